@@ -1,0 +1,93 @@
+/**
+ * The one way to say no. The domain throws kinds; only the endpoint families know statuses and shapes.
+ * Whatever is thrown and is not a Fault is our bug, and tells the caller nothing.
+ */
+export class Fault extends Error {
+  readonly kind: FaultKind
+  readonly code: FaultCode
+  readonly details: FaultDetails
+
+  /** `message` is for the caller, `details.cause` for the log alone. */
+  constructor(kind: FaultKind, code: FaultCode, message: string, details: FaultDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'Fault'
+    this.kind = kind
+    this.code = code
+    this.details = details
+  }
+}
+
+export type FaultKind =
+  | 'malformed' // not even readable: bad JSON, bad header, bad cursor
+  | 'validation' // readable, but a field is wrong
+  | 'auth'
+  | 'billing'
+  | 'permission'
+  | 'not_found'
+  | 'method'
+  | 'timeout' // the caller took too long to send
+  | 'conflict'
+  | 'too_large'
+  | 'rate_limit'
+  | 'moderation'
+  | 'policy'
+  | 'upstream_failed'
+  | 'upstream_timeout'
+  | 'upstream_overloaded'
+  | 'unavailable' // a part of ours is down, or we are stopping
+  | 'internal'
+
+export type FaultDetails = {
+  /** The field at fault, as the caller wrote it: `project_ids[3]`. */
+  readonly param?: string
+  readonly retryAfterSeconds?: number
+  /** Headers that belong to this refusal in any family, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Every problem of a body, where the family lists them all. */
+  readonly problems?: readonly Problem[]
+  readonly cause?: unknown
+}
+
+export type Problem = { readonly path: readonly (string | number)[]; readonly message: string; readonly type: string }
+
+/** Every code with the sentence of its manual; `docs/errors.md` is generated from this table. */
+export const faultCodes = {
+  invalid_json: 'The body is not a JSON object in UTF-8, is nested too deeply, or holds a forbidden key or character.',
+  invalid_content_type: 'The body must be sent as `application/json`.',
+  invalid_parameter: 'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
+  invalid_header: 'A header is repeated, contradicts another, or has a value that is not allowed.',
+  invalid_cursor: '`after` names nothing in this organization.',
+  invalid_request: 'The request is not valid HTTP.',
+  request_timeout: 'The request was not sent in time.',
+  body_too_large: 'The body is over the limit of this endpoint.',
+  headers_too_large: 'The request line and headers together are over 16 KiB.',
+  invalid_api_key: 'The key or token is missing, unknown, expired or revoked.',
+  too_many_auth_failures: 'Too many failed authentications came from this address; wait for `Retry-After`.',
+  free_request_used: 'The single anonymous free request of this client, or of today, is used up. Sign up to continue.',
+  permission_denied: 'The credential is valid but lacks the permission that the operation needs.',
+  model_not_allowed: 'This key may not use this model.',
+  project_mismatch: '`X-Policy-Project` names another project than the key’s own.',
+  not_found: 'Nothing by this id exists in the credential’s organization.',
+  unknown_route: 'No endpoint lives at this path.',
+  method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
+  model_not_found: 'No model of this name is in the catalogue.',
+  upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
+  upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',
+  upstream_timeout: 'The model’s upstream did not answer in time.',
+  upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
+  unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
+  storage_unavailable: 'The database cannot be reached; nothing was changed.',
+  storage_full: 'The disk of the database is full; nothing was changed.',
+  unavailable: 'The service is starting, stopping, or lacks a part that it needs.',
+  internal_error: 'An unexpected failure; the request id finds it in the log.',
+} as const
+
+export type FaultCode = keyof typeof faultCodes
+
+export const isFault = (error: unknown): error is Fault => error instanceof Fault
+
+/** Anything thrown becomes a Fault; what we did not foresee says nothing to the caller. */
+export function toFault(error: unknown): Fault {
+  if (isFault(error)) return error
+  return new Fault('internal', 'internal_error', 'Something went wrong on our side.', { cause: error })
+}

@@ -1,0 +1,86 @@
+/**
+ * Our own language for what a model answers. A streamed and a whole answer are the same list of events:
+ *
+ *   start ( open(b) delta(b)* proof(b)? close(b) )* end      blocks may be open side by side
+ *
+ * A failure is a thrown Fault, never an event: nothing can mistake it for an ending.
+ */
+import type { Dialect, Proof } from './request.ts'
+
+export type InferenceEvent =
+  | { readonly type: 'start'; readonly model: string; readonly usage?: Usage }
+  | { readonly type: 'open'; readonly block: number; readonly part: BlockStart }
+  /** Text of a text, thinking or refusal block; JSON text of a tool call's input. */
+  | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  | { readonly type: 'proof'; readonly block: number; readonly proof: Proof }
+  | { readonly type: 'close'; readonly block: number }
+  | InferenceEnd
+
+export type InferenceEnd = {
+  readonly type: 'end'
+  readonly stopReason: StopReason
+  readonly stopSequence?: string
+  readonly usage: Usage
+  /** Put there by the pipeline once the answer is paid for. */
+  readonly receipt?: Receipt
+}
+
+/** Blocks are numbered 0, 1, 2 … in the order in which they open. */
+export type BlockStart =
+  | { readonly type: 'text' }
+  | { readonly type: 'thinking' }
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
+  | { readonly type: 'refusal' }
+  /** A finished block that only its own dialect understands; it has no deltas. */
+  | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
+
+export type StopReason = 'end' | 'length' | 'context-full' | 'stop-sequence' | 'tool-call' | 'refusal' | 'filtered' | 'pause'
+
+/** The four token classes that have a price. `inputTokens` leaves the cached ones out; `reasoningTokens` are part of the output. */
+export type Usage = {
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  /** Counted by the upstream, or by us because it did not say. */
+  readonly source: 'reported' | 'estimated'
+}
+
+/** What the answer cost its caller. */
+export type Receipt = {
+  readonly creditsUsed: number
+  readonly costUsd: number
+  /** Null where nothing is metered. */
+  readonly remainingCredits: number | null
+}
+
+/**
+ * What arrived together, so that it can leave together: one read, one write.
+ * A door that speaks `original.dialect` may send the upstream's own words instead of spelling the events anew.
+ */
+export type Piece = {
+  readonly events: readonly InferenceEvent[]
+  readonly original?: OriginalFrames | OriginalDocument
+}
+
+/** Whole server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
+export type OriginalFrames = {
+  readonly kind: 'frames'
+  readonly dialect: Dialect
+  readonly frames: readonly OriginalFrame[]
+}
+
+export type OriginalFrame = { readonly event: string | undefined; readonly data: string }
+
+/** The whole JSON answer of an upstream that was not asked to stream. */
+export type OriginalDocument = {
+  readonly kind: 'document'
+  readonly dialect: Dialect
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export const totalInputTokens = (usage: Usage): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+
+export const totalTokens = (usage: Usage): number => totalInputTokens(usage) + usage.outputTokens
