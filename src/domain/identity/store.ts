@@ -5,11 +5,16 @@ export type CredentialStore = {
   findApiKey(digest: string): Promise<{ key: ApiKey; organization: Organization } | undefined>
   findAdminKey(digest: string): Promise<{ key: AdminKey; organization: Organization } | undefined>
   /** For tokens of an issuer: the project they name, where it exists in that organization and is not archived. */
-  findProject(organizationId: string, projectId: string): Promise<{ project: Project; organization: Organization } | undefined>
+  findProject(
+    organizationId: string,
+    projectId: string,
+  ): Promise<{ project: Project; organization: Organization } | undefined>
   /** Notes the use; rows noted less than a minute before stay as they are. */
   touchKey(kind: 'api_key' | 'admin_key', id: string, atMs: number): Promise<void>
   /** True for the first request of this client while the day's cap is not reached; then it is used up. */
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
+  /** Gives the place back: nothing was answered for it. */
+  releaseFreeRequest(client: string): Promise<void>
 }
 
 export type FreeClaim = {

@@ -11,7 +11,11 @@ export type Listing<R extends Row, T> = {
 }
 
 /** One page by key, not by offset: it costs the same at the start and at the end, and rows that come or go shift nothing. */
-export async function selectPage<R extends Row, T>(tx: Pick<Transaction, 'query'>, listing: Listing<R, T>, page: Page): Promise<Paged<T>> {
+export async function selectPage<R extends Row, T>(
+  tx: Pick<Transaction, 'query'>,
+  listing: Listing<R, T>,
+  page: Page,
+): Promise<Paged<T>> {
   const { table, columns, where, map } = listing
   const names = Object.keys(where)
   const params: (string | number)[] = Object.values(where)
@@ -20,11 +24,17 @@ export async function selectPage<R extends Row, T>(tx: Pick<Transaction, 'query'
     params.push(page.after)
     const known = [...conditions, `id = $${params.length}`].join(' and ')
     const [cursor] = await tx.query(`select id from ${table} where ${known}`, params)
-    if (!cursor) throw new Fault('malformed', 'invalid_cursor', `after: ${page.after} names nothing in this list.`, { param: 'after' })
+    if (!cursor)
+      throw new Fault('malformed', 'invalid_cursor', `after: ${page.after} names nothing in this list.`, {
+        param: 'after',
+      })
     conditions.push(`id ${page.order === 'asc' ? '>' : '<'} $${params.length}`)
   }
   params.push(page.limit + 1)
   const filter = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const rows = await tx.query<R>(`select ${columns} from ${table} ${filter} order by id ${page.order} limit $${params.length}`, params)
+  const rows = await tx.query<R>(
+    `select ${columns} from ${table} ${filter} order by id ${page.order} limit $${params.length}`,
+    params,
+  )
   return { items: rows.slice(0, page.limit).map(map), hasMore: rows.length > page.limit }
 }
