@@ -45,6 +45,8 @@ export type FaultDetails = {
   readonly headers?: Readonly<Record<string, string>>
   /** Every problem of a body, where the family lists them all. */
   readonly problems?: readonly Problem[]
+  /** The `policy` object of a block: which rule decided what, and the audit event that tells more. */
+  readonly policy?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
@@ -54,7 +56,8 @@ export type Problem = { readonly path: readonly (string | number)[]; readonly me
 export const faultCodes = {
   invalid_json: 'The body is not a JSON object in UTF-8, is nested too deeply, or holds a forbidden key or character.',
   invalid_content_type: 'The body must be sent as `application/json`.',
-  invalid_parameter: 'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
+  invalid_parameter:
+    'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
   invalid_header: 'A header is repeated, contradicts another, or has a value that is not allowed.',
   invalid_cursor: '`after` names nothing in this organization.',
   invalid_request: 'The request is not valid HTTP.',
