@@ -63,3 +63,15 @@ create table free_request (
 ) STRICT;
 
 create index free_request_at on free_request (at);
+
+-- How many of them a UTC day has seen, over all clients.
+create table free_day (
+  day INTEGER primary key,
+  requests INTEGER not null
+) STRICT;
+
+-- At most one row: which organization was made first. Nodes that start together on an empty database set it up once.
+create table installation (
+  singleton INTEGER primary key check (singleton = 1),
+  organization_id TEXT not null
+) STRICT;

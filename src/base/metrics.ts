@@ -1,8 +1,8 @@
 /**
  * Prometheus counters and histograms with closed label sets: a label value that was not announced is counted as `other`,
- * so that no caller can mint endless series.
+ * so that no caller can mint endless series. `closed-by-caller` is for values that only our own code can make.
  */
-export type Labels = Readonly<Record<string, readonly string[]>>
+export type Labels = Readonly<Record<string, readonly string[] | 'closed-by-caller'>>
 
 export type Counter<L extends Labels> = { add(labels: { readonly [Name in keyof L]: string }, by?: number): void }
 export type Histogram<L extends Labels> = {
@@ -79,9 +79,13 @@ const exposition = (name: string, help: string, type: string, lines: readonly st
 
 function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) => string {
   const names = Object.keys(labels)
-  const known = names.map((name) => new Set(labels[name]))
+  const known = names.map((name) => (labels[name] === 'closed-by-caller' ? undefined : new Set(labels[name])))
   return (values) => {
-    const pairs = names.map((name, at) => `${name}="${known[at]?.has(values[name] ?? '') ? values[name] : 'other'}"`)
+    const valueOf = (name: string, at: number): string => {
+      const value = values[name] ?? 'other'
+      return known[at] === undefined || known[at].has(value) ? value : 'other'
+    }
+    const pairs = names.map((name, at) => `${name}="${valueOf(name, at)}"`)
     return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
   }
 }

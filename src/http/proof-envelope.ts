@@ -7,9 +7,13 @@ import type { Dialect, Proof } from '../domain/inference/request.ts'
  */
 const mark = 'gw1.'
 
-/** A proof as the text that fits into a field of `dialect`. */
-export function proofText(proof: Proof, dialect: Dialect): string {
-  return proof.dialect === dialect ? proof.value : mark + Buffer.from(JSON.stringify(proof)).toString('base64url')
+/**
+ * A proof as the text that fits into a field of `dialect`. Where the proof belongs to an item by id and the caller
+ * will know that item by another, its own dialect needs the envelope too.
+ */
+export function proofText(proof: Proof, dialect: Dialect, itemId = proof.id): string {
+  const fits = proof.dialect === dialect && proof.id === itemId
+  return fits ? proof.value : mark + Buffer.from(JSON.stringify(proof)).toString('base64url')
 }
 
 /** The proof that such a field holds. An envelope that cannot be read proves nothing. */

@@ -40,3 +40,20 @@ export function sameFrame({ event, data }: OriginalFrame): string {
 export function framesIn(dialect: Dialect, { original }: Piece): readonly OriginalFrame[] | undefined {
   return original?.kind === 'frames' && original.dialect === dialect ? original.frames : undefined
 }
+
+/** The object in a frame's data. The adapter has read it before us, so anything else is a bug. */
+export function frameObject(data: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(data)
+  if (isRecord(value)) return value
+  throw new Error('A forwarded frame does not hold a JSON object.')
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The name of a frame: of its event line, or what its data says of itself. */
+export function frameType({ event, data }: OriginalFrame): string {
+  if (event !== undefined) return event
+  const { type } = frameObject(data)
+  return typeof type === 'string' ? type : ''
+}

@@ -33,7 +33,8 @@ export type RegistryStore = {
   insertOrganization(organization: Organization): Promise<void>
   listOrganizations(page: Page): Promise<Paged<Organization>>
   findOrganization(id: string): Promise<Organization | undefined>
-  countOrganizations(): Promise<number>
+  /** True for the one organization that may be the first: two nodes that start together do not both set up. */
+  claimInstallation(organizationId: string): Promise<boolean>
 
   insertProject(project: Project): Promise<void>
   listProjects(organizationId: string, page: Page): Promise<Paged<Project>>

@@ -22,10 +22,10 @@ export function registryStore(tx: Transaction): RegistryStore {
       selectPage(tx, { table: 'organization', columns: columns.organization, where: {}, map: organizationOf }, page),
     findOrganization: (id) =>
       one(organizationOf, `select ${columns.organization} from organization where id = $1`, [id]),
-    async countOrganizations() {
-      const [row] = await tx.query<{ count: number }>('select count(*) as count from organization')
-      return Number(row?.count ?? 0)
-    },
+    claimInstallation: async (organizationId) =>
+      (await tx.run('insert into installation (singleton, organization_id) values (1, $1) on conflict do nothing', [
+        organizationId,
+      ])) === 1,
 
     async insertProject({ id, organizationId, name, createdAtMs }: Project) {
       await tx.run('insert into project (id, organization_id, name, created_at) values ($1, $2, $3, $4)', [
