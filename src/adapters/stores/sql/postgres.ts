@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { DatabaseError, type Database, type Row, type Statement, type StatementResult, type Value } from './database.ts'
 import { fromPostgres, isConnectionLost, isUndoneByServer } from './errors.ts'
+import { createGate } from './gate.ts'
 import { createPool, type PostgresOptions } from './postgres-pool.ts'
 import { createSession, execute, runStep } from './postgres-session.ts'
 import { runTransaction } from './transaction.ts'
@@ -17,12 +18,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await pool.end()
     throw error
   }
+  const gate = createGate()
   return {
     engine: 'postgres',
-    read: (sql, params) => read(pool, sql, params),
-    write: (statements) => write(pool, statements),
-    transaction: (work) => borrow(pool, (client) => runTransaction(createSession(client), work)),
-    [Symbol.asyncDispose]: async () => {
+    read: (sql, params) => gate.enter(() => read(pool, sql, params)),
+    write: (statements) => gate.enter(() => write(pool, statements)),
+    transaction: (work) => gate.enter(() => borrow(pool, (client) => runTransaction(createSession(client), work))),
+    async [Symbol.asyncDispose]() {
+      await gate.close()
       if (!pool.ending) await pool.end()
     },
   }

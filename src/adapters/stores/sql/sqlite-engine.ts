@@ -61,8 +61,8 @@ function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
 }
 
 /**
- * Group commit: one wait for the disk for all steps. A step that fails is undone alone; when the transaction
- * itself is lost, every step fails with it.
+ * Group commit: one wait for the disk for all steps. A step that fails is undone alone. Where it took the whole
+ * transaction with it, as a step that does not fit on the disk may, each is done by itself.
  */
 function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
   try {
@@ -70,7 +70,8 @@ function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
     const outcomes: Outcome[] = []
     for (const step of steps) {
       const outcome = attempt(() => runStep(writer, step))
-      if (!writer.isTransaction()) return steps.map(() => outcome)
+      if (!writer.isTransaction())
+        return steps.length === 1 ? [outcome] : steps.flatMap((one) => runGroup(writer, [one]))
       outcomes.push(outcome)
     }
     command(writer, 'commit')

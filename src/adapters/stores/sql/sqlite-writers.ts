@@ -6,8 +6,6 @@ export type Writers = {
   write(step: Step): Promise<StatementResult[]>
   /** Nothing else is written until `work` is over. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when everything that waited is done. */
-  idle(): Promise<void>
 }
 
 type Waiting = { readonly step: Step; resolve(results: StatementResult[]): void; reject(error: unknown): void }
@@ -22,16 +20,17 @@ const maxGroupSize = 500
 export function createWriters(channel: Channel): Writers {
   const jobs: (() => Promise<void>)[] = []
   let openGroup: Waiting[] | undefined // the last job, as long as it takes more steps
-  let draining: Promise<void> | undefined
+  let isDraining = false
 
   function enqueue(job: () => Promise<void>): void {
     jobs.push(job)
-    draining ??= drain()
+    if (!isDraining) void drain()
   }
 
   async function drain(): Promise<void> {
+    isDraining = true
     for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job()
-    draining = undefined
+    isDraining = false
   }
 
   function close(group: readonly Waiting[]): Step[] {
@@ -70,7 +69,6 @@ export function createWriters(channel: Channel): Writers {
       })
       return promise
     },
-    idle: async () => await draining,
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { DatabaseError, type Database, type Row, type Value } from './database.ts'
+import type { Database, Row, Value } from './database.ts'
+import { createGate } from './gate.ts'
 import { openChannel, type Channel } from './sqlite-channel.ts'
 import { onlyStep } from './sqlite-protocol.ts'
 import { createWriters } from './sqlite-writers.ts'
@@ -18,11 +19,8 @@ export type SqliteOptions = {
 export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: SqliteOptions): Promise<Database> {
   const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), busyTimeoutMs, ...rest })
   const writers = createWriters(channel)
-  let isClosed = false
+  const gate = createGate()
 
-  const assertOpen = (): void => {
-    if (isClosed) throw new DatabaseError('unavailable', 'the database is closed')
-  }
   const close = async (): Promise<void> => {
     await channel.call('close').catch(() => undefined) // a thread that died has nothing left to close
     await channel.ended
@@ -36,23 +34,15 @@ export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: Sq
   }
   return {
     engine: 'sqlite',
-    async read<R extends Row>(sql: string, params: readonly Value[] = []) {
-      assertOpen()
-      const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
-      return (result?.rows ?? []) as R[]
-    },
-    async write(statements) {
-      assertOpen()
-      return await writers.write(statements)
-    },
-    async transaction(work) {
-      assertOpen()
-      return await writers.exclusively(() => runTransaction(createSession(channel), work))
-    },
+    read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+      gate.enter(async () => {
+        const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
+        return (result?.rows ?? []) as R[]
+      }),
+    write: (statements) => gate.enter(() => writers.write(statements)),
+    transaction: (work) => gate.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
     async [Symbol.asyncDispose]() {
-      if (isClosed) return
-      isClosed = true
-      await writers.idle()
+      await gate.close()
       await close()
     },
   }
