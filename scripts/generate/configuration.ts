@@ -1,7 +1,6 @@
-import type { TSchema } from 'typebox'
 import { ConfigSchema } from '../../src/config-schema.ts'
 
-type Node = TSchema & {
+type Node = {
   readonly type?: string
   readonly description?: string
   readonly default?: unknown
@@ -16,7 +15,7 @@ type Node = TSchema & {
 
 /** The manual of the configuration: one table per section, in the order of the schema. */
 export function configurationPage(): string {
-  const root: Node = ConfigSchema
+  const root: Node = JSON.parse(JSON.stringify(ConfigSchema))
   const plain = Object.entries(root.properties ?? {}).filter(([, node]) => sectionOf(node) === undefined)
   const sections = Object.entries(root.properties ?? {}).flatMap(([name, node]) => sectionPages(name, node))
   return `# Configuration
