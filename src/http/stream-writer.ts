@@ -51,6 +51,12 @@ export function frameObject(data: string): Record<string, unknown> {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The object in a field; an empty one where there is none. */
+export function recordAt(holder: Readonly<Record<string, unknown>> | undefined, key: string): Record<string, unknown> {
+  const value = holder?.[key]
+  return isRecord(value) ? value : {}
+}
+
 /** The name of a frame: of its event line, or what its data says of itself. */
 export function frameType({ event, data }: OriginalFrame): string {
   if (event !== undefined) return event
