@@ -26,6 +26,8 @@ export type FreeClaim = {
 
 /** A page of a list that is ordered by id, and so by creation. */
 export type Page = { readonly limit: number; readonly after?: string; readonly order: 'asc' | 'desc' }
+/** A page of keys; those that are revoked can be left out. */
+export type KeyPage = Page & { readonly withoutRevoked?: boolean }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
 /** What administration reads and writes. Every look-up names the organization first: nobody reaches another's rows. */
@@ -43,12 +45,12 @@ export type RegistryStore = {
   archiveProject(organizationId: string, id: string, atMs: number): Promise<boolean>
 
   insertApiKey(key: ApiKey, digest: string): Promise<void>
-  listApiKeys(organizationId: string, projectId: string, page: Page): Promise<Paged<ApiKey>>
+  listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
   insertAdminKey(key: AdminKey, digest: string): Promise<void>
-  listAdminKeys(organizationId: string, page: Page): Promise<Paged<AdminKey>>
+  listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
   revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 }

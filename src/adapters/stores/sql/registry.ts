@@ -1,5 +1,5 @@
 import type { AdminKey, ApiKey, Organization, Project } from '../../../domain/identity/principal.ts'
-import type { RegistryStore } from '../../../domain/identity/store.ts'
+import type { KeyPage, RegistryStore } from '../../../domain/identity/store.ts'
 import type { Transaction } from './database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './identity-rows.ts'
 import { selectPage } from './page.ts'
@@ -84,6 +84,7 @@ export function registryStore(tx: Transaction): RegistryStore {
           columns: columns.apiKey,
           where: { organization_id: organizationId, project_id: projectId },
           map: apiKeyOf,
+          ...shownKeys(page),
         },
         page,
       ),
@@ -118,7 +119,13 @@ export function registryStore(tx: Transaction): RegistryStore {
     listAdminKeys: (organizationId, page) =>
       selectPage(
         tx,
-        { table: 'admin_key', columns: columns.adminKey, where: { organization_id: organizationId }, map: adminKeyOf },
+        {
+          table: 'admin_key',
+          columns: columns.adminKey,
+          where: { organization_id: organizationId },
+          map: adminKeyOf,
+          ...shownKeys(page),
+        },
         page,
       ),
     findAdminKey: (organizationId, id) =>
@@ -133,3 +140,5 @@ export function registryStore(tx: Transaction): RegistryStore {
       )) === 1,
   }
 }
+
+const shownKeys = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})
