@@ -11,6 +11,7 @@ import type { Operations } from './app/operations.ts'
 import { openStorage } from './app/storage.ts'
 import { credentialStore } from './adapters/stores/sql/credentials.ts'
 import { watchChanges } from './adapters/stores/sql/change.ts'
+import { createTokenizer } from './adapters/tokenizer/tokenizer.ts'
 import { systemClock, type Clock } from './base/clock.ts'
 import { Fault } from './base/fault.ts'
 import { createIds } from './base/ids.ts'
@@ -25,11 +26,13 @@ import { createFreeRequests } from './domain/identity/free-request.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { createCatalogue } from './domain/inference/catalogue.ts'
 import { createUpstreamHealth } from './domain/inference/health.ts'
+import { createLearnedFactors } from './domain/inference/learned-factor.ts'
 import { createCallerOf } from './http/caller.ts'
 import { createInFlight } from './http/in-flight.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
+import { createCountTokens, createFactorLearner } from './pipeline/count-tokens.ts'
 import { createInfer } from './pipeline/infer.ts'
 
 /** A running Gatehouse. */
@@ -96,8 +99,11 @@ export async function createHouse(config: Config, env: Environment, world: World
   const providers = built.use(
     createProviders(upstreams, { clock, ids, proofKey: deriveKey(secret, 'reasoning proof') }),
   )
+  const { count } = built.use(createTokenizer(clock))
+  const counting = { catalogue, providers: providers.byName, factors: createLearnedFactors(), count, clock }
   const infer = createInfer({
     catalogue,
+    learnFactor: createFactorLearner(counting),
     providers: providers.byName,
     health: createUpstreamHealth(clock),
     clock,
@@ -118,6 +124,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     catalogue,
     callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
     infer,
+    countTokens: createCountTokens(counting),
     inFlight,
     clock,
     ids,

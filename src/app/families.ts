@@ -1,6 +1,7 @@
 import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
 import { chatFamily } from '../http/chat/routes.ts'
+import type { CountParts } from '../http/count.ts'
 import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
 import type { InferenceParts } from '../http/inference.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
@@ -12,13 +13,14 @@ import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
 
-export type FamilyParts = InferenceParts & {
-  readonly catalogue: Catalogue
-  readonly metrics: Metrics
-  readonly publicUrl: () => string
-  readonly version: string
-  readonly readiness: readonly ReadinessCheck[]
-}
+export type FamilyParts = InferenceParts &
+  CountParts & {
+    readonly catalogue: Catalogue
+    readonly metrics: Metrics
+    readonly publicUrl: () => string
+    readonly version: string
+    readonly readiness: readonly ReadinessCheck[]
+  }
 
 /** The list of families, in plain sight. The first one's shape serves paths that belong to none. */
 export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {

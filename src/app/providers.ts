@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Provider } from '../domain/inference/provider.ts'
-import { estimateTokens } from '../domain/inference/tokens.ts'
+import { estimateTokens } from '../domain/inference/count.ts'
 import { createProvider, type ProviderSettings } from '../adapters/providers/registry.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
@@ -15,9 +15,14 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
   const agents: Agent[] = []
   const byName = new Map(
     upstreams.map((upstream) => {
-      const dispatcher = new Agent({ connect: { timeout: upstream.connect_timeout_ms }, keepAliveTimeout: 30_000, pipelining: 1 })
+      const dispatcher = new Agent({
+        connect: { timeout: upstream.connect_timeout_ms },
+        keepAliveTimeout: 30_000,
+        pipelining: 1,
+      })
       agents.push(dispatcher)
-      const made = (kind: ProviderSettings['kind']): Provider => createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens })
+      const made = (kind: ProviderSettings['kind']): Provider =>
+        createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens })
       return [upstream.name, upstream.kind === 'both-openai' ? bothOpenai(upstream.name, made) : made(upstream.kind)]
     }),
   )
@@ -33,7 +38,11 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
 function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Provider): Provider {
   const chat = made('openai-chat')
   const responses = made('openai-responses')
-  return { name, dialect: undefined, infer: (call) => (call.request.original.dialect === 'chat' ? chat : responses).infer(call) }
+  return {
+    name,
+    dialect: undefined,
+    infer: (call) => (call.request.original.dialect === 'chat' ? chat : responses).infer(call),
+  }
 }
 
 function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind']): ProviderSettings {

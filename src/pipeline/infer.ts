@@ -1,11 +1,11 @@
-import { Fault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
 import type { InferenceEvent, Piece, Receipt, Usage } from '../domain/inference/events.ts'
 import { costMicroUsd } from '../domain/inference/price.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
-import { estimateInputTokens } from '../domain/inference/tokens.ts'
+import { estimateInputTokens } from '../domain/inference/count.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
+import { permittedModel } from './permitted-model.ts'
 import { route, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
@@ -13,6 +13,8 @@ export type InferParts = RouteParts & {
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
   readonly freeOutputTokens: number
+  /** Told what the upstream counted, so that our own counts get better. */
+  readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
 }
 
 export type Asking = {
@@ -36,7 +38,7 @@ export type Infer = (asking: Asking) => Promise<Answer>
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
   return async ({ requestId, caller, request, signal }) => {
-    const model = findModel(parts.catalogue, caller, request.model)
+    const model = permittedModel(parts.catalogue, caller, request.model)
     const dropped = new Set<string>()
     await using owned = new AsyncDisposableStack()
     const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
@@ -53,22 +55,13 @@ export function createInfer(parts: InferParts): Infer {
     const inputEstimate = estimateInputTokens(request)
     const pieces = mapEvents(begun.pieces, (event) => {
       if (event.type === 'start') return { ...event, usage: event.usage ?? expected(inputEstimate) }
-      if (event.type === 'end') return { ...event, receipt: receiptOf(event.usage, model, parts.creditUsd) }
-      return event
+      if (event.type !== 'end') return event
+      parts.learnFactor(model.name, request, event.usage)
+      return { ...event, receipt: receiptOf(event.usage, model, parts.creditUsd) }
     })
     const kept = owned.move()
     return { model: model.name, pieces, dropped, [Symbol.asyncDispose]: () => kept.disposeAsync() }
   }
-}
-
-/** A model the caller may not use is known to exist; one that does not exist is not. */
-function findModel(catalogue: Catalogue, caller: Caller, name: string): Model {
-  const model = catalogue.find(name)
-  if (!model)
-    throw new Fault('not_found', 'model_not_found', `There is no model ${name.slice(0, 200)}.`, { param: 'model' })
-  const isAllowed = caller.kind === 'free' ? model.freeTier : caller.models === null || caller.models.includes(name)
-  if (isAllowed) return model
-  throw new Fault('permission', 'model_not_allowed', `This key may not use the model ${name}.`, { param: 'model' })
 }
 
 function outputCap(request: InferenceRequest, model: Model, caller: Caller, freeOutputTokens: number): number {

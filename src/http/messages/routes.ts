@@ -1,7 +1,7 @@
 import { encodeMessages } from './encode.ts'
-import { decodeMessages } from './decode.ts'
-import { encodeFault } from './errors.ts'
-import { MessagesAnswer, MessagesBody, MessagesError } from './schema.ts'
+import { decodeCountTokens, decodeMessages } from './decode.ts'
+import { encodeDetailFault, encodeFault } from './errors.ts'
+import { CountTokensAnswer, CountTokensBody, MessagesAnswer, MessagesBody, MessagesError } from './schema.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
@@ -10,16 +10,21 @@ import {
   FreeTierHeader,
   type InferenceParts,
 } from '../inference.ts'
+import { createCountHandler, type CountParts } from '../count.ts'
 import type { Family } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
+const countPath = '/v1/messages/count_tokens'
+
 /** `/v1/messages`: the Anthropic dialect. */
-export function messagesFamily(parts: InferenceParts): Family {
+export function messagesFamily(parts: InferenceParts & CountParts): Family {
   const validate = createValidator(MessagesBody)
+  const validateCount = createValidator(CountTokensBody)
   return {
     name: 'Messages',
     prefixes: ['/v1/messages'],
-    refuse: encodeFault,
+    refuse: (fault, requestId, path) =>
+      path === countPath ? encodeDetailFault(fault, requestId) : encodeFault(fault, requestId),
     refusalSchema: MessagesError,
     routes: [
       {
@@ -38,6 +43,22 @@ export function messagesFamily(parts: InferenceParts): Family {
           createWriter: createMessagesWriter,
           encode: encodeMessages,
           headers: (requestId) => ({ 'request-id': requestId }),
+        }),
+      },
+      {
+        method: 'POST',
+        path: countPath,
+        summary: 'Count the input tokens of a message',
+        credential: 'api_key',
+        bodyLimitBytes: maxInferenceBytes,
+        body: CountTokensBody,
+        answers: {
+          200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: CountTokensAnswer },
+        },
+        refusals: [401, 403, 404, 413, 422, 429, 500, 503],
+        handle: createCountHandler(parts, {
+          decode: (body, headers) => decodeCountTokens(validateCount(body), headers),
+          present: (inputTokens) => ({ input_tokens: inputTokens }),
         }),
       },
     ],
