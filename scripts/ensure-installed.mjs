@@ -16,9 +16,9 @@ const runtime = join(modules, '.bin', 'node')
 const say = (line) => process.stderr.write(`gatehouse: ${line}\n`)
 
 if (!isReady()) {
-  await withInstallLock(root, say, async (alsoHeldBy) => {
-    if (!isInstalled()) await install(alsoHeldBy)
-    if (!runtimeWorks()) await fetchRuntime(alsoHeldBy)
+  await withInstallLock(root, say, async (owners) => {
+    if (!isInstalled()) await install(owners)
+    if (!runtimeWorks()) await fetchRuntime(owners)
   })
 }
 
@@ -51,40 +51,35 @@ function runtimeWorks() {
   return spawnSync(runtime, ['--version']).status === 0
 }
 
-function install(alsoHeldBy) {
+function install(owners) {
   say('installing dependencies with npm ci; this happens once, and again when package-lock.json changes')
   // The pinned Node is a development dependency, so these are wanted with NODE_ENV=production too.
-  return npm(['ci', '--include=dev', '--install-strategy=hoisted', '--no-audit', '--no-fund'], alsoHeldBy)
+  return npm(['ci', '--include=dev', '--install-strategy=hoisted', '--no-audit', '--no-fund'], owners)
 }
 
 /** For machines that are set up to skip install scripts: the one script that we need, run by name. */
-async function fetchRuntime(alsoHeldBy) {
+async function fetchRuntime(owners) {
   say('fetching the Node that this project is pinned to')
-  await npm(['rebuild', 'node', '--ignore-scripts=false'], alsoHeldBy)
+  await npm(['rebuild', 'node', '--ignore-scripts=false'], owners)
   if (!runtimeWorks()) fail('The pinned Node was installed but does not run on this machine.')
 }
 
-async function npm(args, alsoHeldBy) {
-  const child = spawn('npm', [...args, '--loglevel=error'], {
+async function npm(args, owners) {
+  // The shell becomes npm, so its process id is on record before npm touches anything.
+  const enrolAndRun = 'printf " %s" "$$" >> "$0" && exec npm "$@"'
+  const child = spawn('/bin/sh', ['-c', enrolAndRun, owners, ...args, '--loglevel=error'], {
     cwd: root,
     env: { ...process.env, PATH: pathWithoutModules() },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  if (child.pid !== undefined) alsoHeldBy(child.pid)
-  const [output, complaints, failure] = await Promise.all([text(child.stdout), text(child.stderr), endOf(child)])
-  if (failure === undefined) return
+  const [output, complaints, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  if (status === 0) return
   process.stderr.write(`${output}${complaints}`)
-  fail(`npm ${args[0]} did not succeed. ${hintFor(`${failure} ${complaints}`)}`)
-}
-
-/** Answers what went wrong, or nothing where nothing did. */
-async function endOf(child) {
-  try {
-    const [status, signal] = await once(child, 'exit')
-    return status === 0 ? undefined : `ended with ${status ?? signal}`
-  } catch (error) {
-    return error.code
-  }
+  fail(`npm ${args[0]} did not succeed. ${hintFor(complaints)}`)
 }
 
 /** npm must not run on the Node that it is about to replace. */
@@ -95,7 +90,7 @@ function pathWithoutModules() {
 
 function hintFor(output) {
   const hints = [
-    [/^ENOENT/, 'There is no npm on the PATH; it comes with Node.'],
+    [/npm: (command )?not found/, 'There is no npm on the PATH; it comes with Node.'],
     [
       /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|network/i,
       'The package registry cannot be reached: is the machine offline, or behind a proxy?',

@@ -1,6 +1,6 @@
 // One installation at a time: two `npm ci` in one folder destroy one another.
 import { createHash, randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +9,8 @@ const pollMs = 250
 const longestInstallMs = 30 * 60_000 // after that the owner's process id may well belong to somebody else
 
 /**
- * Runs `work` while no other process does so for the same project. `work` is handed `alsoHeldBy(pid)`, for an npm
- * that may outlive us: the lock holds until the last of its owners is gone.
+ * Runs `work` while no other process does so for the same project. `work` is handed the file that names the owners:
+ * an npm that may outlive us adds its process id, and the lock holds until the last of them is gone.
  */
 export async function withInstallLock(root, say, work) {
   const lock = lockOf(root)
@@ -22,7 +22,7 @@ export async function withInstallLock(root, say, work) {
     await sleep(pollMs)
   }
   removeAtExit(lock)
-  await work((pid) => appendFileSync(join(lock, 'owners'), ` ${pid}`))
+  await work(join(lock, 'owners'))
 }
 
 /** In the temporary folder, because npm ci empties node_modules, and because process ids mean something there. */
@@ -67,9 +67,18 @@ function bury(lock) {
 function isAlive(pid) {
   try {
     process.kill(Number(pid), 0)
-    return true
+    return !isZombie(pid)
   } catch (error) {
     return error.code === 'EPERM'
+  }
+}
+
+/** In a container whose first process does not care for orphans, the dead stay in the table of processes. */
+function isZombie(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
   }
 }
 
