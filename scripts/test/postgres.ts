@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { freePort, waitFor } from './ready.ts'
+import { freePort, waitFor, type TestServer } from './ready.ts'
 import { keepServer } from './keeper.ts'
-import type { TestServer } from './servers.ts'
 
 /** Locale and encoding are fixed, so that sorting does not depend on the machine. fsync stays on: faults must hurt. */
 const makeAndServe = `

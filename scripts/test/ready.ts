@@ -3,6 +3,9 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KeptServer } from './keeper.ts'
 
+/** A server that answers at its address. */
+export type TestServer = AsyncDisposable & { readonly url: string }
+
 const patienceMs = 60_000
 const pauseMs = 50
 

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { keepServer } from './keeper.ts'
-import { freePort, waitFor } from './ready.ts'
-import type { TestServer } from './servers.ts'
+import { freePort, waitFor, type TestServer } from './ready.ts'
 
 /** A Redis (or Valkey) of our own: on loopback, in memory alone. */
 export async function startRedis(program: string): Promise<TestServer> {

@@ -1,9 +1,8 @@
 import { canInstall, install } from './apt.ts'
 import { findPostgres, findRedis } from './binaries.ts'
 import { pingPostgres, startPostgres } from './postgres.ts'
+import type { TestServer } from './ready.ts'
 import { pingRedis, startRedis } from './redis.ts'
-
-export type TestServer = AsyncDisposable & { readonly url: string }
 
 /** A kind of server that suites ask for by an environment variable. */
 type Kind = {
