@@ -11,8 +11,9 @@ import type { Operations } from './app/operations.ts'
 import { openStorage } from './app/storage.ts'
 import { credentialStore } from './adapters/stores/sql/credentials.ts'
 import { watchChanges } from './adapters/stores/sql/change.ts'
+import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createTokenizer } from './adapters/tokenizer/tokenizer.ts'
-import { systemClock, type Clock } from './base/clock.ts'
+import { everySoOften, systemClock, type Clock } from './base/clock.ts'
 import { Fault } from './base/fault.ts'
 import { createIds } from './base/ids.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -52,6 +53,7 @@ export type World = { readonly clock?: Clock; readonly random?: Random; readonly
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+const dayMs = 24 * 60 * 60 * 1000
 const drainMs = 30_000
 const watchChangesEveryMs = 500
 
@@ -115,6 +117,15 @@ export async function createHouse(config: Config, env: Environment, world: World
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })
 
+  const stored = storedResponses(database)
+  built.use(
+    everySoOften(clock, () =>
+      stored
+        .removeExpired(clock.nowMs())
+        .catch((error) => log.warn({ error: String(error) }, 'expired responses could not be removed')),
+    ),
+  )
+
   const inFlight = createInFlight()
   let isStopping = false
   let address = ''
@@ -125,6 +136,8 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
     infer,
     countTokens: createCountTokens(counting),
+    stored,
+    keepMs: config.responses.retention_days * dayMs,
     inFlight,
     clock,
     ids,

@@ -191,6 +191,18 @@ export const ConfigSchema = section(
       },
       'The unit in which use is shown.',
     ),
+    responses: section(
+      {
+        retention_days: Type.Integer({
+          default: 30,
+          minimum: 1,
+          maximum: 3650,
+          description:
+            'How long answers of `/v1/responses` can be read and built on. Callers turn it off with `store: false`.',
+        }),
+      },
+      'State of the responses endpoint.',
+    ),
     free_tier: section(
       {
         daily_requests: Type.Integer({

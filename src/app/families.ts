@@ -6,6 +6,7 @@ import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.
 import type { InferenceParts } from '../http/inference.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
 import { modelRoutes } from '../http/models/routes.ts'
+import type { RememberParts } from '../http/responses/remember.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
 import type { Family, Route } from '../http/route.ts'
 import { docsRoutes } from '../http/service/docs.ts'
@@ -14,7 +15,8 @@ import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
 
 export type FamilyParts = InferenceParts &
-  CountParts & {
+  CountParts &
+  RememberParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
     readonly publicUrl: () => string

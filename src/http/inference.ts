@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { Piece } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Caller } from '../domain/identity/principal.ts'
 import type { Answer, Infer } from '../pipeline/infer.ts'
 import type { CallerOf } from './caller.ts'
 import type { InFlight } from './in-flight.ts'
@@ -31,12 +33,20 @@ export type InferenceParts = {
 
 /** How a dialect reads a request and writes an answer. */
 export type DialectDoor = {
-  readonly decode: (body: unknown, headers: FastifyRequest['headers']) => InferenceRequest
+  readonly decode: (incoming: Incoming) => Decoded | Promise<Decoded>
   readonly newAnswerId: (ids: Ids) => string
   readonly createWriter: (context: AnswerContext) => StreamWriter
   readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
   /** Headers that this dialect's clients look for besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
+}
+
+export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
+
+export type Decoded = {
+  readonly request: InferenceRequest
+  /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
+  readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
 }
 
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
@@ -46,32 +56,48 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const caller = await callerOf.principalOrFree(request)
-    const asked = door.decode(request.body, request.headers)
+    const { request: asked, observe } = await door.decode({ body: request.body, headers: request.headers, caller })
     await using answer = await infer({ requestId: request.id, caller, request: asked, signal: underway.signal })
-    const context: AnswerContext = {
+    const base = {
       id: door.newAnswerId(ids),
       model: answer.model,
       createdAtSeconds: toUnixSeconds(clock.nowMs()),
       requestId: request.id,
       request: asked,
-      newId: ids,
     }
-    const headers = { ...door.headers?.(request.id), ...droppedHeader(answer) }
-    return asked.stream ? stream(reply, answer, { context, headers }) : whole(reply, answer, { context, headers })
+    const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
+    const pieces = observe?.(answer.pieces, newContext) ?? answer.pieces
+    const saying = {
+      pieces,
+      context: newContext(),
+      headers: { ...door.headers?.(request.id), ...droppedHeader(answer) },
+    }
+    return asked.stream ? stream(reply, saying) : whole(reply, saying)
   }
 
-  async function whole(reply: FastifyReply, answer: Answer, { context, headers }: Saying): Promise<unknown> {
-    const body = door.encode(context, await collectAnswer(answer.pieces))
-    return reply.headers({ ...headers, ...droppedHeader(answer) }).send(body)
+  async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+    const body = door.encode(context, await collectAnswer(pieces))
+    return reply.headers(headers).send(body)
   }
 
-  async function stream(reply: FastifyReply, answer: Answer, { context, headers }: Saying): Promise<unknown> {
-    await sendStream(reply, { pieces: answer.pieces, writer: door.createWriter(context), headers, clock })
+  async function stream(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock })
     return reply
   }
 }
 
-type Saying = { readonly context: AnswerContext; readonly headers: Readonly<Record<string, string>> }
+type Saying = {
+  readonly pieces: AsyncIterable<Piece>
+  readonly context: AnswerContext
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
+function createPartIds(answerId: string): Ids {
+  const own = answerId.slice(answerId.search(/[_-]/) + 1)
+  let count = 0
+  return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+}
 
 /** What the upstream could not be told, so that nothing is dropped in silence. */
 const droppedHeader = ({ dropped }: Answer): Record<string, string> =>

@@ -44,21 +44,23 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
   let step = await source.next()
   if (step.done === true) throw brokenOff()
   const { raw } = reply
-  if (raw.destroyed) return
+  if (isGone(raw)) return
   const kept = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined)
   reply.hijack()
   raw.writeHead(200, { ...Object.fromEntries(kept), ...streamHeaders, ...parts.headers })
   const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs })
   try {
-    while (step.done !== true && !raw.destroyed) {
+    while (step.done !== true) {
       const full = line.send(writer.forward(step.value))
       if (full !== undefined) await full
       // The caller need not wait for what the source still has to do.
       if (writer.hasEnded()) await line.end()
       step = await source.next()
+      if (isGone(raw)) return
     }
     if (!writer.hasEnded()) throw brokenOff()
   } catch (error) {
+    if (isGone(raw)) return
     parts.onFailure?.(error)
     await line.send(writer.fail(toFault(error)))
     await stop(source, parts)
@@ -78,13 +80,16 @@ async function stop(source: AsyncIterator<Piece>, { onFailure }: StreamReply): P
   }
 }
 
+/** A response is also destroyed once it is complete. */
+const isGone = (raw: FastifyReply['raw']): boolean => raw.destroyed && !raw.writableFinished
+
 type HangUp = Disposable & { readonly happened: Promise<void>; hasHappened(): boolean }
 
 function watchHangUp(raw: FastifyReply['raw']): HangUp {
   const { promise, resolve } = Promise.withResolvers<void>()
   let happened = false
   const onClose = (): void => {
-    happened = !raw.writableFinished
+    happened = isGone(raw)
     if (happened) resolve()
   }
   if (raw.destroyed) onClose()

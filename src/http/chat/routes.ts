@@ -33,7 +33,7 @@ export function chatFamily(parts: InferenceParts): Family {
         answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
         refusals: inferenceRefusals,
         handle: createInferenceHandler(parts, {
-          decode: (body) => decodeChat(validate(body)),
+          decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
           newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
           createWriter: createChatWriter,
           encode: encodeChat,

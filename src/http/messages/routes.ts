@@ -38,7 +38,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
         refusals: [...inferenceRefusals, 529],
         handle: createInferenceHandler(parts, {
-          decode: (body, headers) => decodeMessages(validate(body), headers),
+          decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
           newAnswerId: (ids) => ids('msg'),
           createWriter: createMessagesWriter,
           encode: encodeMessages,

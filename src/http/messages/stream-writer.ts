@@ -2,7 +2,7 @@ import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '..
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
 import type { Proof } from '../../domain/inference/request.ts'
-import { estimateInputTokens } from '../../domain/inference/tokens.ts'
+import { estimateInputTokens } from '../../domain/inference/count.ts'
 import { creditFields } from '../credit-fields.ts'
 import { proofText } from '../proof-envelope.ts'
 import { framesIn, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
@@ -70,7 +70,7 @@ function writeEvent(state: State, event: InferenceEvent): string {
     case 'open':
       return openBlock(state, event.block, event.part)
     case 'delta':
-      return event.text === '' ? '' : showWaiting(state) + writeDelta(state, event.block, event.text)
+      return event.text === '' ? '' : writeDelta(state, event.block, event.text)
     case 'proof':
       return writeProof(state, event.block, event.proof)
     case 'close':
@@ -101,13 +101,16 @@ function messageStart(state: State, { usage }: Extract<InferenceEvent, { type: '
 }
 
 function openBlock(state: State, block: number, part: BlockStart): string {
-  if (part.type === 'opaque' && part.dialect !== 'messages') return ''
+  if (isForeign(part)) return ''
   const before = showWaiting(state)
   place(state, block, part)
   if (part.type !== 'thinking') return before + blockStart(state, block, contentBlock(part))
   state.waiting = block
   return before
 }
+
+/** Only its own dialect understands it. */
+const isForeign = (part: BlockStart): boolean => part.type === 'opaque' && part.dialect !== 'messages'
 
 function place(state: State, block: number, part: BlockStart): void {
   state.shown.set(block, { index: state.nextIndex, part })
@@ -127,9 +130,10 @@ function contentBlock(part: Exclude<BlockStart, { type: 'thinking' }>): unknown 
   }
 }
 
-function showWaiting(state: State): string {
+/** Blocks must begin in the order of their indexes, so the next one to open ends the waiting too. */
+function showWaiting(state: State, block = state.waiting): string {
   const { waiting } = state
-  if (waiting === undefined) return ''
+  if (waiting === undefined || waiting !== block) return ''
   state.waiting = undefined
   return blockStart(state, waiting, { type: 'thinking', thinking: '', signature: '' })
 }
@@ -153,7 +157,8 @@ const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
 /** The one place that runs for every few characters of an answer. */
 function writeDelta(state: State, block: number, text: string): string {
   const place = state.shown.get(block)
-  return place === undefined ? '' : delta(place.index, `${deltaHeads[place.part.type]}${JSON.stringify(text)}}`)
+  if (place === undefined) return ''
+  return showWaiting(state, block) + delta(place.index, `${deltaHeads[place.part.type]}${JSON.stringify(text)}}`)
 }
 
 const delta = (index: number | undefined, json: string): string =>
@@ -166,13 +171,13 @@ function writeProof(state: State, block: number, proof: Proof): string {
     return blockStart(state, block, { type: 'redacted_thinking', data: value })
   }
   const signature = `{"type":"signature_delta","signature":${JSON.stringify(value)}}`
-  return showWaiting(state) + delta(indexOf(state, block), signature)
+  return showWaiting(state, block) + delta(indexOf(state, block), signature)
 }
 
 function closeBlock(state: State, block: number): string {
   const index = indexOf(state, block)
   if (index === undefined) return ''
-  return showWaiting(state) + sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`)
+  return showWaiting(state, block) + sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`)
 }
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
@@ -190,7 +195,7 @@ function forwardFrames(state: State, frames: readonly OriginalFrame[], events: r
   let end: InferenceEnd | undefined
   for (const event of events) {
     accept(state, event)
-    if (event.type === 'open') place(state, event.block, event.part)
+    if (event.type === 'open' && !isForeign(event.part)) place(state, event.block, event.part)
     if (event.type === 'end') end = event
   }
   for (const frame of frames) text += state.forwarding.frame(frame)

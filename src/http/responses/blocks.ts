@@ -11,7 +11,8 @@ export type ShownBlock = {
   readonly part: Exclude<BlockStart, { type: 'opaque' }>
   readonly itemId: string
   readonly outputIndex: number
-  readonly contentIndex: number
+  /** The place of its text among the parts of the item. */
+  contentIndex: number
   text: string
   proof?: Proof
   /** Reasoning gets its summary part with its first word: thinking may stay without any. */
@@ -55,11 +56,9 @@ export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string)
 export function closeFrames(sequence: Sequence, block: ShownBlock): string {
   // A call without arguments must still end up with JSON: clients parse what they have joined.
   const before = block.part.type === 'tool-call' && block.text === '' ? deltaFrames(sequence, block, '{}') : ''
-  const done = emit(sequence, 'response.output_item.done', {
-    output_index: block.outputIndex,
-    item: itemOf(block, 'completed'),
-  })
-  return before + doneFrames(sequence, block) + done
+  const text = before + doneFrames(sequence, block)
+  const item = itemOf(block, 'completed')
+  return text + emit(sequence, 'response.output_item.done', { output_index: block.outputIndex, item })
 }
 
 function doneFrames(sequence: Sequence, block: ShownBlock): string {

@@ -11,20 +11,25 @@ export type Forwarding = {
   frame(frame: OriginalFrame): string
   /** The block that the upstream opened for this part, as it is known to the caller. */
   blockFor(part: Part): ShownBlock | undefined
+  /** True once the upstream has given the item as a whole. */
+  isDone(outputIndex: number): boolean
   /** The upstream's own last response, where it is still how the answer ends. */
   ending(ours: Fields, end: InferenceEnd, isForwarded: boolean): Fields | undefined
 }
 
-type Slot = {
-  readonly type: Part['type']
-  readonly itemId: string
-  readonly outputIndex: number
-  readonly contentIndex: number
+/** What the upstream has opened and no event of ours has claimed yet. */
+type Slot = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'> & { readonly type: Part['type']; hasSummary: boolean }
+
+type Items = {
+  readonly output: unknown[]
+  readonly slots: Slot[]
+  readonly blocks: Map<string, ShownBlock>
+  readonly done: Set<number>
 }
 
 /** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
 export function createForwarding({ id, model }: AnswerContext, sequence: Sequence, output: unknown[]): Forwarding {
-  const slots: Slot[] = []
+  const items: Items = { output, slots: [], blocks: new Map(), done: new Set() }
   let last: Fields | undefined
 
   const renamed = (type: string, event: Fields): string => {
@@ -42,16 +47,19 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
       }
       sequence.next += 1
       if (beginnings.has(type)) return renamed(type, frameObject(frame.data))
-      if (structural.has(type)) note(type, frameObject(frame.data), { slots, output })
+      if (structural.has(type)) note(type, frameObject(frame.data), items)
       return sameFrame(frame)
     },
     blockFor(part) {
-      const at = slots.findIndex((slot) => slot.type === part.type)
-      const [slot] = at === -1 ? [] : slots.splice(at, 1)
+      const at = items.slots.findIndex((slot) => slot.type === part.type)
+      const [slot] = at === -1 ? [] : items.slots.splice(at, 1)
       if (slot === undefined) return undefined
-      const { itemId, outputIndex, contentIndex } = slot
-      return { part, itemId, outputIndex, contentIndex, text: '', hasSummary: false }
+      const { type: _, ...place } = slot
+      const block: ShownBlock = { part, ...place, text: '' }
+      items.blocks.set(place.itemId, block)
+      return block
     },
+    isDone: (outputIndex) => items.done.has(outputIndex),
     ending(ours, end, isForwarded) {
       if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
       // Some upstreams stream their items and then leave them out of the last event.
@@ -64,7 +72,13 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
 
 const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued'])
 const endings = new Set(['response.completed', 'response.incomplete'])
-const structural = new Set(['response.output_item.added', 'response.content_part.added', 'response.output_item.done'])
+const structural = new Set([
+  'response.output_item.added',
+  'response.output_item.done',
+  'response.content_part.added',
+  'response.reasoning_summary_part.added',
+  'response.reasoning_summary_part.done',
+])
 
 const slotTypes: Readonly<Record<string, Part['type']>> = {
   function_call: 'tool-call',
@@ -73,14 +87,40 @@ const slotTypes: Readonly<Record<string, Part['type']>> = {
   refusal: 'refusal',
 }
 
-function note(type: string, event: Fields, { slots, output }: { slots: Slot[]; output: unknown[] }): void {
+function note(type: string, event: Fields, items: Items): void {
   const outputIndex = numberAt(event, 'output_index')
-  const thing = recordAt(event, type === 'response.content_part.added' ? 'part' : 'item')
-  if (type !== 'response.content_part.added') output[outputIndex] = thing
-  const slotType = slotTypes[String(thing['type'])]
-  if (type === 'response.output_item.done' || slotType === undefined) return
-  const itemId = String(event['item_id'] ?? thing['id'])
-  slots.push({ type: slotType, itemId, outputIndex, contentIndex: numberAt(event, 'content_index') })
+  const item = recordAt(event, 'item')
+  switch (type) {
+    case 'response.output_item.added':
+      items.output[outputIndex] = item
+      addSlot(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
+      return
+    case 'response.content_part.added': {
+      const place = { itemId: String(event['item_id']), outputIndex, contentIndex: numberAt(event, 'content_index') }
+      addSlot(items, recordAt(event, 'part'), place)
+      return
+    }
+    case 'response.output_item.done':
+      items.output[outputIndex] = item
+      items.done.add(outputIndex)
+      return
+    default:
+      noteSummary(items, event, type.endsWith('.added'))
+  }
+}
+
+function addSlot({ slots }: Items, { type }: Fields, place: Omit<Slot, 'type' | 'hasSummary'>): void {
+  const slotType = slotTypes[String(type)]
+  if (slotType !== undefined) slots.push({ ...place, type: slotType, hasSummary: false })
+}
+
+/** Reasoning comes in summary parts, of which one may be open when the answer is cut. */
+function noteSummary({ slots, blocks }: Items, event: Fields, isOpen: boolean): void {
+  const itemId = String(event['item_id'])
+  const holder = blocks.get(itemId) ?? slots.find((slot) => slot.itemId === itemId)
+  if (holder === undefined) return
+  holder.contentIndex = numberAt(event, 'summary_index')
+  holder.hasSummary = isOpen
 }
 
 function numberAt(holder: Fields, key: string): number {

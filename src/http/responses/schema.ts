@@ -185,3 +185,8 @@ export const ResponsesLimitError = Type.Object({
   }),
   request_id: Type.String(),
 })
+
+export const InputTokensAnswer = Type.Object({
+  object: Type.Literal('response.input_tokens'),
+  input_tokens: Type.Integer({ minimum: 0, examples: [14] }),
+})

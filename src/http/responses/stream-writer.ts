@@ -174,5 +174,11 @@ function noteEvent(state: State, event: Exclude<InferenceEvent, InferenceEnd>): 
   if (shown === undefined) return
   if (event.type === 'delta') shown.text += event.text
   else if (event.type === 'proof') shown.proof = event.proof
-  else state.open.delete(event.block)
+  else closeForwarded(state, event.block, shown)
+}
+
+/** The upstream's own item is the better one, if it has come. */
+function closeForwarded(state: State, block: number, shown: ShownBlock): void {
+  state.open.delete(block)
+  if (!state.forwarding.isDone(shown.outputIndex)) state.output[shown.outputIndex] = itemOf(shown, 'completed')
 }
