@@ -18,7 +18,10 @@ export type Forwarding = {
 }
 
 /** What the upstream has opened and no event of ours has claimed yet. */
-type Slot = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'> & { readonly type: Part['type']; hasSummary: boolean }
+type Slot = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'> & {
+  readonly type: Part['type']
+  hasSummary: boolean
+}
 
 type Items = {
   readonly output: unknown[]
