@@ -14,6 +14,18 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const insert = { sql: 'insert into item (body) values ($1)', params: ['x'] }
 
 describe('SQLite in trouble', () => {
+  // A kill cannot tell: what the kernel has, survives it. Only the loss of power would.
+  it('waits for the disk at every commit', async () => {
+    await using folder = await temporaryFolder()
+    await using database = await openSqlite({ dataDir: folder.path })
+    const [log, waits] = await database.transaction(async (tx) => [
+      await tx.query('pragma journal_mode'),
+      await tx.query('pragma synchronous'),
+    ])
+    assert.deepEqual(log, [{ journal_mode: 'wal' }])
+    assert.deepEqual(waits, [{ synchronous: 2 }]) // full
+  })
+
   it('rejects what is pending and all that follows when its thread dies', async () => {
     await using folder = await temporaryFolder()
     const started = once(process, 'worker')
