@@ -29,7 +29,7 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
   const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
   const call = (wantsStream = true): Promise<Answer> =>
-    caller({ headers: ['x-one', '1'], body: '{"a":1}', wantsStream }, aborter.signal)
+    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal)
   try {
     await use({ upstream, call, aborter })
   } finally {

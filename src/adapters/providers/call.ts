@@ -12,8 +12,7 @@ import type { TimeLimits } from './watch.ts'
 
 /** One POST to an upstream. */
 export type Outgoing = {
-  /** Name, value, name, value … as undici takes them. */
-  readonly headers: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly wantsStream: boolean
 }
@@ -57,7 +56,7 @@ export function createCaller(settings: CallerSettings, { dispatcher, clock }: Ca
         origin: url.origin,
         path: url.pathname + url.search,
         method: 'POST',
-        headers: [...outgoing.headers],
+        headers: outgoing.headers,
         body: outgoing.body,
         // Time is kept by the exchange, on a clock that tests can turn.
         headersTimeout: 0,

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
-import { Fault, isFault } from '../../base/fault.ts'
+import type { Fault } from '../../base/fault.ts'
 import type { Phase } from './failures.ts'
-import { faultOfNetwork, timedOut } from './failures.ts'
+import { cancelled, faultOfNetwork, timedOut } from './failures.ts'
 import type { TimeLimits, Watch } from './watch.ts'
 import { createWatch } from './watch.ts'
 
@@ -144,9 +144,3 @@ function onDue(line: Line, phase: Phase): void {
   if (nobodyListens) line.watch.enter('idle', line.limits.idleTimeoutMs)
   else cancel(line, timedOut(phase))
 }
-
-/** The caller is gone, or a deadline of the road has passed: whoever aborted knows why. */
-const cancelled = (reason: unknown): Fault =>
-  isFault(reason)
-    ? reason
-    : new Fault('upstream_failed', 'upstream_error', 'The call was cancelled.', { cause: reason })

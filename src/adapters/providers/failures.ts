@@ -1,5 +1,5 @@
 import type { FaultDetails } from '../../base/fault.ts'
-import { Fault } from '../../base/fault.ts'
+import { Fault, isFault } from '../../base/fault.ts'
 import { describeOverflow } from './context-overflow.ts'
 import type { Json } from './reading.ts'
 import { listOf, parseRecord, recordOf, textOf } from './reading.ts'
@@ -10,9 +10,13 @@ const maxMessageLength = 1000
 export const brokenAnswer = (what: string, cause?: unknown): Fault =>
   new Fault('upstream_failed', 'upstream_error', what, withCause(cause))
 
+/** The caller is gone, or a deadline of the road has passed: whoever aborted knows why. */
+export const cancelled = (reason: unknown): Fault =>
+  isFault(reason) ? reason : brokenAnswer('The call was cancelled.', reason)
+
 /** The upstream could not be reached, or the connection broke. */
 export function faultOfNetwork(error: unknown): Fault {
-  if (error instanceof Fault) return error
+  if (isFault(error)) return error
   if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return timedOut('connect', error)
   return brokenAnswer('The connection to the model’s upstream failed.', error)
 }
@@ -66,29 +70,30 @@ function errorOf(body: Json): Json {
   return { message: problems.join('; ') }
 }
 
-const statusOfWord: Readonly<Record<string, number>> = {
-  overloaded_error: 529,
-  server_is_overloaded: 529,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  insufficient_quota: 429,
-  too_many_requests: 429,
-  invalid_request_error: 400,
-  invalid_prompt: 400,
-  context_length_exceeded: 400,
-  exceed_context_size_error: 400,
-  BadRequestError: 400,
-  not_found_error: 404,
-  request_too_large: 413,
-  authentication_error: 401,
-  invalid_api_key: 401,
-  permission_error: 403,
-  timeout_error: 408,
-}
+/** A Map, because the words come from outside: `constructor` must find nothing. */
+const statusOfWord: ReadonlyMap<string, number> = new Map([
+  ['overloaded_error', 529],
+  ['server_is_overloaded', 529],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['too_many_requests', 429],
+  ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['context_length_exceeded', 400],
+  ['exceed_context_size_error', 400],
+  ['BadRequestError', 400],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['authentication_error', 401],
+  ['invalid_api_key', 401],
+  ['permission_error', 403],
+  ['timeout_error', 408],
+])
 
 function statusOf(error: Json): number {
   const { code, type, status } = error
-  const named = statusOfWord[textOf(code)] ?? statusOfWord[textOf(type)]
+  const named = statusOfWord.get(textOf(code)) ?? statusOfWord.get(textOf(type))
   if (named !== undefined) return named
   const numbered = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600)
   return typeof numbered === 'number' ? numbered : 500
