@@ -1,5 +1,9 @@
+import type { Config } from '../config.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
+import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
+import { adminFamily } from '../http/admin/family.ts'
+import type { AdminParts } from '../http/admin/parts.ts'
 import { chatFamily } from '../http/chat/routes.ts'
 import type { CountParts } from '../http/count.ts'
 import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
@@ -19,6 +23,8 @@ export type FamilyParts = InferenceParts &
   RememberParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
+    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'>
+    readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string
     readonly version: string
     readonly readiness: readonly ReadinessCheck[]
@@ -48,7 +54,17 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     messagesFamily(parts),
     responsesFamily(parts),
     chatFamily(parts),
+    adminFamily({ ...parts, ...parts.administration, limits: limitsOf(parts) }),
     general('Models', ['/v1/models'], modelRoutes(parts)),
   ]
   return families
+}
+
+function limitsOf({ clock, administrationLimits }: FamilyParts): AdminParts['limits'] {
+  const { credential, organization } = administrationLimits
+  const inWords = ({ requests_per_minute, concurrent_requests }: typeof credential) => ({
+    requestsPerMinute: requests_per_minute,
+    concurrentRequests: concurrent_requests,
+  })
+  return createAdministrationLimits(clock, { credential: inWords(credential), organization: inWords(organization) })
 }

@@ -30,6 +30,7 @@ export async function openOperations(config: Config): Promise<OpenHouse> {
       ids: createIds(clock, random),
       changes: createChanges(),
       digest: createDigest(deriveKey(storage.secret, 'key pepper')),
+      secret: storage.secret,
     })
     return {
       operations,

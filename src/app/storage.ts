@@ -41,7 +41,7 @@ async function bringUpToDate(databaseUrl: string | undefined, dataDir: string, c
     databaseUrl === undefined
       ? await openSqlite({ dataDir })
       : await openPostgres({ url: databaseUrl, poolSize: 1, statementTimeoutMs: 0 })
-  return migrate(database, await readMigrations(migrationsDir), clock)
+  return await migrate(database, await readMigrations(migrationsDir), clock)
 }
 
 function secretOf(databaseUrl: string | undefined, dataDir: string, random: Random): string {

@@ -72,7 +72,7 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
       context: newContext(),
       headers: { ...door.headers?.(request.id), ...droppedHeader(answer) },
     }
-    return asked.stream ? stream(reply, saying) : whole(reply, saying)
+    return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
   }
 
   async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {

@@ -22,14 +22,23 @@ export type TestHouseOptions = World & {
   /** As it would stand in `gatehouse.yaml`; server, storage and log have test defaults. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
+  /** False for a further node on a database that another has set up: it then has no keys of its own. */
+  readonly isFirst?: boolean
 }
 
-export async function startHouse({ config = {}, env = {}, ...world }: TestHouseOptions = {}): Promise<TestHouse> {
+const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '' }
+
+export async function startHouse({
+  config = {},
+  env = {},
+  isFirst = true,
+  ...world
+}: TestHouseOptions = {}): Promise<TestHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const settings = { storage: { data_dir: folder }, ...config, server: { port: 0, ...(config['server'] as object) } }
   const house = await createHouse(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
   const url = await house.listen()
-  const made = await house.operations.setup({ name: 'Test organization' })
+  const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing
   const authorization = `Bearer ${made.api_key}`
   return {
     house,
