@@ -130,10 +130,9 @@ describe('a call that works', () => {
       const upstreamEnds = Promise.withResolvers<void>()
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      for await (const _frames of answer.reads) {
-        answer.reads.complete()
-        break
-      }
+      await answer.reads.next()
+      answer.reads.complete()
+      await answer.reads.return?.()
       upstreamEnds.resolve()
       assert.equal(await upstream.requests[0]?.hungUp, false)
     })
@@ -282,7 +281,8 @@ describe('hanging up', () => {
     await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      for await (const _frames of answer.reads) break
+      await answer.reads.next()
+      await answer.reads.return?.()
       assert.equal(await upstream.requests[0]?.hungUp, true)
     })
   })

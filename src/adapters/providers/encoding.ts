@@ -25,10 +25,12 @@ export type Encoded = {
 }
 
 /** The caller's own body for an upstream of the same dialect: all of it, under the upstream's name for the model. */
-export function sameDialectBody({ request, model }: ProviderCall): Json {
-  const { flagged_categories: _, ...body } = request.original.body
-  return { ...body, model }
-}
+export const sameDialectBody = ({ request, model }: ProviderCall): Json => ({
+  ...withoutOurs(request.original.body),
+  model,
+})
+
+const withoutOurs = ({ flagged_categories: _, ...body }: Json): Json => body
 
 /** The caller's limit, or ours where it named none or a higher one. */
 export const boundedBy = (limit: number, asked: unknown): number =>

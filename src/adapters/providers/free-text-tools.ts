@@ -5,13 +5,12 @@
 import type { Part, Tool } from '../../domain/inference/request.ts'
 import type { Json } from './reading.ts'
 import { recordOf, textOf } from './reading.ts'
-import type { PortableTool } from './tools.ts'
 
 type OpaqueTool = Extract<Tool, { type: 'opaque' }>
 
 export const isFreeText = (tool: OpaqueTool): boolean => recordOf(tool.raw)?.['type'] === 'custom'
 
-export function freeTextTool(tool: OpaqueTool): PortableTool {
+export function freeTextTool(tool: OpaqueTool): { name: string; description?: string; parameters: Json } {
   const raw = recordOf(tool.raw)
   const { description } = recordOf(raw?.['custom']) ?? raw ?? {}
   return {

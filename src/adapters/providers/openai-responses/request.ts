@@ -1,12 +1,6 @@
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { InferenceRequest, OutputFormat } from '../../../domain/inference/request.ts'
-import type {
-  InputItem,
-  ResponsesRequest,
-  ResponsesTool,
-  ResponsesToolChoice,
-  TextFormat,
-} from '../../../wire/openai-responses.ts'
+import type { InputItem, ResponsesRequest, TextFormat } from '../../../wire/openai-responses.ts'
 import type { Encoded, Encoding } from '../encoding.ts'
 import { boundedBy, sameDialectBody, shortUser } from '../encoding.ts'
 import { turnsOf } from '../history.ts'
