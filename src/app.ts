@@ -11,6 +11,7 @@ import type { Operations } from './app/operations.ts'
 import { openStorage } from './app/storage.ts'
 import { credentialStore } from './adapters/stores/sql/credentials.ts'
 import { watchChanges } from './adapters/stores/sql/change.ts'
+import { sweepIdempotency } from './adapters/stores/sql/idempotency.ts'
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createTokenizer } from './adapters/tokenizer/tokenizer.ts'
 import { everySoOften, systemClock, type Clock } from './base/clock.ts'
@@ -56,6 +57,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const dayMs = 24 * 60 * 60 * 1000
 const drainMs = 30_000
 const watchChangesEveryMs = 500
+const sweepEveryMs = 60 * 60 * 1000
 
 /** Builds the whole house: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -73,7 +75,15 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   const changes = createChanges()
   const digest = createDigest(deriveKey(secret, 'key pepper'))
-  const administration = createAdministration({ database, clock, random, ids, changes, digest })
+  const administration = createAdministration({ database, clock, random, ids, changes, digest, secret })
+  built.use(
+    sweepIdempotency({
+      database,
+      clock,
+      everyMs: sweepEveryMs,
+      onError: (error) => log.warn({ error: String(error) }, 'expired idempotency keys could not be removed'),
+    }),
+  )
   if (database.engine === 'postgres') {
     const onError = (error: unknown): void =>
       log.warn({ error: String(error) }, 'changes of other nodes cannot be seen')
@@ -143,6 +153,8 @@ export async function createHouse(config: Config, env: Environment, world: World
     ids,
     metrics,
     publicUrl,
+    administration,
+    administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [
       {

@@ -47,6 +47,7 @@ export type RegistryStore = {
   insertApiKey(key: ApiKey, digest: string): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
+  /** False where there is no such key, or it was revoked before. */
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
   insertAdminKey(key: AdminKey, digest: string): Promise<void>

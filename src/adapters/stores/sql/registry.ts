@@ -94,11 +94,10 @@ export function registryStore(tx: Transaction): RegistryStore {
         id,
       ]),
     revokeApiKey: async (organizationId, id, atMs) =>
-      (await tx.run('update api_key set revoked_at = coalesce(revoked_at, $3) where organization_id = $1 and id = $2', [
-        organizationId,
-        id,
-        atMs,
-      ])) === 1,
+      (await tx.run(
+        'update api_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
+        [organizationId, id, atMs],
+      )) === 1,
 
     async insertAdminKey(key: AdminKey, digest: string) {
       await tx.run(
@@ -135,7 +134,7 @@ export function registryStore(tx: Transaction): RegistryStore {
       ]),
     revokeAdminKey: async (organizationId, id, atMs) =>
       (await tx.run(
-        'update admin_key set revoked_at = coalesce(revoked_at, $3) where organization_id = $1 and id = $2',
+        'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
         [organizationId, id, atMs],
       )) === 1,
   }
