@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { UnexpectedRows, type StatementResult } from './database.ts'
+import { DatabaseError, UnexpectedRows, type StatementResult } from './database.ts'
 import { fromSqlite } from './errors.ts'
 import { assertExpectedRows } from './expected-rows.ts'
 import { openConnection, type Connection } from './sqlite-connection.ts'
@@ -20,21 +20,19 @@ export function createEngine(options: WorkerOptions): Engine {
   }
 
   const handlers: Readonly<Record<RequestKind, (steps: readonly Step[]) => Outcome[]>> = {
-    open: () => {
+    open: silently(() => {
       connections = { writer: openWriter(options), reader: openReader(options) }
-      return []
-    },
-    read: (steps) => steps.map((step) => attempt(() => runAll(opened().reader, step))),
+    }),
+    read: (steps) => steps.map((step) => ({ results: runAll(opened().reader, step) })),
     group: (steps) => runGroup(opened().writer, steps),
-    begin: () => [attempt(() => command(opened().writer, 'begin immediate'))],
-    statement: (steps) => steps.map((step) => attempt(() => runInTransaction(opened().writer, step))),
-    commit: () => [attempt(() => command(opened().writer, 'commit'))],
-    rollback: () => [attempt(() => rollback(opened().writer))],
-    close: () => {
+    begin: silently(() => command(opened().writer, 'begin immediate')),
+    statement: (steps) => steps.map((step) => ({ results: runInTransaction(opened().writer, step) })),
+    commit: silently(() => command(opened().writer, 'commit')),
+    rollback: silently(() => rollback(opened().writer)),
+    close: silently(() => {
       opened().reader.close() // the last one to close takes the log back into the file, and a reader may not
       opened().writer.close()
-      return []
-    },
+    }),
   }
   return {
     handle(kind, steps) {
@@ -47,9 +45,16 @@ export function createEngine(options: WorkerOptions): Engine {
   }
 }
 
+const silently = (act: () => void) => (): Outcome[] => {
+  act()
+  return []
+}
+
 function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connection {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
-  database.exec('pragma journal_mode = wal')
+  const journal = database.prepare('pragma journal_mode = wal').get()
+  if (journal?.['journal_mode'] !== 'wal')
+    throw new DatabaseError('unavailable', `${path}: no file system for SQLite’s WAL`)
   database.exec('pragma synchronous = full') // a commit is on the disk before its promise resolves
   database.exec('pragma journal_size_limit = 67108864')
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
@@ -113,14 +118,12 @@ function runAll(connection: Connection, step: Step): StatementResult[] {
   })
 }
 
-function rollback(writer: Connection): StatementResult[] {
+function rollback(writer: Connection): void {
   if (writer.isTransaction()) command(writer, 'rollback')
-  return []
 }
 
-function command(connection: Connection, sql: string): StatementResult[] {
+function command(connection: Connection, sql: string): void {
   connection.run({ sql })
-  return []
 }
 
 function attempt(run: () => StatementResult[]): Outcome {
