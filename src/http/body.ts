@@ -10,16 +10,22 @@ const jsonType = /^application\/json\s*(;|$)/i
 
 /** Reads a JSON body within the route's limit and the server's patience; what is over either is not read on. */
 export function createBodyParser({ clock, timeoutMs }: BodyLimits) {
-  return async (request: FastifyRequest, stream: IncomingMessage): Promise<Record<string, unknown>> => {
+  return async (request: FastifyRequest, stream: IncomingMessage): Promise<Record<string, unknown> | undefined> => {
     const type = request.headers['content-type']
     if (type === undefined || !jsonType.test(type)) {
       throw new Fault('malformed', 'invalid_content_type', 'Send the body with content-type: application/json.')
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-    return parseJsonObject(await readAll(stream, limit, { clock, timeoutMs }))
+    const bytes = await readAll(stream, limit, { clock, timeoutMs })
+    // Many clients name a content type whether or not they send anything.
+    if (bytes.length === 0 && !takesBody(request)) return undefined
+    return parseJsonObject(bytes)
   }
 }
+
+/** What the route says about itself; see `routeOptions` of the family. */
+const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(routeOptions.config, 'takesBody') !== false
 
 function readAll(stream: IncomingMessage, limit: number, { clock, timeoutMs }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {

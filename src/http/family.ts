@@ -1,31 +1,37 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { faultOf } from './framework-fault.ts'
+import { lingerBeforeClose } from './linger.ts'
 import type { Family, Route } from './route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export type RefusalNote = (request: FastifyRequest, fault: Fault) => void
+/** What saying no needs besides the words. */
+export type Refusing = { readonly clock: Clock; readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void }
 
 /** A family is a plugin: its way of saying no cannot leak into the next. */
-export async function registerFamily(app: FastifyInstance, family: Family, noteRefusal: RefusalNote): Promise<void> {
+export async function registerFamily(app: FastifyInstance, family: Family, refusing: Refusing): Promise<void> {
   await app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { request, reply, noteRefusal }))
+    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...refusing, request, reply }))
     for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
       for (const route of routes) scope.route(routeOptions(route))
-      scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes) })
+      scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes), config: bodiless })
     }
   })
 }
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly noteRefusal: RefusalNote }
+type Exchange = Refusing & { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 /** Says no in the family's own shape. */
-export function refuse(family: Family, fault: Fault, { request, reply, noteRefusal }: Exchange): FastifyReply {
+export function refuse(family: Family, fault: Fault, { request, reply, clock, noteRefusal }: Exchange): FastifyReply {
   noteRefusal(request, fault)
   const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
-  if (fault.kind === 'too_large' || fault.kind === 'timeout') reply.header('connection', 'close')
+  if (fault.kind === 'too_large' || fault.kind === 'timeout') {
+    reply.header('connection', 'close')
+    lingerBeforeClose(request.raw.socket, clock)
+  }
   return reply.code(status).headers(headers).send(body)
 }
 
@@ -41,8 +47,12 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
+/** Told to the body's reader: an empty body is then none. */
+const bodiless = { takesBody: false }
+
 function routeOptions(route: Route) {
-  const options = { method: route.method, url: pattern(route.path), handler: route.handle }
+  const config = route.body === undefined ? bodiless : {}
+  const options = { method: route.method, url: pattern(route.path), handler: route.handle, config }
   return route.bodyLimitBytes === undefined ? options : { ...options, bodyLimit: route.bodyLimitBytes }
 }
 

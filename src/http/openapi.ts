@@ -52,10 +52,11 @@ const refusalNames: Readonly<Record<number, string>> = {
 
 /** OpenAPI 3.1 made from the same schemas that check requests: it cannot drift from what the server does. */
 export function describeApi(families: readonly Family[], version: string): Json {
+  const shared = createShared()
   const paths: Record<string, Json> = {}
   for (const family of families) {
     for (const route of family.routes) {
-      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, family) }
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, family, shared) }
     }
   }
   return {
@@ -68,19 +69,40 @@ export function describeApi(families: readonly Family[], version: string): Json 
     },
     tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
     paths,
-    components: { securitySchemes },
+    components: { securitySchemes, schemas: shared.schemas },
   }
 }
 
-function operation(route: Route, family: Family): Json {
-  const refusals = Object.fromEntries(
-    (route.refusals ?? []).map((status) => [
-      status,
-      { description: refusalNames[status] ?? 'Refused.', content: json(family.refusalSchema) },
-    ]),
-  )
+/** Schemas by name: one that several operations use is written once. */
+type Shared = { readonly schemas: Record<string, TSchema>; content(schema: TSchema, name: string): Json }
+
+function createShared(): Shared {
+  const names = new Map<TSchema, string>()
+  const schemas: Record<string, TSchema> = {}
   return {
-    operationId: operationId(route),
+    schemas,
+    content(schema, suggested) {
+      const name = names.get(schema) ?? suggested
+      names.set(schema, name)
+      schemas[name] = schema
+      return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
+    },
+  }
+}
+
+function operation(route: Route, family: Family, shared: Shared): Json {
+  const id = operationId(route)
+  const refusal = shared.content(family.refusalSchema, `${family.name.replaceAll(' ', '')}Error`)
+  const refusals = (route.refusals ?? []).map((status) => [
+    status,
+    { description: refusalNames[status] ?? 'Refused.', content: refusal },
+  ])
+  const answers = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    response(answer, `${id}_${status}`, shared),
+  ])
+  return {
+    operationId: id,
     tags: [family.name],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
@@ -90,21 +112,20 @@ function operation(route: Route, family: Family): Json {
       ...parameters('query', route.query),
       ...parameters('header', route.headers),
     ],
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
-    responses: {
-      ...Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, response(answer)])),
-      ...refusals,
-    },
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: shared.content(route.body, `${id}_body`) } }),
+    responses: { ...Object.fromEntries(answers), ...Object.fromEntries(refusals) },
   }
 }
 
-function response({ description, schema, contentType }: Route['answers'][number]): Json {
-  if (schema === undefined)
-    return { description, ...(contentType === undefined ? {} : { content: { [contentType]: {} } }) }
-  return { description, content: contentType === undefined ? json(schema) : { [contentType]: { schema } } }
+function response({ description, schema, contentType }: Route['answers'][number], name: string, shared: Shared): Json {
+  if (schema !== undefined && contentType === undefined) return { description, content: shared.content(schema, name) }
+  return {
+    description,
+    ...(contentType === undefined ? {} : { content: { [contentType]: schema === undefined ? {} : { schema } } }),
+  }
 }
-
-const json = (schema: TSchema): Json => ({ 'application/json': { schema } })
 
 function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
   if (schema === undefined || !('properties' in schema)) return []

@@ -26,12 +26,15 @@ const maxHeaderBytes = 16 * 1024
 /** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const { families, recorder, clock, ids, requestTimeoutMs } = parts
+  const refusing = { clock, noteRefusal: recorder.refused }
   const app = Fastify({
     logger: false,
     genReqId: () => ids('req'),
     requestIdHeader: false,
     trustProxy: parts.trustProxy,
     bodyLimit: 256 * 1024,
+    // Ids may have 200 characters, each of which may be percent-encoded; longer ones are refused by their schema.
+    routerOptions: { maxParamLength: 1000 },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     // Our own reader gives up first, in the family's shape; Node's is the net below it.
@@ -43,7 +46,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     },
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (error, request, reply) =>
-      refuse(familyFor(request), faultOf(error), { request, reply, noteRefusal: recorder.refused }),
+      refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
   })
 
   app.removeAllContentTypeParsers()
@@ -54,17 +57,17 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     checkHeaders(request.raw)
   })
   app.addHook('onResponse', async (request, reply) => recorder.ended(request, reply.statusCode))
-  for (const family of families) await registerFamily(app, family, recorder.refused)
+  for (const family of families) await registerFamily(app, family, refusing)
   app.setNotFoundHandler((request, reply) => {
     const fault = new Fault(
       'not_found',
       'unknown_route',
       `Nothing lives at ${request.method} ${pathOf(request.url).slice(0, 200)}.`,
     )
-    return refuse(familyFor(request), fault, { request, reply, noteRefusal: recorder.refused })
+    return refuse(familyFor(request), fault, { request, reply, ...refusing })
   })
   app.setErrorHandler((error, request, reply) =>
-    refuse(familyFor(request), faultOf(error), { request, reply, noteRefusal: recorder.refused }),
+    refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
   )
   return app
 
