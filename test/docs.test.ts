@@ -22,7 +22,7 @@ const rules: readonly Rule[] = [
     breaches: deadPaths,
     planted: {
       'src/base/clock.ts': '',
-      'src/base/README.md': 'See `clock.ts`, `clock.ts:12`, `fault.ts` and `base/clock.ts`.',
+      'src/base/README.md': 'See `clock.ts`, `clock.ts:12`, `<name>.ts`, `fault.ts`, `<name>.sql` and `base/clock.ts`.',
       'README.md': [
         '`src/base/` `src/gone/` `src/base/clock.ts` `src/<room>/clock.ts` `src/<room>/watch.ts` `docs/*.md`',
         '`application/json` `/v1/messages` `./data` `node_modules/.bin/node` `base/lost.ts`',
@@ -37,6 +37,7 @@ const rules: readonly Rule[] = [
       'README.md: base/lost.ts',
       'README.md: http/door.ts',
       'src/base/README.md: fault.ts',
+      'src/base/README.md: <name>.sql',
     ],
   },
   {

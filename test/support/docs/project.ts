@@ -24,7 +24,7 @@ export function readProject(root: string): Project {
   return {
     root,
     pages: find('*.md', 'docs/**/*.md', 'src/**/README.md').map((path) => readPage(root, path)),
-    fileNames: new Set(find('**/*.{ts,mjs,md}').map((path) => basename(path))),
+    fileNames: new Set(find('**/*.{ts,mjs,md,sql}').map((path) => basename(path))),
     scripts: new Set(Object.keys(manifest.scripts ?? {})),
     commands: new Set(find('src/cli/*.ts').map((path) => basename(path, '.ts'))),
     dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(),

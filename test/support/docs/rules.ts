@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, matchesGlob } from 'node:path'
 import type { Page } from './page.ts'
 import type { Project } from './project.ts'
 
@@ -67,8 +67,8 @@ const wordsOf = (code: string): string[] => code.split(/[\s,;()]+/).map((word) =
 const isPath = (word: string): boolean => topFolder.test(word) || (sourceFile.test(word) && /^[\w.<*]/.test(word))
 
 function leadsSomewhere({ root, fileNames }: Project, page: Page, word: string): boolean {
-  if (!word.includes('/')) return fileNames.has(word) || word.includes('*')
   const pattern = word.replaceAll(/<[^>]*>/g, '*')
+  if (!word.includes('/')) return [...fileNames].some((name) => matchesGlob(name, pattern))
   const starts = topFolder.test(word) ? [''] : ['', 'src', 'test', dirname(page.path)]
   return starts.some((start) => globSync(join(start, pattern), { cwd: root }).length > 0)
 }
