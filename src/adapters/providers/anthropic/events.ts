@@ -128,7 +128,7 @@ function openBlock(state: State, index: number, raw: Json): void {
   const { write, blocks } = state
   switch (raw['type']) {
     case 'text':
-      blocks.set(index, { kind: 'text', block: write.open({ type: 'text' }), signature: '' })
+      // Opened with its first character: an empty text is none.
       return addText(state, { index, kind: 'text', text: textOf(raw['text']) })
     case 'thinking':
       blocks.set(index, {
