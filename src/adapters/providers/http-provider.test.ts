@@ -181,7 +181,7 @@ function expiringClock(): { clock: Clock; expire: () => void } {
   }
   const expire = (): void => {
     nowMs += 3_600_000
-    for (const callback of [...waiting]) callback()
+    for (const callback of Array.from(waiting)) callback()
   }
   return { clock, expire }
 }
@@ -288,7 +288,8 @@ describe('thinking that callers of another dialect carry for us', () => {
     const [block] = folded.blocks
     return block?.type === 'thinking' ? block : assert.fail('no thinking')
   }
-  const giveBack = async (kind: 'anthropic' | 'openai-responses', by: Dialect, part: Part, model = 'thinker') => {
+  const giveBack = async (kind: 'anthropic' | 'openai-responses', part: Part, model = 'thinker') => {
+    const by = kind === 'anthropic' ? 'responses' : 'messages'
     // The dialect between us keeps the proof but may change the text.
     const carried = part.type === 'thinking' ? { ...part, text: 'a summary' } : part
     const { body } = await sentTo(
@@ -300,22 +301,22 @@ describe('thinking that callers of another dialect carry for us', () => {
   }
 
   it('comes back to Anthropic with its signature and its exact text', async () => {
-    const history = await giveBack('anthropic', 'responses', await think('anthropic', 'responses'))
+    const history = await giveBack('anthropic', await think('anthropic', 'responses'))
     assert.match(history, /\{"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="\}/)
   })
 
   it('comes back to OpenAI encrypted, and without an id that would be looked up', async () => {
-    const history = await giveBack('openai-responses', 'messages', await think('openai-responses', 'messages'))
+    const history = await giveBack('openai-responses', await think('openai-responses', 'messages'))
     assert.match(history, /\{"type":"reasoning","summary":\[\{[^\]]*\}\],"encrypted_content":"gAAAAB=="\}/)
   })
 
   it('is left out for another model, another family, and whatever we did not seal', async () => {
     const thought = await think('anthropic', 'responses')
     const forged: Part = { type: 'thinking', text: 'x', proof: { dialect: 'messages', value: 'forged.{"value":"y"}' } }
-    assert.doesNotMatch(await giveBack('anthropic', 'responses', thought, 'other-model'), /thinking/)
-    assert.doesNotMatch(await giveBack('openai-responses', 'messages', thought), /reasoning/)
-    assert.doesNotMatch(await giveBack('anthropic', 'responses', forged), /thinking/)
-    assert.doesNotMatch(await giveBack('anthropic', 'chat', { type: 'thinking', text: 'bare' }), /thinking/)
+    assert.doesNotMatch(await giveBack('anthropic', thought, 'other-model'), /thinking/)
+    assert.doesNotMatch(await giveBack('openai-responses', thought), /reasoning/)
+    assert.doesNotMatch(await giveBack('anthropic', forged), /thinking/)
+    assert.doesNotMatch(await giveBack('anthropic', { type: 'thinking', text: 'bare' }), /thinking/)
   })
 
   it('has no proof for callers of chat, who could not carry it', async () => {

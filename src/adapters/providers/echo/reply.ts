@@ -52,11 +52,15 @@ function callOf({ name, parameters }: FunctionTool, said: string): ReplyBlock {
   return { type: 'tool-call', name, text: told ?? JSON.stringify(sampleOf(parameters)) }
 }
 
+/** Each try reads from the start: without a bound, a text of brackets alone would take for ever. */
+const maxTries = 50
+
 /** The JSON object that begins right here, whatever follows it. */
 function jsonAfter(text: string, from: number): string | undefined {
   const rest = text.slice(from).trimStart()
   if (!rest.startsWith('{')) return undefined
-  for (let end = rest.indexOf('}'); end !== -1; end = rest.indexOf('}', end + 1)) {
+  let tries = maxTries
+  for (let end = rest.indexOf('}'); end !== -1 && tries-- > 0; end = rest.indexOf('}', end + 1)) {
     const candidate = rest.slice(0, end + 1)
     if (parseRecord(candidate) !== undefined) return candidate
   }
