@@ -76,6 +76,12 @@ const Upstream = entry(
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Headers to send along with every call.' }),
     ),
+    takes_effort: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether an `openai-chat` upstream takes `reasoning_effort`. OpenAI does; of others some refuse it, so it is left out unless this is true.',
+      }),
+    ),
     timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Longest a whole call may take.' }),
     connect_timeout_ms: Type.Integer({
       default: 10_000,

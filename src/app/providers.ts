@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import { estimateTokens } from '../domain/inference/count.ts'
+import { openaiFlags } from '../adapters/providers/openai-chat/flags.ts'
 import { createProvider, type ProviderSettings } from '../adapters/providers/registry.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
@@ -52,6 +53,9 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'])
     ...(upstream.base_url === undefined ? {} : { baseUrl: upstream.base_url }),
     ...(upstream.api_key === undefined ? {} : { apiKey: upstream.api_key }),
     ...(upstream.headers === undefined ? {} : { headers: upstream.headers }),
+    ...(upstream.takes_effort === undefined
+      ? {}
+      : { chatFlags: { efforts: upstream.takes_effort ? openaiFlags.efforts : [] } }),
     timeoutMs: upstream.timeout_ms,
     connectTimeoutMs: upstream.connect_timeout_ms,
     firstByteTimeoutMs: upstream.first_byte_timeout_ms,

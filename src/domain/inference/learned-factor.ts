@@ -4,7 +4,7 @@
  */
 export type LearnedFactors = {
   of(model: string): number
-  /** True when a new comparison is worth its cost. */
+  /** True when a new comparison is worth its cost: somebody counts for this model, and the last one is a while ago. */
   wantsSample(model: string, nowMs: number): boolean
   learn(model: string, counted: number, reported: number): void
 }
@@ -18,9 +18,14 @@ const leastCounted = 50
 export function createLearnedFactors(): LearnedFactors {
   const factors = new Map<string, number>()
   const sampledAtMs = new Map<string, number>()
+  const countedFor = new Set<string>()
   return {
-    of: (model) => factors.get(model) ?? 1,
+    of(model) {
+      countedFor.add(model)
+      return factors.get(model) ?? 1
+    },
     wantsSample(model, nowMs) {
+      if (!countedFor.has(model)) return false
       const last = sampledAtMs.get(model)
       if (last !== undefined && nowMs - last < sampleEveryMs) return false
       sampledAtMs.set(model, nowMs)
