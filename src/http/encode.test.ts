@@ -170,7 +170,7 @@ describe('a whole answer', () => {
   })
 
   it('costs nothing where nothing was metered', () => {
-    const { receipt: _, ...free } = end
+    const free: InferenceEnd = { type: 'end', stopReason: 'end', usage }
     const answer = encodeMessages(contextIn('messages'), { events: [start, free] })
     assert.deepEqual(
       [answer['remaining_credits'], answer['estimated_credits_used'], answer['estimated_cost_usd']],

@@ -26,6 +26,9 @@ export type JsonSchema = {
 
 type Path = Problem['path']
 
+/** More problems of one branch than this tell nothing new, and a hostile body could have millions. */
+const enough = 20
+
 /**
  * What is wrong with a value, in words for the person who wrote it. A validator says that no branch of a union fits;
  * this names the one mistake in the branch that was meant. Only run on values that failed, so it may be slow.
@@ -60,7 +63,7 @@ function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Pa
     return yield problem(path, 'type', mustBe(typesOf(branches)))
   }
   const meant = isObject(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
-  if (meant.length > 0) return yield* mostHelpful(meant.map((branch) => [...explain(branch, value, path)]))
+  if (meant.length > 0) return yield* mostHelpful(meant.map((branch) => [...explain(branch, value, path).take(enough)]))
   yield* explainTag(fitting, value, path)
 }
 
@@ -177,11 +180,7 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 /** Counted as the validator counts: an emoji is one character. */
-function characters(text: string): number {
-  let count = 0
-  for (const _ of text) count += 1
-  return count
-}
+const characters = (text: string): number => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0)
 
 const typesOf = (branches: readonly JsonSchema[]): string[] => [
   ...new Set(branches.map((branch) => branch.type ?? typeof (branch.const ?? branch.enum?.[0]))),

@@ -34,6 +34,7 @@ export function parametersOf(
   schema: Readonly<Record<string, unknown>> | null | undefined,
 ): Readonly<Record<string, unknown>> {
   if (!schema) return { type: 'object', properties: {} }
-  const { $schema: _, ...parameters } = schema
+  const parameters = { ...schema }
+  delete parameters['$schema']
   return parameters
 }

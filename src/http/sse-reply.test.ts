@@ -25,7 +25,7 @@ function createManualClock() {
   }
   const advance = (ms: number): void => {
     nowMs += ms
-    for (const timer of [...timers]) {
+    for (const timer of timers) {
       if (timer.dueMs > nowMs) continue
       timers.delete(timer)
       timer.callback()

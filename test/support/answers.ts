@@ -5,7 +5,7 @@ import type { AnswerContext } from '../../src/http/stream-writer.ts'
 
 /** Answers for the tests of the doors: written by hand, or any that the grammar allows. */
 
-export const usage: Usage = {
+const usage: Usage = {
   inputTokens: 10,
   cacheReadTokens: 4,
   cacheWriteTokens: 2,
@@ -14,15 +14,15 @@ export const usage: Usage = {
   source: 'reported',
 }
 
-export const receipt = { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 }
+const receipt = { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 }
 
 export const credits = { remaining_credits: 9988, estimated_credits_used: 12, estimated_cost_usd: 0.0117 }
 
 export const start: InferenceEvent = { type: 'start', model: 'upstream-model', usage: { ...usage, outputTokens: 0 } }
 export const end = (stopReason: StopReason = 'end'): InferenceEvent => ({ type: 'end', stopReason, usage, receipt })
 export const open = (block: number, part: BlockStart): InferenceEvent => ({ type: 'open', block, part })
-export const openText = (block: number): InferenceEvent => open(block, { type: 'text' })
-export const openCall = (block: number, id: string, name = 'read'): InferenceEvent =>
+const openText = (block: number): InferenceEvent => open(block, { type: 'text' })
+const openCall = (block: number, id: string, name = 'read'): InferenceEvent =>
   open(block, { type: 'tool-call', id, name })
 export const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
 export const prove = (block: number, proof: Proof): InferenceEvent => ({ type: 'proof', block, proof })
@@ -52,7 +52,7 @@ export const parallelCalls: readonly InferenceEvent[] = [
   end('tool-call'),
 ]
 
-export function requestIn(dialect: Dialect, body: Record<string, unknown> = {}): InferenceRequest {
+function requestIn(dialect: Dialect, body: Record<string, unknown> = {}): InferenceRequest {
   return {
     model: 'house-model',
     stream: true,

@@ -70,8 +70,8 @@ function renamedHead(head: string, id: string, model: string): string | undefine
   try {
     const fields = frameObject(`${head}"choices":[]}`)
     if (!('id' in fields && 'model' in fields)) return undefined
-    const { choices: _, ...rest } = fields
-    return `${JSON.stringify({ ...rest, id, model }).slice(0, -1)},`
+    delete fields['choices']
+    return `${JSON.stringify({ ...fields, id, model }).slice(0, -1)},`
   } catch {
     return undefined
   }

@@ -84,7 +84,8 @@ function decodeTool(tool: MessagesTool | VendorTool): Tool {
     return { type: 'opaque', dialect: 'messages', name, raw: tool }
   }
   // Code generators add `$schema`; it says nothing about the tool, and some upstreams refuse it.
-  const { $schema: _, ...parameters } = tool.input_schema
+  const parameters = { ...tool.input_schema }
+  delete parameters['$schema']
   const { description, strict } = tool
   return { type: 'function', name: tool.name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
 }

@@ -8,7 +8,8 @@ type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
  * That is our own field, the edit that the contract has us consume, and thinking whose proof the upstream did not make.
  */
 export function withoutOurs(body: AnyBody): Readonly<Record<string, unknown>> {
-  const { flagged_categories: _, context_management: management, ...rest } = body
+  const { context_management: management, ...rest } = body
+  delete rest.flagged_categories
   const edits = management?.edits?.filter((edit) => edit.type !== 'clear_thinking_20251015' || edit.keep !== 'all')
   const keepsEdits = management && (edits === undefined || edits.length > 0)
   return {

@@ -156,9 +156,9 @@ const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
 
 /** The one place that runs for every few characters of an answer. */
 function writeDelta(state: State, block: number, text: string): string {
-  const place = state.shown.get(block)
-  if (place === undefined) return ''
-  return showWaiting(state, block) + delta(place.index, `${deltaHeads[place.part.type]}${JSON.stringify(text)}}`)
+  const shown = state.shown.get(block)
+  if (shown === undefined) return ''
+  return showWaiting(state, block) + delta(shown.index, `${deltaHeads[shown.part.type]}${JSON.stringify(text)}}`)
 }
 
 const delta = (index: number | undefined, json: string): string =>

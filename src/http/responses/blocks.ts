@@ -15,6 +15,8 @@ export type ShownBlock = {
   contentIndex: number
   text: string
   proof?: Proof
+  /** Its place as it stands in every delta, spelled once. */
+  placeText?: string
   /** Reasoning gets its summary part with its first word: thinking may stay without any. */
   hasSummary: boolean
 }
@@ -48,8 +50,9 @@ export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string)
   block.text += text
   const type = deltaTypes[block.part.type]
   const number = sequence.next++
+  block.placeText ??= JSON.stringify(placeOf(block)).slice(1, -1)
   const logprobs = block.part.type === 'text' ? ',"logprobs":[]' : ''
-  return `${before}event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${placeText(block)},"delta":${JSON.stringify(text)}${logprobs}}\n\n`
+  return `${before}event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${block.placeText},"delta":${JSON.stringify(text)}${logprobs}}\n\n`
 }
 
 /** Repeats the whole text, as the dialect wants it, and completes the item. */
@@ -112,5 +115,3 @@ function placeOf({ part, itemId, outputIndex, contentIndex }: ShownBlock): objec
   if (part.type === 'tool-call') return item
   return part.type === 'thinking' ? { ...item, summary_index: contentIndex } : { ...item, content_index: contentIndex }
 }
-
-const placeText = (block: ShownBlock): string => JSON.stringify(placeOf(block)).slice(1, -1)

@@ -57,18 +57,18 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
       const at = items.slots.findIndex((slot) => slot.type === part.type)
       const [slot] = at === -1 ? [] : items.slots.splice(at, 1)
       if (slot === undefined) return undefined
-      const { type: _, ...place } = slot
-      const block: ShownBlock = { part, ...place, text: '' }
-      items.blocks.set(place.itemId, block)
+      const { itemId, outputIndex, contentIndex, hasSummary } = slot
+      const block: ShownBlock = { part, itemId, outputIndex, contentIndex, text: '', hasSummary }
+      items.blocks.set(itemId, block)
       return block
     },
     isDone: (outputIndex) => items.done.has(outputIndex),
     ending(ours, end, isForwarded) {
       if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
       // Some upstreams stream their items and then leave them out of the last event.
-      const items = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
+      const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
       const usage = { ...recordAt(ours, 'usage'), ...recordAt(last, 'usage') }
-      return { ...last, id, model, output: items, usage, ...creditFields(end) }
+      return { ...last, id, model, output: listed, usage, ...creditFields(end) }
     },
   }
 }

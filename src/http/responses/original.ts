@@ -7,7 +7,8 @@ import type { ResponsesBody, ResponsesItem } from './schema.ts'
  * proof travelled in our envelope is given back as the upstream made it, or left out where another one made it.
  */
 export function withoutOurs(body: ResponsesBody): Readonly<Record<string, unknown>> {
-  const { flagged_categories: _, ...rest } = body
+  const rest = { ...body }
+  delete rest.flagged_categories
   return Array.isArray(body.input) ? { ...rest, input: body.input.flatMap(unwrapped) } : rest
 }
 

@@ -167,24 +167,28 @@ export const ResponsesAnswer = Type.Object(
   { description: 'A whole response. With `stream: true` the same content comes as server-sent events.' },
 )
 
-/** The error body of this family, except for a 429. */
-export const ResponsesError = Type.Object({
+const FlatError = Type.Object({
   error: Type.String({ examples: ['input: is required'] }),
   code: Type.String({ examples: ['invalid_parameter'] }),
   request_id: Type.String(),
   policy: Type.Optional(JsonObject),
 })
 
-/** The error body of a 429. */
-export const ResponsesLimitError = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.Literal('rate_limit_error'),
-    param: Type.Null(),
-    code: Type.Literal('rate_limit_exceeded'),
-  }),
-  request_id: Type.String(),
-})
+const LimitError = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.Literal('rate_limit_error'),
+      param: Type.Null(),
+      code: Type.Literal('rate_limit_exceeded'),
+    }),
+    request_id: Type.String(),
+  },
+  { description: 'The body of a 429.' },
+)
+
+/** The error bodies of this family: flat, except for a 429. */
+export const ResponsesError = Type.Union([FlatError, LimitError])
 
 export const InputTokensAnswer = Type.Object({
   object: Type.Literal('response.input_tokens'),

@@ -20,7 +20,7 @@ export const incompleteReason = (stopReason: StopReason, hasRefusal: boolean): s
   stopReason === 'refusal' && hasRefusal ? undefined : incompleteReasons[stopReason]
 
 /** Token counts in this dialect: the cached ones are part of the input. */
-export const spellUsage = (usage: Usage) => ({
+const spellUsage = (usage: Usage) => ({
   input_tokens: totalInputTokens(usage),
   input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
   output_tokens: usage.outputTokens,

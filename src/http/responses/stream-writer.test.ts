@@ -238,9 +238,7 @@ describe('the responses writer, forwarding', () => {
         part: { type: 'output_text', text: '' },
       },
     ),
-    piece([delta(0, 'Hi')], { type: 'response.output_text.delta', sequence_number: 3, ...place, delta: 'Hi' } as {
-      type: string
-    }),
+    piece([delta(0, 'Hi')], { type: 'response.output_text.delta', sequence_number: 3, ...place, delta: 'Hi' }),
   ]
 
   it('changes the id and the model of the response and nothing of its items', () => {
@@ -259,9 +257,7 @@ describe('the responses writer, forwarding', () => {
       content: [{ type: 'output_text', text: 'Hi', annotations: [{ a: 1 }] }],
     }
     writer.forward(
-      piece([close(0)], { type: 'response.output_item.done', sequence_number: 4, output_index: 0, item: done } as {
-        type: string
-      }),
+      piece([close(0)], { type: 'response.output_item.done', sequence_number: 4, output_index: 0, item: done }),
     )
     const completed = {
       type: 'response.completed',
