@@ -1,4 +1,4 @@
-import { canInstall, install } from './apt.ts'
+import { canInstall, install } from '../install/apt.mjs'
 import { findPostgres, findRedis } from './binaries.ts'
 import { pingPostgres, startPostgres } from './postgres.ts'
 import type { TestServer } from './ready.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { openFreshClone } from './fresh-clone.ts'
 
@@ -45,6 +45,20 @@ describe('a fresh clone', () => {
     assert.match(said, /ENOTFOUND[^]*is the machine offline/)
     rmSync(clone.pathOf('offline'))
     assert.equal((await clone.start().ended).status, 0)
+  })
+})
+
+describe('a machine that cannot run the pinned Node', () => {
+  it('is told why, and tries again from the start once it can', async () => {
+    using clone = openFreshClone()
+    writeFileSync(clone.pathOf('strange-machine'), '')
+    const { status, said } = await clone.start().ended
+    assert.equal(status, 1)
+    assert.match(said, /does not run on this machine: wrong kind of machine/)
+    assert.equal(existsSync(clone.pathOf('node_modules/.bin/node')), false)
+    rmSync(clone.pathOf('strange-machine'))
+    assert.equal((await clone.start().ended).status, 0)
+    assert.deepEqual(clone.calls(), ['ci', 'rebuild'])
   })
 })
 

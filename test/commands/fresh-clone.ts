@@ -1,15 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +11,8 @@ echo "$1" >> calls
 if [ -p hold ]; then read -r _ < hold; fi
 if [ -f offline ]; then echo "npm error code ENOTFOUND" >&2; exit 1; fi
 mkdir -p node_modules/.bin
-if [ "$1" = rebuild ] || [ ! -f skip-scripts ]; then ln -sf /bin/true node_modules/.bin/node; fi
+if [ -f strange-machine ]; then printf '#!/bin/sh\\necho "wrong kind of machine" >&2; exit 127\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node
+elif [ "$1" = rebuild ] || [ ! -f skip-scripts ]; then ln -sf /bin/true node_modules/.bin/node; fi
 [ "$1" = rebuild ] || cp package-lock.json node_modules/.package-lock.json
 `
 
@@ -28,8 +20,9 @@ if [ "$1" = rebuild ] || [ ! -f skip-scripts ]; then ln -sf /bin/true node_modul
 export function openFreshClone() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fresh-clone-'))
   for (const name of ['scripts', 'tools', 'tmp']) mkdirSync(join(folder, name))
-  for (const script of ['ensure-installed.mjs', 'install-lock.mjs']) {
-    copyFileSync(join(import.meta.dirname, '../../scripts', script), join(folder, 'scripts', script))
+  const scripts = join(import.meta.dirname, '../../scripts')
+  for (const part of ['ensure-installed.mjs', 'install']) {
+    cpSync(join(scripts, part), join(folder, 'scripts', part), { recursive: true })
   }
   writeFileSync(join(folder, 'tools', 'npm'), fakeNpm)
   chmodSync(join(folder, 'tools', 'npm'), 0o755)
