@@ -32,7 +32,8 @@ export function refuse(family: Family, fault: Fault, { request, reply, clock, no
     reply.header('connection', 'close')
     lingerBeforeClose(request.raw.socket, clock)
   }
-  return reply.code(status).headers(headers).send(body)
+  // A path that cannot be read is refused before any hook ran.
+  return reply.code(status).headers({ 'x-request-id': request.id, ...headers }).send(body)
 }
 
 /** The family whose shape a path gets, also where nothing lives at it. */
