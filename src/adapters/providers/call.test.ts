@@ -46,7 +46,9 @@ type Parts = {
 async function dataOf(answer: Answer): Promise<string[][]> {
   if (answer.kind !== 'stream') assert.fail('not a stream')
   const reads: string[][] = []
-  for await (const frames of answer.reads) reads.push(frames.map((frame) => frame.data))
+  for (let frames = await answer.reads.next(); frames !== undefined; frames = await answer.reads.next()) {
+    reads.push(frames.map((frame) => frame.data))
+  }
   return reads
 }
 
@@ -132,7 +134,7 @@ describe('a call that works', () => {
       if (answer.kind !== 'stream') assert.fail('not a stream')
       await answer.reads.next()
       answer.reads.complete()
-      await answer.reads.return?.()
+      answer.reads.cancel()
       upstreamEnds.resolve()
       assert.equal(await upstream.requests[0]?.hungUp, false)
     })
@@ -148,7 +150,7 @@ describe('a call that works', () => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
       const seen: number[] = []
-      for await (const read of answer.reads) {
+      for (let read = await answer.reads.next(); read !== undefined; read = await answer.reads.next()) {
         seen.push(...read.map((frame) => Number.parseInt(frame.data, 10)))
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -220,7 +222,7 @@ describe('a call that fails', () => {
     await withCaller(cutStream('data: 1\n\n'), {}, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      assert.deepEqual((await answer.reads.next()).value, [{ event: undefined, data: '1' }])
+      assert.deepEqual(await answer.reads.next(), [{ event: undefined, data: '1' }])
       assert.equal((await faultOf(answer.reads.next())).kind, 'upstream_failed')
     })
   })
@@ -277,12 +279,12 @@ describe('hanging up', () => {
     })
   })
 
-  it('ends the upstream call when the reader leaves its loop', async () => {
+  it('ends the upstream call when the reader has had enough', async () => {
     await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
       await answer.reads.next()
-      await answer.reads.return?.()
+      answer.reads.cancel()
       assert.equal(await upstream.requests[0]?.hungUp, true)
     })
   })

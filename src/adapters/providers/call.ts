@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
-import { isFault } from '../../base/fault.ts'
-import type { SseFrame } from '../../base/sse.ts'
+import type { SseFrame, SseReader } from '../../base/sse.ts'
 import { createSseReader } from '../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
 import { createExchange } from './exchange.ts'
@@ -22,10 +21,13 @@ export type Answer =
   | { readonly kind: 'document'; readonly body: Json }
   | { readonly kind: 'stream'; readonly reads: FrameReads }
 
-/** Each turn of the loop gives all frames of one network read. Leaving the loop early ends the call at once. */
-export type FrameReads = AsyncIterableIterator<readonly SseFrame[], undefined> & {
+export type FrameReads = {
+  /** All frames of one network read; undefined once the stream has ended. */
+  next(): Promise<readonly SseFrame[] | undefined>
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
   complete(): void
+  /** Ends the call at once, unless it is complete. */
+  cancel(): void
 }
 
 export type Caller = (outgoing: Outgoing, signal: AbortSignal) => Promise<Answer>
@@ -107,42 +109,35 @@ async function readText(exchange: Exchange, maxBytes: number): Promise<string | 
 
 function readFrames(exchange: Exchange): FrameReads {
   const reader = createSseReader()
-  let hasEnded = false
-  let isComplete = false
-
-  const nextFrames = async (): Promise<readonly SseFrame[]> => {
-    for (;;) {
-      const chunks = await exchange.read()
-      hasEnded = chunks === undefined
-      const frames = chunks === undefined ? reader.end() : chunks.flatMap((chunk) => reader.push(chunk))
-      if (frames.length > 0 || hasEnded) return frames
-    }
-  }
-
+  let isOver = false
   return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
     async next() {
-      if (hasEnded) return { done: true, value: undefined }
-      try {
-        const value = await nextFrames()
-        return value.length > 0 ? { done: false, value } : { done: true, value: undefined }
-      } catch (error) {
-        const fault = isFault(error)
-          ? error
-          : brokenAnswer('The model’s upstream sent a frame that is too long.', error)
-        exchange.cancel(fault)
-        throw fault
+      while (!isOver) {
+        const chunks = await exchange.read()
+        isOver = chunks === undefined
+        const frames = framesOf(reader, chunks, exchange.cancel)
+        if (frames.length > 0) return frames
       }
-    },
-    async return() {
-      if (!isComplete) exchange.cancel(brokenAnswer('The answer was no longer wanted.'))
-      return { done: true, value: undefined }
+      return undefined
     },
     complete() {
-      isComplete = true
+      isOver = true
       exchange.drain()
     },
+    cancel() {
+      if (!isOver) exchange.cancel(brokenAnswer('The answer was no longer wanted.'))
+    },
+  }
+}
+
+function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined, cancel: Exchange['cancel']): SseFrame[] {
+  try {
+    if (chunks === undefined) return reader.end()
+    const [first] = chunks
+    return chunks.length === 1 && first ? reader.push(first) : chunks.flatMap((chunk) => reader.push(chunk))
+  } catch (error) {
+    const fault = brokenAnswer('The model’s upstream sent a frame that is too long.', error)
+    cancel(fault)
+    throw fault
   }
 }

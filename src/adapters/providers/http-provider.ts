@@ -4,7 +4,7 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
-import type { Answer, Caller, FrameReads } from './call.ts'
+import type { Answer, Caller } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -69,18 +69,29 @@ type Conversation = {
   readonly call: ProviderCall
 }
 
+/** One piece per network read. Ends after the end event, and with a Fault where there is none. */
 async function* converse(conversation: Conversation): AsyncGenerator<Piece, void> {
   const { family, call } = conversation
   const { write, answer } = await ask(conversation)
-  const decoder = family.createDecoder(write)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
-  if (answer.kind === 'stream') {
-    yield* readStream(answer.reads, { decoder, write, dialect })
+  const reading: Reading = { decoder: family.createDecoder(write), write, dialect }
+  if (answer.kind === 'document') {
+    yield decodeDocument(answer.body, reading)
     return
   }
-  decoder.document(answer.body)
-  yield { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body: answer.body } }) }
+  const { reads } = answer
+  try {
+    while (!write.hasEnded()) {
+      const { piece, failure } = decodeRead(await reads.next(), reading)
+      if (write.hasEnded() && !write.wasCut()) reads.complete()
+      // What came before a failure has happened: it is given out, and then the failure.
+      if (piece !== undefined) yield piece
+      if (failure !== undefined) throw failure
+    }
+  } finally {
+    reads.cancel()
+  }
 }
 
 async function ask({
@@ -116,39 +127,33 @@ async function ask({
 
 type Reading = { readonly decoder: Decoder; readonly write: EventWriter; readonly dialect: Dialect | undefined }
 
-/** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-async function* readStream(reads: FrameReads, reading: Reading): AsyncGenerator<Piece, void> {
-  const { decoder, write } = reading
-  for await (const frames of reads) {
-    const { piece, failure } = decodeRead(frames, reading)
-    // What came before a failure has happened: it is given out, and then the failure.
-    if (piece !== undefined) {
-      if (write.hasEnded() && !write.wasCut()) reads.complete()
-      yield piece
-    }
-    if (failure !== undefined) throw failure
-    if (write.hasEnded()) return
-  }
-  decoder.done()
-  if (!write.hasEnded()) throw brokenAnswer('The model’s upstream ended its answer in the middle.')
-  yield { events: write.take() }
+function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
+  decoder.document(body)
+  return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
 }
 
-function decodeRead(
-  frames: readonly SseFrame[],
-  { decoder, write, dialect }: Reading,
-): { piece?: Piece; failure?: unknown } {
-  let decoded = 0
+type Decoded = { readonly piece: Piece | undefined; readonly failure: unknown }
+
+function decodeRead(frames: readonly SseFrame[] | undefined, { decoder, write, dialect }: Reading): Decoded {
   let failure: unknown
+  let count = 0
   try {
-    for (; decoded < frames.length && !write.hasEnded(); decoded++) decodeFrame(frames[decoded], decoder)
+    if (frames === undefined) finish(decoder, write)
+    else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], decoder)
   } catch (error) {
     failure = error
   }
   const events = write.take()
-  const original = dialect && decoded > 0 && { kind: 'frames' as const, dialect, frames: frames.slice(0, decoded) }
-  const piece = events.length > 0 || original ? { events, ...(original && { original }) } : undefined
-  return { ...(piece && { piece }), ...(failure !== undefined && { failure }) }
+  if (dialect === undefined || frames === undefined || count === 0) {
+    return { piece: events.length > 0 ? { events } : undefined, failure }
+  }
+  return { piece: { events, original: { kind: 'frames', dialect, frames: frames.slice(0, count) } }, failure }
+}
+
+/** The bytes have ended: with them the answer, or it is none. */
+function finish(decoder: Decoder, write: EventWriter): void {
+  decoder.done()
+  if (!write.hasEnded()) throw brokenAnswer('The model’s upstream ended its answer in the middle.')
 }
 
 function decodeFrame(frame: SseFrame | undefined, decoder: Decoder): void {
