@@ -92,7 +92,8 @@ export function createAdminRoutes(parts: AdminParts) {
             const { value, ...rest } = await spec.operation(stores, input)
             return { ...rest, value: { status, headers: spec.headers?.(value) ?? {}, body: spec.present(value) } }
           })
-          return reply.code(answer.status).headers(answer.headers).send(answer.body)
+          reply.code(answer.status).headers(answer.headers)
+          return answer.body
         },
       }
     },
