@@ -15,7 +15,7 @@ let used = 0
 function pooledBytes(count: number): Uint8Array {
   if (count > poolBytes / 8) return randomBytes(count)
   if (used + count > pool.length) {
-    pool = randomBytes(poolBytes)
+    pool = new Uint8Array(randomBytes(poolBytes)) // not a Buffer, whose slices are views of it
     used = 0
   }
   const bytes = pool.slice(used, used + count)
