@@ -40,13 +40,10 @@ export function createAdministration({ database, clock, random, ids, changes, di
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
   const change = createChange({ database, clock, changes, open })
   const reads = open(readingOnly(database))
-  return {
-    reads,
-    policies,
-    registry: createRecordedRegistry(registry),
-    administer: createAdminister({ change, ids, clock }),
-    operations: createOperations({ registry, ids, reads: reads.registry, change }),
-  }
+  const recorded = createRecordedRegistry(registry)
+  const administer = createAdminister({ change, ids, clock })
+  const operations = createOperations({ ids, reads, registry, change, recorded, policies, administer })
+  return { reads, policies, registry: recorded, administer, operations }
 }
 
 /** The stores' questions outside of any transaction. */

@@ -1,10 +1,15 @@
 import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
+import type { Administer } from '../domain/identity/administer.ts'
+import type { AuditLogStore, Recorded } from '../domain/identity/audit-log.ts'
 import type { ChangeOrganization } from '../domain/identity/changes.ts'
 import { isPermission, permissions } from '../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
+import type { RecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from '../domain/identity/registry.ts'
-import type { Paged, RegistryStore } from '../domain/identity/store.ts'
+import type { RegistryStore } from '../domain/identity/store.ts'
+import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
+import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
 export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
 
@@ -12,7 +17,7 @@ export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
  * What the command line can do to a house, by name: run in the same process, or carried to a running server
  * through its control socket. Inputs and answers are plain JSON.
  */
-export type Operations = {
+export type Operations = PolicyOperations & {
   setup(input: { name: string }): Promise<SetupAnswer>
   'orgs.list'(input: object): Promise<readonly Organization[]>
   'orgs.create'(input: { name: string }): Promise<Organization>
@@ -30,9 +35,6 @@ export type Operations = {
 /** With permissions as somebody typed them. */
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
 
-/** Left out where there is only one. */
-type InOrganization = { readonly organization?: string }
-
 export type SetupAnswer = {
   readonly organization_id: string
   readonly project_id: string
@@ -40,17 +42,28 @@ export type SetupAnswer = {
   readonly api_key: string
 }
 
+type Stores = PolicyOperationParts['reads'] & { readonly registry: RegistryStore; readonly audit: AuditLogStore }
+
 export type OperationParts = {
-  readonly registry: Registry
   readonly ids: Ids
-  readonly reads: RegistryStore
-  readonly change: ChangeOrganization<{ readonly registry: RegistryStore }>
+  readonly reads: Stores
+  /** For an organization's first minute, before anybody could have changed it. */
+  readonly registry: Registry
+  readonly change: ChangeOrganization<Stores>
+  /** For everything afterwards: who changed it is written down. */
+  readonly recorded: RecordedRegistry
+  readonly policies: PolicyOperationParts['policies']
+  readonly administer: Administer<Stores>
 }
 
 const everything = { limit: 1000, order: 'asc' } as const
 
-export function createOperations({ registry, ids, reads, change }: OperationParts): Operations {
+export function createOperations(parts: OperationParts): Operations {
+  const { registry, recorded, ids, change, administer } = parts
+  const reads = parts.reads.registry
+  const organizationOf = createOrganizationOf(reads)
   return {
+    ...createPolicyOperations({ ...parts, organizationOf }),
     async setup({ name }) {
       const id = ids('org')
       return change(id, async ({ registry: store }) => {
@@ -68,8 +81,11 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
       return change(id, ({ registry: store }) => registry.createOrganization(store, { id, name }))
     },
     'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
-    'projects.create': (input) => inOrganization(input, (store, id) => registry.createProject(store, id, input.name)),
-    'projects.archive': (input) => inOrganization(input, (store, id) => registry.archiveProject(store, id, input.id)),
+    'projects.create': (input) => inOrganization(input, (store, id) => recorded.createProject(store, id, input.name)),
+    'projects.archive': (input) =>
+      inOrganization(input, (store, organizationId) =>
+        recorded.archiveProject(store, { organizationId, projectId: input.id }),
+      ),
     async 'keys.list'(input) {
       const organizationId = await organizationOf(input)
       const projects =
@@ -81,43 +97,35 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
       return { apiKeys: pages.flatMap(allOf), adminKeys }
     },
     async 'keys.create'(input) {
-      const organizationId = await organizationOf(input)
-      const project = { organizationId, id: input.project ?? (await onlyProject(organizationId)) }
-      return change(organizationId, ({ registry: store }) =>
-        registry.createApiKey(store, project, withPermissions(input.key)),
+      const organization = await organizationOf(input)
+      const projectId = input.project ?? (await onlyProject(organization))
+      return inOrganization({ organization }, (store, organizationId) =>
+        recorded.createApiKey(store, { organizationId, projectId }, withPermissions(input.key)),
       )
     },
     'keys.createAdmin': (input) =>
       inOrganization(input, (store, id) =>
-        registry.createAdminKey(store, id, { permissions: ['*'], ...withPermissions(input.key) }),
+        recorded.createAdminKey(store, id, { permissions: ['*'], ...withPermissions(input.key) }),
       ),
     'keys.revoke': (input) =>
-      inOrganization(input, async (store, id): Promise<ApiKey | AdminKey> =>
-        input.id.startsWith('adk_')
-          ? registry.revokeAdminKey(store, id, input.id)
-          : registry.revokeApiKey(store, id, input.id),
-      ),
+      inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
+        if (input.id.startsWith('adk_')) return recorded.revokeAdminKey(store, organizationId, input.id)
+        const projectId = (await store.findApiKey(organizationId, input.id))?.projectId
+        if (projectId === undefined) throw noKey(input.id)
+        return recorded.revokeApiKey(store, { organizationId, projectId }, input.id)
+      }),
   }
 
   async function inOrganization<T>(
     input: InOrganization,
-    work: (store: RegistryStore, organizationId: string) => Promise<T>,
+    work: (store: RegistryStore, organizationId: string) => Promise<Recorded<T>>,
   ): Promise<T> {
     const organizationId = await organizationOf(input)
-    return change(organizationId, ({ registry: store }) => work(store, organizationId))
-  }
-
-  async function organizationOf({ organization }: InOrganization): Promise<string> {
-    if (organization !== undefined) return organization
-    const all = allOf(await reads.listOrganizations({ limit: 2, order: 'asc' }))
-    return only(all, {
-      none: 'There is no organization yet: run gatehouse setup.',
-      several: 'There is more than one organization: name it with --org.',
-    })
+    return administer(operatorOf(organizationId), ({ registry: store }) => work(store, organizationId))
   }
 
   async function onlyProject(organizationId: string): Promise<string> {
-    const all = allOf(await reads.listProjects(organizationId, { limit: 1000, order: 'asc' })).filter(
+    const all = allOf(await reads.listProjects(organizationId, everything)).filter(
       (project) => project.archivedAtMs === null,
     )
     return only(all, {
@@ -126,6 +134,8 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
     })
   }
 }
+
+const noKey = (id: string): Fault => new Fault('not_found', 'not_found', `There is no API key ${id}.`)
 
 function withPermissions<K extends { readonly permissions?: readonly string[] }>(key: K) {
   const { permissions: spelled, ...rest } = key
@@ -142,11 +152,3 @@ const alreadySetUp = (): Fault =>
     'already_set_up',
     'An organization exists already; make further keys with: gatehouse keys create.',
   )
-
-const allOf = <T>({ items }: Paged<T>): readonly T[] => items
-
-function only(all: readonly { readonly id: string }[], words: { none: string; several: string }): string {
-  const [first, second] = all
-  if (first && !second) return first.id
-  throw new Fault('validation', 'invalid_parameter', first ? words.several : words.none)
-}
