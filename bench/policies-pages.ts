@@ -37,7 +37,10 @@ async function fill(database: Database): Promise<void> {
 
 /** Microseconds for one page behind this place, the median of many. */
 async function costAt(database: Database, place: number): Promise<number> {
-  const reading: Transaction = { query: (sql, params) => database.read(sql, params), run: () => Promise.reject() }
+  const reading: Transaction = {
+    query: (sql, params) => database.read(sql, params),
+    run: () => Promise.reject(new Error('reading only')),
+  }
   const store = policyStore(reading)
   const page = { limit: pageSize, order: 'asc', after: idAt(place) } as const
   const times: number[] = []
