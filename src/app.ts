@@ -87,7 +87,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   if (database.engine === 'postgres') {
     const onError = (error: unknown): void =>
       log.warn({ error: String(error) }, 'changes of other nodes cannot be seen')
-    built.use(watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))
+    built.use(await watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))
   }
 
   const credentials = credentialStore(database)

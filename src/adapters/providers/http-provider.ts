@@ -129,16 +129,16 @@ function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece
   return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
 }
 
-type Decoded = { readonly piece: Piece | undefined; readonly failure: unknown }
+type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
 
 function decodeRead(frames: readonly SseFrame[] | undefined, { decoder, write, dialect }: Reading): Decoded {
-  let failure: unknown
+  let failure: Error | undefined
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], decoder)
   } catch (error) {
-    failure = error
+    failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
   if (dialect === undefined || frames === undefined || count === 0) {

@@ -49,8 +49,8 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '58030': 'unavailable', // input or output error
 }
 
-/** Classes in which every code means that the server cannot be used now: connection, operator intervention. */
-const unavailableClass = /^(08|57P)/
+/** What means that the server cannot be used now: lost connections, operator intervention, a database that is gone. */
+const unavailableClass = /^(08|57P|3D000)/
 
 /** What `pg` threw, in the words of the port. Whatever did not come from the server is a failed connection. */
 export function fromPostgres(error: unknown): DatabaseError {
