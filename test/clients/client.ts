@@ -33,9 +33,10 @@ export type Client = {
   readonly name: string
   readonly dialect: Dialect
   readonly isStreaming: boolean
-  /** Some clients leave out thinking, or a refusal, whatever they are sent. */
+  /** Some clients leave out thinking, whatever they are sent. */
   readonly showsThinking: boolean
-  readonly showsRefusals: boolean
+  /** What it makes of a refusal: tells of it, raises an error at some forms of it, or leaves it out. */
+  readonly onRefusal: 'tells' | 'may raise' | 'hides'
   ask(address: Address, asked: Asked): Promise<Told>
 }
 

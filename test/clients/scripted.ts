@@ -74,7 +74,9 @@ export async function startScripted(): Promise<ScriptedScene> {
   }
 }
 
-const promptIn = (body: string): string => /play [\w-]+ \w+ \d+ \w+( #\d+)?|refuse with \d+/.exec(body)?.[0] ?? body
+/** The last one: earlier turns of a conversation have prompts too. */
+const promptIn = (body: string): string =>
+  [...body.matchAll(/play [\w-]+ \w+ \d+ \w+( #\d+)?|refuse with \d+/g)].at(-1)?.[0] ?? body
 
 async function play(kind: HttpKind, prompt: string, response: ServerResponse): Promise<void> {
   const [, refusal] = /^refuse with (\d+)/.exec(prompt) ?? []

@@ -19,8 +19,9 @@ export const chatClients = (name: string, connect: Connect<OpenAI>): Client[] =>
     name: `${name}, chat, ${mode}`,
     dialect: 'chat',
     isStreaming: mode !== 'whole',
-    showsThinking: true,
-    showsRefusals: true,
+    // The helper keeps only the last piece of a field that it does not know.
+    showsThinking: mode !== 'stream helper',
+    onRefusal: 'tells',
     ask(address, asked) {
       const openai = connect(address)
       return converse(asked, (messages) => turns[mode](openai, asked, messages))

@@ -10,7 +10,7 @@ export const messagesClients = (name: string, connect: Connect<Anthropic>): Clie
     dialect: 'messages',
     isStreaming: mode !== 'whole',
     showsThinking: true,
-    showsRefusals: true,
+    onRefusal: 'tells',
     ask(address, asked) {
       const anthropic = connect(address)
       return converse(asked, (messages) => turns[mode](anthropic, asked, messages))

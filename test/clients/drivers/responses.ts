@@ -11,7 +11,7 @@ export const responsesClients = (name: string, connect: Connect<OpenAI>): Client
     dialect: 'responses',
     isStreaming: mode !== 'whole',
     showsThinking: true,
-    showsRefusals: true,
+    onRefusal: 'tells',
     ask(address, asked) {
       const openai = connect(address)
       return converse(asked, (turn) => turns[mode](openai, asked, bodyOf(asked, turn)))
