@@ -1,0 +1,126 @@
+-- One decision over key, project, organization and credits: everything is taken, or nothing.
+-- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds
+-- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a refusal counts,
+--      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
+--      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key
+local EPOCH, LEASE_MS, HOLD_FOR_MS, REFUSED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local FULL, ID, TOKENS, MICRO = ARGV[21] == 'full', ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
+local METERED = FULL and MICRO ~= nil
+local CONCURRENT = 5
+local NEEDS = FULL and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
+
+local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local states = { decode(raw[1]), decode(raw[2]), decode(raw[3]) }
+local now = advance_clock(states[3], ARGV[1])
+local in_flight = {}
+for scope = 1, 3 do
+  for metric = 1, 4 do
+    slide(states[scope][metric], now)
+  end
+  redis.call('ZREMRANGEBYSCORE', KEYS[3 + scope], '-inf', integer(now))
+  in_flight[scope] = redis.call('ZCARD', KEYS[3 + scope])
+end
+
+local slice, left = '', 0
+if METERED then
+  local found = redis.call('HMGET', KEYS[7], 'epoch', 'slice', 'left')
+  if found[1] == EPOCH then
+    slice, left = found[2], tonumber(found[3])
+  end
+end
+
+local function excess_at(scope, metric)
+  local limit, need = tonumber(ARGV[scope * 5 + metric]), NEEDS[metric]
+  if limit == 0 or need == 0 then
+    return 0
+  end
+  local used = metric == CONCURRENT and in_flight[scope] or states[scope][metric].total
+  return used + need - limit
+end
+
+local function wait_at(scope, metric)
+  local excess = excess_at(scope, metric)
+  if excess <= 0 then
+    return 0
+  end
+  if metric ~= CONCURRENT then
+    return wait_ms(states[scope][metric], excess, now)
+  end
+  return redis.call('ZRANGE', KEYS[3 + scope], integer(excess - 1), integer(excess - 1), 'WITHSCORES')[2] - now
+end
+
+-- The longest wait and the limit behind it.
+local function hardest()
+  local longest, at_scope, at_metric = 0, 0, 0
+  for scope = 1, 3 do
+    for metric = 1, 5 do
+      local wait = wait_at(scope, metric)
+      if wait > longest then
+        longest, at_scope, at_metric = wait, scope, metric
+      end
+    end
+  end
+  return longest, at_scope, at_metric
+end
+
+local function reply(verdict, scope, metric, wait)
+  local answer = { verdict, scope, metric, wait == math.huge and -1 or wait, slice, left }
+  for at_scope = 1, 3 do
+    for at_metric = 1, 4 do
+      local tally = states[at_scope][at_metric]
+      answer[#answer + 1] = tally.total
+      answer[#answer + 1] = reset_ms(tally, now)
+    end
+    answer[#answer + 1] = in_flight[at_scope]
+  end
+  return answer
+end
+
+local known = FULL and redis.call('HGET', KEYS[8], ID)
+if known then
+  slice = cmsgpack.unpack(known)[3]
+  save(KEYS[3], states[3])
+  return reply('duplicate', 0, 0, 0)
+end
+
+local wait, scope, metric = hardest()
+if wait > 0 then
+  for counted = 1, REFUSED_SCOPES do
+    add(states[counted][1], now, 1)
+    add(states[counted][2], now, 1)
+    save(KEYS[counted], states[counted])
+  end
+  if REFUSED_SCOPES < 3 then
+    save(KEYS[3], states[3])
+  end
+  return reply('refused', scope, metric, (hardest()))
+end
+
+if METERED and (slice == '' or MICRO > left) then
+  save(KEYS[3], states[3])
+  return reply('credits', 3, 0, 0)
+end
+
+for at = 1, 3 do
+  add(states[at][1], now, 1)
+  add(states[at][2], now, 1)
+  add(states[at][3], now, NEEDS[3])
+  add(states[at][4], now, NEEDS[4])
+  save(KEYS[at], states[at])
+end
+
+if FULL then
+  for at = 1, 3 do
+    redis.call('ZADD', KEYS[3 + at], integer(now + LEASE_MS), ID)
+    redis.call('PEXPIRE', KEYS[3 + at], integer(4 * LEASE_MS))
+    in_flight[at] = in_flight[at] + 1
+  end
+  if METERED and MICRO > 0 then
+    left = redis.call('HINCRBY', KEYS[7], 'left', integer(-MICRO))
+  end
+  redis.call('HSET', KEYS[8], ID, cmsgpack.pack({ TOKENS, MICRO or -1, slice, now, ARGV[25], ARGV[26] }))
+  redis.call('PEXPIRE', KEYS[8], HOLD_MS)
+  redis.call('ZADD', KEYS[9], integer(now + HOLD_FOR_MS), ID)
+  redis.call('PEXPIRE', KEYS[9], HOLD_MS)
+end
+return reply('admitted', 0, 0, 0)
