@@ -45,7 +45,7 @@ test('Redis answers every sequence of calls exactly as the engine in memory does
   for (const step of oneOfEach) await agree(limits, settings, [step]) // from here on the server knows every script
 
   const steps = fc.array(commandArbitrary, { minLength: 20, maxLength: 100, size: 'max' })
-  await fc.assert(fc.asyncProperty(limitsArbitrary, settingsArbitrary, steps, agree), { numRuns: 500 })
+  await fc.assert(fc.asyncProperty(limitsArbitrary, settingsArbitrary, steps, agree), { numRuns: 300 })
 })
 
 /** Holds have no order of their own. */

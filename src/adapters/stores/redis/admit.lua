@@ -6,7 +6,9 @@
 local EPOCH, LEASE_MS, HOLD_FOR_MS, REFUSED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local FULL, ID, TOKENS, MICRO = ARGV[21] == 'full', ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
 local METERED = FULL and MICRO ~= nil
-local CONCURRENT = 5
+-- In the order of the limits: where a metric is counted. The last, requests in flight, stands in the leases.
+local WINDOWS = { 'minute', 'day', 'minute', 'day' }
+local COUNTS = { 'requests', 'requests', 'tokens', 'tokens' }
 local NEEDS = FULL and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
 
 local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
@@ -14,9 +16,8 @@ local states = { decode(raw[1]), decode(raw[2]), decode(raw[3]) }
 local now = advance_clock(states[3], ARGV[1])
 local in_flight = {}
 for scope = 1, 3 do
-  for metric = 1, 4 do
-    slide(states[scope][metric], now)
-  end
+  slide(states[scope].minute, now)
+  slide(states[scope].day, now)
   redis.call('ZREMRANGEBYSCORE', KEYS[3 + scope], '-inf', integer(now))
   in_flight[scope] = redis.call('ZCARD', KEYS[3 + scope])
 end
@@ -34,19 +35,21 @@ local function excess_at(scope, metric)
   if limit == 0 or need == 0 then
     return 0
   end
-  local used = metric == CONCURRENT and in_flight[scope] or states[scope][metric].total
+  local window = WINDOWS[metric]
+  local used = window and states[scope][window][COUNTS[metric]] or in_flight[scope]
   return used + need - limit
 end
 
 local function wait_at(scope, metric)
-  local excess = excess_at(scope, metric)
+  local excess, window = excess_at(scope, metric), WINDOWS[metric]
   if excess <= 0 then
     return 0
   end
-  if metric ~= CONCURRENT then
-    return wait_ms(states[scope][metric], excess, now)
+  if window then
+    return wait_ms(states[scope][window], COUNTS[metric], excess, now)
   end
-  return redis.call('ZRANGE', KEYS[3 + scope], integer(excess - 1), integer(excess - 1), 'WITHSCORES')[2] - now
+  local nth = integer(excess - 1)
+  return redis.call('ZRANGE', KEYS[3 + scope], nth, nth, 'WITHSCORES')[2] - now
 end
 
 -- The longest wait and the limit behind it.
@@ -66,14 +69,22 @@ end
 local function reply(verdict, scope, metric, wait)
   local answer = { verdict, scope, metric, wait == math.huge and -1 or wait, slice, left }
   for at_scope = 1, 3 do
-    for at_metric = 1, 4 do
-      local tally = states[at_scope][at_metric]
-      answer[#answer + 1] = tally.total
-      answer[#answer + 1] = reset_ms(tally, now)
-    end
-    answer[#answer + 1] = in_flight[at_scope]
+    local in_minute, in_day, at = states[at_scope].minute, states[at_scope].day, at_scope * 9 - 3
+    local rpm_ms, tpm_ms = resets_ms(in_minute, now)
+    local rpd_ms, tpd_ms = resets_ms(in_day, now)
+    answer[at + 1], answer[at + 2] = in_minute.requests, rpm_ms
+    answer[at + 3], answer[at + 4] = in_day.requests, rpd_ms
+    answer[at + 5], answer[at + 6] = in_minute.tokens, tpm_ms
+    answer[at + 7], answer[at + 8] = in_day.tokens, tpd_ms
+    answer[at + 9] = in_flight[at_scope]
   end
   return answer
+end
+
+local function count(at_scope, tokens)
+  add(states[at_scope].minute, now, 1, tokens)
+  add(states[at_scope].day, now, 1, tokens)
+  save(KEYS[at_scope], states[at_scope])
 end
 
 local known = FULL and redis.call('HGET', KEYS[8], ID)
@@ -86,9 +97,7 @@ end
 local wait, scope, metric = hardest()
 if wait > 0 then
   for counted = 1, REFUSED_SCOPES do
-    add(states[counted][1], now, 1)
-    add(states[counted][2], now, 1)
-    save(KEYS[counted], states[counted])
+    count(counted, 0)
   end
   if REFUSED_SCOPES < 3 then
     save(KEYS[3], states[3])
@@ -102,11 +111,7 @@ if METERED and (slice == '' or MICRO > left) then
 end
 
 for at = 1, 3 do
-  add(states[at][1], now, 1)
-  add(states[at][2], now, 1)
-  add(states[at][3], now, NEEDS[3])
-  add(states[at][4], now, NEEDS[4])
-  save(KEYS[at], states[at])
+  count(at, FULL and TOKENS or 0)
 end
 
 if FULL then

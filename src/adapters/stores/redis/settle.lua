@@ -23,19 +23,19 @@ if estimate ~= -1 and estimate ~= MICRO and redis.call('HGET', KEYS[7], 'slice')
 end
 
 -- Too much goes back to where it was reserved. Too little counts from now on.
-local function correct(tally)
-  slide(tally, now)
+local function correct(window)
+  slide(window, now)
   if TOKENS < reserved then
-    take_back(tally, admitted_at, reserved - TOKENS)
-  else
-    add(tally, now, TOKENS - reserved)
+    take_back(window, admitted_at, reserved - TOKENS)
+  elseif TOKENS > reserved then
+    add(window, now, 0, TOKENS - reserved)
   end
 end
 
 local states = { decode(raw[1]), decode(raw[2]), organization }
 for scope = 1, 3 do
-  correct(states[scope][3])
-  correct(states[scope][4])
+  correct(states[scope].minute)
+  correct(states[scope].day)
   save(KEYS[scope], states[scope])
 end
 return 'settled'

@@ -1,53 +1,48 @@
--- Stands before every other script. The same arithmetic as src/domain/limits, on strings:
--- a tally is its total and its records, oldest first, each the number of a slot and the amount in it.
+-- Stands before every other script. The same arithmetic as src/domain/limits, on strings: a window is two totals and
+-- its records, oldest first, each the number of a slot with the requests and the tokens in it.
 
-local RECORD = '<I4I6'
-local RECORD_SIZE = 10
-local HEADER = '<ddddddI2I2I2' -- clock, offset, four totals, how long the records of the first three tallies are
+local RECORD = '<I4I4I6'
+local RECORD_SIZE = 14
+local HEADER = '<ddddddI2' -- clock, offset, totals of minute and day, how long the records of the minute are
 local STATE_MS = '90000000' -- 25 hours: by then every slot has left
 local HOLD_MS = '604800000' -- a week: money is forgotten last
 local MAX_STANDSTILL_MS = 60000
 
 local floor, sub = math.floor, string.sub
-local pack, unpack_from = struct.pack, struct.unpack
+local pack, unpack_at = struct.pack, struct.unpack
 
--- Redis would print a large or negative zero number its own way, and then refuse it.
+-- Redis has its own ways to print a large number or a negative zero, and then refuses to read them.
 local function integer(number)
   return string.format('%d', number)
 end
 
-local function minute(total, records)
-  return { total = total, records = records, slot_ms = 1000, slots = 61 }
+local function minute(requests, tokens, records)
+  return { requests = requests, tokens = tokens, records = records, slot_ms = 1000, slots = 61 }
 end
 
-local function day(total, records)
-  return { total = total, records = records, slot_ms = 3600000, slots = 25 }
+local function day(requests, tokens, records)
+  return { requests = requests, tokens = tokens, records = records, slot_ms = 3600000, slots = 25 }
 end
 
--- A scope's state: its tallies in the order rpm, rpd, tpm, tpd. Only the organization's clock counts.
+-- The state of a scope. Of the clocks, only the organization's counts.
 local function decode(raw)
   if not raw then
-    return { minute(0, ''), day(0, ''), minute(0, ''), day(0, ''), clock = 0, offset = 0 }
+    return { clock = 0, offset = 0, minute = minute(0, 0, ''), day = day(0, 0, '') }
   end
-  local clock, offset, rpm, rpd, tpm, tpd, size1, size2, size3, at = unpack_from(HEADER, raw)
-  local at2 = at + size1
-  local at3 = at2 + size2
-  local at4 = at3 + size3
+  local clock, offset, rpm, tpm, rpd, tpd, size, at = unpack_at(HEADER, raw)
   return {
-    minute(rpm, sub(raw, at, at2 - 1)),
-    day(rpd, sub(raw, at2, at3 - 1)),
-    minute(tpm, sub(raw, at3, at4 - 1)),
-    day(tpd, sub(raw, at4)),
     clock = clock,
     offset = offset,
+    minute = minute(rpm, tpm, sub(raw, at, at + size - 1)),
+    day = day(rpd, tpd, sub(raw, at + size)),
   }
 end
 
 local function save(key, state)
-  local rpm, rpd, tpm, tpd = state[1], state[2], state[3], state[4]
-  local header = pack(HEADER, state.clock, state.offset, rpm.total, rpd.total, tpm.total, tpd.total,
-    #rpm.records, #rpd.records, #tpm.records)
-  redis.call('SET', key, header .. rpm.records .. rpd.records .. tpm.records .. tpd.records, 'PX', STATE_MS)
+  local in_minute, in_day = state.minute, state.day
+  local header = pack(HEADER, state.clock, state.offset,
+    in_minute.requests, in_minute.tokens, in_day.requests, in_day.tokens, #in_minute.records)
+  redis.call('SET', key, header .. in_minute.records .. in_day.records, 'PX', STATE_MS)
 end
 
 -- Tests drive the time; everybody else leaves `injected` empty and has the server's.
@@ -69,77 +64,85 @@ local function advance_clock(state, injected)
   return state.clock
 end
 
-local function slide(tally, now)
-  local oldest = floor(now / tally.slot_ms) - tally.slots + 1
-  local records, at = tally.records, 1
+-- Moves a window on to now; what is older leaves it.
+local function slide(window, now)
+  local oldest = floor(now / window.slot_ms) - window.slots + 1
+  local records, at = window.records, 1
   while at < #records do
-    local slot, amount, next_at = unpack_from(RECORD, records, at)
+    local slot, requests, tokens, next_at = unpack_at(RECORD, records, at)
     if slot >= oldest then
       break
     end
-    tally.total = tally.total - amount
+    window.requests = window.requests - requests
+    window.tokens = window.tokens - tokens
     at = next_at
   end
   if at > 1 then
-    tally.records = sub(records, at)
+    window.records = sub(records, at)
   end
 end
 
-local function add(tally, now, amount)
-  if amount == 0 then
-    return
-  end
-  tally.total = tally.total + amount
-  local records, slot = tally.records, floor(now / tally.slot_ms)
+local function add(window, now, requests, tokens)
+  window.requests = window.requests + requests
+  window.tokens = window.tokens + tokens
+  local records, slot = window.records, floor(now / window.slot_ms)
   local last = #records - RECORD_SIZE + 1
   if last >= 1 then
-    local last_slot, last_amount = unpack_from(RECORD, records, last)
+    local last_slot, last_requests, last_tokens = unpack_at(RECORD, records, last)
     if last_slot >= slot then
-      tally.records = sub(records, 1, last - 1) .. pack(RECORD, last_slot, last_amount + amount)
+      window.records = sub(records, 1, last - 1) .. pack(RECORD, last_slot, last_requests + requests, last_tokens + tokens)
       return
     end
   end
-  tally.records = records .. pack(RECORD, slot, amount)
+  window.records = records .. pack(RECORD, slot, requests, tokens)
 end
 
-local function take_back(tally, at_ms, amount)
-  local records, wanted = tally.records, floor(at_ms / tally.slot_ms)
-  for at = #records - RECORD_SIZE + 1, 1, -RECORD_SIZE do
-    local slot, present, next_at = unpack_from(RECORD, records, at)
-    if slot < wanted then
-      return
-    end
+-- Takes back tokens counted at `at_ms`, unless they have left the window already.
+local function take_back(window, at_ms, tokens)
+  local records, wanted = window.records, floor(at_ms / window.slot_ms)
+  local last = #records - RECORD_SIZE + 1
+  if last < 1 then
+    return
+  end
+  -- No slot has two records, so the wanted one stands no further from the end than slots lie between.
+  local first = math.max(1, last - (unpack_at(RECORD, records, last) - wanted) * RECORD_SIZE)
+  for at = first, last, RECORD_SIZE do
+    local slot, requests, present, next_at = unpack_at(RECORD, records, at)
     if slot == wanted then
-      tally.records = sub(records, 1, at - 1) .. pack(RECORD, slot, present - amount) .. sub(records, next_at)
-      tally.total = tally.total - amount
+      window.records = sub(records, 1, at - 1) .. pack(RECORD, slot, requests, present - tokens) .. sub(records, next_at)
+      window.tokens = window.tokens - tokens
       return
     end
   end
 end
 
--- Until `excess` of the oldest amounts have left; math.huge where there is not that much to leave.
-local function wait_ms(tally, excess, now)
+local function leaves_in(window, slot, now)
+  return (slot + window.slots) * window.slot_ms - now
+end
+
+-- Until `excess` of the oldest requests or tokens have left; math.huge where there are not that many to leave.
+local function wait_ms(window, what, excess, now)
   local freed = 0
-  for at = 1, #tally.records, RECORD_SIZE do
-    local slot, amount = unpack_from(RECORD, tally.records, at)
-    freed = freed + amount
+  for at = 1, #window.records, RECORD_SIZE do
+    local slot, requests, tokens = unpack_at(RECORD, window.records, at)
+    freed = freed + (what == 'requests' and requests or tokens)
     if freed >= excess then
-      return (slot + tally.slots) * tally.slot_ms - now
+      return leaves_in(window, slot, now)
     end
   end
   return math.huge
 end
 
--- Until the tally is empty.
-local function reset_ms(tally, now)
-  if tally.total == 0 then
-    return 0
-  end
-  for at = #tally.records - RECORD_SIZE + 1, 1, -RECORD_SIZE do
-    local slot, amount = unpack_from(RECORD, tally.records, at)
-    if amount > 0 then
-      return (slot + tally.slots) * tally.slot_ms - now
+-- Until the window has no requests any more, and until it has no tokens.
+local function resets_ms(window, now)
+  local requests_ms, tokens_ms
+  for at = #window.records - RECORD_SIZE + 1, 1, -RECORD_SIZE do
+    local slot, requests, tokens = unpack_at(RECORD, window.records, at)
+    requests_ms = requests_ms or requests > 0 and leaves_in(window, slot, now)
+    tokens_ms = tokens_ms or tokens > 0 and leaves_in(window, slot, now)
+    if (requests_ms or window.requests == 0) and (tokens_ms or window.tokens == 0) then
+      break
     end
   end
-  return 0
+  return requests_ms or 0, tokens_ms or 0
 end
