@@ -117,9 +117,29 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits, { id: 'early', tokens: 30 })
       pass(5_000)
       await admit(limits, { id: 'late', tokens: 50 })
+      pass(1_000)
       assert.equal(await settle('late', { tokens: 0 }), 'settled')
       const { tpm } = (await admit(limits)).standing.key
-      assert.deepEqual(tpm, { limit: 100, remaining: 70, resetMs: 56_000 })
+      assert.deepEqual(tpm, { limit: 100, remaining: 70, resetMs: 55_000 })
+    })
+
+    inWorld('gives nothing back for tokens that have left the window already', async ({ admit, settle, pass }) => {
+      const limits = limitsWith('key', { tpm: 100 })
+      await admit(limits, { id: 'early', tokens: 30 })
+      pass(61_000)
+      await admit(limits, { id: 'late', tokens: 50 })
+      await settle('early', { tokens: 0 })
+      assert.equal((await admit(limits)).standing.key.tpm?.remaining, 50)
+    })
+
+    inWorld('counts over a day that rolls', async ({ admit, pass }) => {
+      const limits = limitsWith('organization', { rpd: 1 })
+      await admit(limits)
+      pass(24 * 3_600_000)
+      const { retryAfterMs } = refusalOf(await admit(limits))
+      assert.ok(retryAfterMs !== null && retryAfterMs <= 3_600_000)
+      pass(retryAfterMs)
+      assert.equal((await admit(limits)).admitted, true)
     })
 
     inWorld('counts tokens beyond the reservation from the settlement on', async ({ admit, settle, pass }) => {
@@ -161,6 +181,14 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits, { id: 'done' })
       await settle('done')
       await renew('done')
+      assert.equal((await admit(limits)).admitted, true)
+    })
+
+    inWorld('does not renew a request past its deadline', async ({ admit, renew, pass }) => {
+      const limits = limitsWith('key', { concurrent: 1 })
+      await admit(limits, { id: 'endless' })
+      pass(900_000)
+      await renew('endless')
       assert.equal((await admit(limits)).admitted, true)
     })
 

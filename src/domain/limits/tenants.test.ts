@@ -37,13 +37,21 @@ describe('the memory of the engine', () => {
     assert.equal(count(engine, 1_000).standing.key.rpm?.remaining, 0)
   })
 
-  it('keeps what is in flight, and money, whatever passes by', () => {
+  it('keeps what is in flight, whatever passes by', () => {
     const { engine, passBy } = createInn()
     engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50 })
     start(engine, 0, 20)
     passBy(100, 200)
     assert.equal(start(engine, 0, 1).admitted, false)
     assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 30)
+  })
+
+  it('keeps the slice of an organization that asks for nothing', () => {
+    const { engine, passBy } = createInn()
+    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50 })
+    count(engine, 0)
+    passBy(100, 200)
+    assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 50)
   })
 
   it('is empty again a day and an hour after the last request', () => {
