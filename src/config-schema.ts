@@ -161,6 +161,23 @@ const Jwt = entry(
   'Tokens of your identity provider. Off unless given.',
 )
 
+const administrationLimit = (requestsPerMinute: number, concurrentRequests: number, description: string) =>
+  section(
+    {
+      requests_per_minute: Type.Integer({
+        default: requestsPerMinute,
+        minimum: 1,
+        description: 'Requests begun in any minute.',
+      }),
+      concurrent_requests: Type.Integer({
+        default: concurrentRequests,
+        minimum: 1,
+        description: 'Requests under way at once.',
+      }),
+    },
+    description,
+  )
+
 export const ConfigSchema = section(
   {
     server: Server,
@@ -191,6 +208,18 @@ export const ConfigSchema = section(
       },
       'The unit in which use is shown.',
     ),
+    responses: section(
+      {
+        retention_days: Type.Integer({
+          default: 30,
+          minimum: 1,
+          maximum: 3650,
+          description:
+            'How long answers of `/v1/responses` can be read and built on. Callers turn it off with `store: false`.',
+        }),
+      },
+      'State of the responses endpoint.',
+    ),
     free_tier: section(
       {
         daily_requests: Type.Integer({
@@ -205,6 +234,13 @@ export const ConfigSchema = section(
         }),
       },
       'The single anonymous free request (`X-Free-Tier: true`).',
+    ),
+    administration: section(
+      {
+        credential: administrationLimit(120, 10, 'For each administrator key.'),
+        organization: administrationLimit(600, 40, 'For all keys of an organization together.'),
+      },
+      'Limits of the administration interface, counted on each node.',
     ),
     auth: section({ jwt: Type.Optional(Jwt) }, 'Who may ask, besides keys.'),
   },

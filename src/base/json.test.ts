@@ -13,18 +13,25 @@ const refused = (body: string | Buffer): void =>
 describe('a JSON body', () => {
   it('is read as JSON.parse reads it, whatever object it is', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }).filter(isHarmless), fc.jsonValue().filter(isHarmless)), (object) => {
-        const text = JSON.stringify(object)
-        assert.deepEqual(parseJsonObject(Buffer.from(text)), JSON.parse(text))
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'grapheme' }).filter(isHarmless), fc.jsonValue().filter(isHarmless)),
+        (object) => {
+          const text = JSON.stringify(object)
+          assert.deepEqual(parseJsonObject(Buffer.from(text)), JSON.parse(text))
+        },
+      ),
     )
   })
-  it('is refused when it is no object', () => ['', 'null', '[]', '"a"', '1', '{} {}', '{"a":1,}', '\ufeff{}'].forEach(refused))
-  it('is refused when it is not UTF-8', () => refused(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
+  it('is refused when it is no object', () =>
+    ['', 'null', '[]', '"a"', '1', '{} {}', '{"a":1,}', '\ufeff{}'].forEach(refused))
+  it('is refused when it is not UTF-8', () =>
+    refused(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
   it('is refused when it is nested a hundred thousand levels deep', () => refused(`{"a":${'['.repeat(100_000)}`))
   it('is refused when it has a million keys', () => refused(`{${'"a":1,'.repeat(1_000_000)}"b":1}`))
   it('does not count brackets inside strings', () => {
-    assert.deepEqual(parseJsonObject(Buffer.from(JSON.stringify({ a: `${'['.repeat(500)}\\"` }))), { a: `${'['.repeat(500)}\\"` })
+    assert.deepEqual(parseJsonObject(Buffer.from(JSON.stringify({ a: `${'['.repeat(500)}\\"` }))), {
+      a: `${'['.repeat(500)}\\"`,
+    })
   })
   it('is refused when it names a prototype, in letters or in escapes', () => {
     refused('{"__proto__":{"admin":true}}')

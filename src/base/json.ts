@@ -16,7 +16,8 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   checkStructure(bytes)
   const text = bytes.toString('utf8')
   const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('The body must be a JSON object.')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('The body must be a JSON object.')
   // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only these words can name a prototype.
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('prototype')) checkStrings(value)
   return value as Record<string, unknown>

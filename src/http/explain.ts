@@ -32,7 +32,7 @@ type Path = Problem['path']
  */
 export function* explain(schema: JsonSchema, value: unknown, path: Path = []): Generator<Problem> {
   if (schema.allOf) for (const each of schema.allOf) yield* explain(each, value, path)
-  if (schema.anyOf) return yield* explainUnion(schema.anyOf, value, path)
+  if (schema.anyOf) return yield* explainUnion(schema.anyOf.flatMap(branchesOf), value, path)
   if ('const' in schema && value !== schema.const) return yield problem(path, 'enum', `must be ${quoted(schema.const)}`)
   if (schema.enum && !schema.enum.includes(value)) return yield problem(path, 'enum', oneOf(schema.enum))
   if (schema.not?.enum?.includes(value)) return yield problem(path, 'enum', `must not be ${quoted(value)}`)
@@ -43,6 +43,9 @@ export function* explain(schema: JsonSchema, value: unknown, path: Path = []): G
   else if (Array.isArray(value)) yield* explainArray(schema, value, path)
   else if (isObject(value)) yield* explainObject(schema, value, path)
 }
+
+/** A union of unions is one union. */
+const branchesOf = (branch: JsonSchema): readonly JsonSchema[] => branch.anyOf?.flatMap(branchesOf) ?? [branch]
 
 function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
   const words = branches.flatMap((branch) => ('const' in branch ? [branch.const] : (branch.enum ?? [])))

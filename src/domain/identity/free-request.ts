@@ -8,10 +8,16 @@ import type { CredentialStore } from './store.ts'
 const rememberMs = 30 * 24 * 60 * 60 * 1000
 
 /** The single anonymous free request: one per client, once, and a cap over all clients per day. */
-export type FreeRequests = { claim(address: string): Promise<FreeCaller> }
+export type FreeRequests = {
+  identify(address: string): FreeCaller
+  /** Takes the client's one place; it goes back by itself unless it is kept. */
+  claim(caller: FreeCaller): Promise<FreePlace>
+}
+
+export type FreePlace = AsyncDisposable & { keep(): void }
 
 export type FreeRequestParts = {
-  readonly store: Pick<CredentialStore, 'claimFreeRequest'>
+  readonly store: Pick<CredentialStore, 'claimFreeRequest' | 'releaseFreeRequest'>
   readonly clock: Clock
   readonly hashKey: Uint8Array
   readonly dailyCap: number
@@ -19,14 +25,26 @@ export type FreeRequestParts = {
 
 export function createFreeRequests({ store, clock, hashKey, dailyCap }: FreeRequestParts): FreeRequests {
   return {
-    async claim(address) {
-      const client = createHmac('sha256', hashKey).update(subscriberOf(address)).digest('hex')
+    identify: (address) => ({
+      kind: 'free',
+      client: createHmac('sha256', hashKey).update(subscriberOf(address)).digest('hex'),
+    }),
+    async claim({ client }) {
       const granted = await store.claimFreeRequest({ client, atMs: clock.nowMs(), rememberMs, dailyCap })
-      if (granted) return { kind: 'free', client }
-      throw new Fault('auth', 'free_request_used', 'The free request is used up. Sign up and send an API key to continue.')
+      if (!granted) throw usedUp()
+      let isKept = false
+      return {
+        keep: () => void (isKept = true),
+        async [Symbol.asyncDispose]() {
+          if (!isKept) await store.releaseFreeRequest(client)
+        },
+      }
     },
   }
 }
+
+const usedUp = (): Fault =>
+  new Fault('auth', 'free_request_used', 'The free request is used up. Sign up and send an API key to continue.')
 
 /** Who holds an IPv6 address holds its whole /64; an IPv4 address in IPv6 clothes is the IPv4 address. */
 export function subscriberOf(address: string): string {

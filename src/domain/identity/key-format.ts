@@ -24,7 +24,8 @@ export function kindOfSecret(secret: string): KeyKind | undefined {
 }
 
 /** What lists show instead of the secret. */
-export const redactSecret = (secret: string): string => `${secret.slice(0, secret.indexOf('_') + 1)}…${secret.slice(-4)}`
+export const redactSecret = (secret: string): string =>
+  `${secret.slice(0, secret.indexOf('_') + 1)}…${secret.slice(-4)}`
 
 /** Only this is stored: without the pepper, which lives outside the database, a stolen table checks nothing. */
 export type Digest = (secret: string) => string

@@ -35,9 +35,12 @@ export type Registry = ReturnType<typeof createRegistry>
 /** Organizations, projects and keys: made, renamed, archived, revoked. Each operation works inside its caller's transaction. */
 export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
   return {
-    async createOrganization(store: RegistryStore, name: string): Promise<Organization> {
+    async createOrganization(
+      store: RegistryStore,
+      { id, name }: Pick<Organization, 'id' | 'name'>,
+    ): Promise<Organization> {
       const organization: Organization = {
-        id: ids('org'),
+        id,
         name,
         plan: 'free',
         lifetimePaidMicroUsd: 0,
@@ -65,7 +68,11 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       return found('project', id, await store.findProject(organizationId, id))
     },
 
-    async createApiKey(store: RegistryStore, project: Pick<Project, 'id' | 'organizationId'>, input: NewApiKey): Promise<Issued<ApiKey>> {
+    async createApiKey(
+      store: RegistryStore,
+      project: Pick<Project, 'id' | 'organizationId'>,
+      input: NewApiKey,
+    ): Promise<Issued<ApiKey>> {
       const { organizationId } = project
       const home = found('project', project.id, await store.findProject(organizationId, project.id))
       if (home.archivedAtMs !== null) throw notFound('project', project.id)

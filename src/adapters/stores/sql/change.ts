@@ -13,11 +13,19 @@ export type ChangeParts<Stores> = {
 }
 
 /** Every change raises the organization's version in its own transaction: that is how other nodes learn of it. */
-export function createChange<Stores>({ database, clock, changes, open }: ChangeParts<Stores>): ChangeOrganization<Stores> {
+export function createChange<Stores>({
+  database,
+  clock,
+  changes,
+  open,
+}: ChangeParts<Stores>): ChangeOrganization<Stores> {
   return async (organizationId, work) => {
     const result = await database.transaction(async (tx) => {
       const outcome = await work(open(tx))
-      await tx.run('update organization set version = version + 1, changed_at = $2 where id = $1', [organizationId, clock.nowMs()])
+      await tx.run('update organization set version = version + 1, changed_at = $2 where id = $1', [
+        organizationId,
+        clock.nowMs(),
+      ])
       return outcome
     })
     changes.announce(organizationId)
@@ -41,7 +49,9 @@ export function watchChanges({ database, clock, changes, everyMs, onError }: Wat
 
   const look = async (): Promise<void> => {
     const sql = 'select id, version from organization where changed_at > $1'
-    for (const { id, version } of await database.read<{ id: string; version: number }>(sql, [clock.nowMs() - lookBackMs])) {
+    for (const { id, version } of await database.read<{ id: string; version: number }>(sql, [
+      clock.nowMs() - lookBackMs,
+    ])) {
       if (seen.get(id) === version) continue
       seen.set(id, version)
       changes.announce(id)

@@ -41,13 +41,19 @@ export function credentialStore(database: Database): CredentialStore {
       await database.write([{ sql, params: [id, atMs, atMs - touchEveryMs] }])
     },
     claimFreeRequest,
+    async releaseFreeRequest(client) {
+      await database.write([{ sql: 'delete from free_request where client = $1', params: [client] }])
+    },
   }
 
   /** The client's row and the day's count are taken in one transaction: two claims cannot both win the last place. */
   function claimFreeRequest({ client, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
     return database.transaction(async (tx) => {
       await tx.run('delete from free_request where at <= $1', [atMs - rememberMs])
-      const taken = await tx.run('insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing', [client, atMs])
+      const taken = await tx.run(
+        'insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing',
+        [client, atMs],
+      )
       if (taken === 0 || dailyCap === 0) return false
       const counted = await tx.run(
         `insert into free_day (day, requests) values ($1, 1)

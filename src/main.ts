@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+import { runCommandLine } from './cli/run.ts'
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  say: (line) => void process.stdout.write(`${line}\n`),
+  remark: (line) => void process.stderr.write(`${line}\n`),
+})
