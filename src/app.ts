@@ -97,7 +97,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     clock,
     changes,
     failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
-    verifyToken: createTokenVerifier(config, clock),
+    verifyToken: await createTokenVerifier(config, clock),
     onTouchFailed: (error) => log.warn({ error: String(error) }, 'the use of a key could not be noted'),
   })
   const freeRequests = createFreeRequests({

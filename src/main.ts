@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/run.ts'
+import { enableCompileCache } from 'node:module'
+
+enableCompileCache() // the second start need not compile again what the first one did
+const { runCommandLine } = await import('./cli/run.ts')
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,

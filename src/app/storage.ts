@@ -6,8 +6,6 @@ import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/data-fo
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { faulting } from '../adapters/stores/sql/faulting.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
-import { openPostgres } from '../adapters/stores/sql/postgres.ts'
-import { openSqlite } from '../adapters/stores/sql/sqlite.ts'
 
 export type Storage = AsyncDisposable & {
   readonly database: Database
@@ -27,21 +25,29 @@ export async function openStorage(
   const { data_dir: dataDir, database_url: databaseUrl } = config.storage
   if (databaseUrl === undefined) opened.use(lockDataFolder(dataDir))
   const secret = config.secret ?? secretOf(databaseUrl, dataDir, random)
-  const migrationsApplied = await bringUpToDate(databaseUrl, dataDir, clock)
-  const database = opened.use(
-    databaseUrl === undefined ? await openSqlite({ dataDir }) : await openPostgres({ url: databaseUrl }),
-  )
+  const { database, migrationsApplied } =
+    databaseUrl === undefined ? await embedded(dataDir, clock) : await shared(databaseUrl, clock)
+  opened.use(database)
   const kept = opened.move()
   return { database: faulting(database), secret, migrationsApplied, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
+type Opened = { readonly database: Database; readonly migrationsApplied: number }
+
+// Each engine is loaded only where it is used.
+
+async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
+  const { openSqlite } = await import('../adapters/stores/sql/sqlite.ts')
+  const database = await openSqlite({ dataDir })
+  return { database, migrationsApplied: await migrate(database, await readMigrations(migrationsDir), clock) }
+}
+
 /** A migration may take longer than any statement of the service may: it has a connection of its own. */
-async function bringUpToDate(databaseUrl: string | undefined, dataDir: string, clock: Clock): Promise<number> {
-  await using database =
-    databaseUrl === undefined
-      ? await openSqlite({ dataDir })
-      : await openPostgres({ url: databaseUrl, poolSize: 1, statementTimeoutMs: 0 })
-  return await migrate(database, await readMigrations(migrationsDir), clock)
+async function shared(url: string, clock: Clock): Promise<Opened> {
+  const { openPostgres } = await import('../adapters/stores/sql/postgres.ts')
+  await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0 })
+  const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
+  return { database: await openPostgres({ url }), migrationsApplied }
 }
 
 function secretOf(databaseUrl: string | undefined, dataDir: string, random: Random): string {

@@ -37,6 +37,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { maxParamLength: 1000 },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
     // Our own reader gives up first, in the family's shape; Node's is the net below it.
     requestTimeout: requestTimeoutMs + 5_000,
     http: {
@@ -74,6 +75,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   function familyFor(request: FastifyRequest): Family {
     return familyOf(families, pathOf(request.url)) ?? families[0]
   }
+}
+
+/** Routes check their own bodies, so the framework's compilers need not even be loaded: they weigh as much as all our code. */
+const neverNeeded = (): never => {
+  throw new Error('no route hands a schema to the framework')
 }
 
 const brokenHttp: Readonly<Record<string, { status: string; code: string; message: string }>> = {

@@ -55,8 +55,8 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
       if (full !== undefined) await full
       // The caller need not wait for what the source still has to do.
       if (writer.hasEnded()) await line.end()
-      step = await source.next()
       if (isGone(raw)) return
+      step = await source.next()
     }
     if (!writer.hasEnded()) throw brokenOff()
   } catch (error) {

@@ -11,16 +11,16 @@ const maxNameLength = 64
 export type Validate<Value> = (value: unknown) => Value
 
 /**
- * Compiles the schema once. A value that fits costs one call of the compiled check and nothing else;
+ * Compiles the schema once, when it is first needed: a start need not wait for forty. A value that fits costs one call of the compiled check and nothing else;
  * the explanation is only worked out for a value that does not.
  */
 export function createValidator<Schema extends TSchema>(schema: Schema): Validate<Static<Schema>> {
-  const compiled = Compile(schema)
-  const fits = (value: unknown): value is Static<Schema> => compiled.Check(value)
+  let compiled: ReturnType<typeof Compile<Schema>> | undefined
+  const fits = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
   return (value) => {
     if (fits(value)) return value
     const problems = [...explain(schema, value).take(maxProblems)]
-    throw invalid(problems.length > 0 ? problems : [unexplained(compiled.Errors(value)[0]?.message)])
+    throw invalid(problems.length > 0 ? problems : [unexplained(compiled?.Errors(value)[0]?.message)])
   }
 }
 

@@ -17,7 +17,7 @@ export async function createScratchDatabase(): Promise<ScratchDatabase> {
   url.pathname = `/${name}`
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => runOn(serverUrl, `drop database ${name} with (force)`),
+    [Symbol.asyncDispose]: () => runOn(serverUrl, `drop database if exists ${name} with (force)`),
   }
 }
 

@@ -1,7 +1,32 @@
 import assert from 'node:assert/strict'
 import { readFrames } from '../../support/sse-server.ts'
 
-type Json = Record<string, any>
+/** An event as a client takes it to be; the checks make sure of what they use. */
+type Event = Readonly<
+  Record<'type' | 'item_id' | 'delta' | 'text' | 'refusal' | 'arguments' | 'code' | 'message', string>
+> & {
+  readonly sequence_number: number
+  readonly output_index: number
+  readonly item: OutputItem
+  readonly response: Response
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+type OutputItem = Readonly<Record<'id' | 'type' | 'status' | 'arguments' | 'call_id' | 'name', string>> & {
+  readonly content: readonly {
+    readonly type: string
+    readonly text?: string
+    readonly refusal?: string
+    readonly annotations?: unknown[]
+  }[]
+}
+
+type Response = Readonly<Record<'id' | 'model' | 'object' | 'status', string>> & {
+  readonly created_at: number
+  readonly output: readonly OutputItem[]
+  readonly usage: { readonly output_tokens_details: { readonly reasoning_tokens: number } }
+  readonly estimated_credits_used: number
+}
 
 type Item = {
   readonly id: string
@@ -9,11 +34,13 @@ type Item = {
   hasPart: boolean
   text: string
   isPartDone: boolean
-  done?: Json
+  done?: OutputItem
 }
 
 /** Which events fill an item, and what its text is called once it is whole. */
-const fillings: Readonly<Record<string, readonly [part: string, delta: string, done: string, key: string]>> = {
+const fillings: Readonly<
+  Record<string, readonly [part: string, delta: string, done: string, key: 'text' | 'refusal' | 'arguments']>
+> = {
   output_text: ['response.content_part', 'response.output_text.delta', 'response.output_text.done', 'text'],
   refusal: ['response.content_part', 'response.refusal.delta', 'response.refusal.done', 'refusal'],
   reasoning: [
@@ -28,12 +55,12 @@ const fillings: Readonly<Record<string, readonly [part: string, delta: string, d
 /** The rules that keep every known client of the Responses API working, written without a look at the writer. */
 export function checkResponsesStream(text: string, how: 'complete' | 'failed'): void {
   const events = readFrames(text).map(({ event, data }, at) => {
-    const json: Json = JSON.parse(data)
+    const json: Event = JSON.parse(data)
     assert.equal(json.type, event)
     assert.equal(json.sequence_number, at, 'events are numbered from 0')
     return json
   })
-  for (const event of events) if (event.response) checkResponse(event)
+  for (const event of events) if ('response' in event) checkResponse(event)
   if (how === 'failed') return checkFailure(events)
   const last = events.pop()
   assert.ok(last?.type === 'response.completed' || last?.type === 'response.incomplete')
@@ -42,18 +69,18 @@ export function checkResponsesStream(text: string, how: 'complete' | 'failed'): 
   assert.equal(typeof last.response.estimated_credits_used, 'number')
 }
 
-function checkResponse({ type, response }: Json): void {
+function checkResponse({ type, response }: Event): void {
   assert.deepEqual([response.id, response.model, response.object], ['responses_answer', 'house-model', 'response'])
   assert.equal(typeof response.created_at, 'number')
   const status = type.replace('response.', '').replace('created', 'in_progress')
   assert.equal(response.status, status)
 }
 
-function checkFailure(events: Json[]): void {
+function checkFailure(events: readonly Event[]): void {
   const at = events.findIndex((event) => event.type === 'error')
-  assert.notEqual(at, -1)
-  const { code, message, error } = events[at] as Json
-  assert.deepEqual([code, message], [error.code, error.message], 'said flat and nested')
+  const failure = events[at]
+  assert.ok(failure)
+  assert.deepEqual([failure.code, failure.message], [failure.error.code, failure.error.message], 'said flat and nested')
   assert.deepEqual(
     events.slice(at + 1).map((event) => event.type),
     at === 0 ? [] : ['response.failed'],
@@ -61,7 +88,7 @@ function checkFailure(events: Json[]): void {
   if (at > 0) checkItems(events.slice(0, at), 'may be open')
 }
 
-function checkItems([created, inProgress, ...rest]: Json[], ending?: 'may be open'): Json[] {
+function checkItems([created, inProgress, ...rest]: readonly Event[], ending?: 'may be open'): OutputItem[] {
   assert.deepEqual([created?.type, inProgress?.type], ['response.created', 'response.in_progress'])
   const items: Item[] = []
   for (const event of rest) checkEvent(items, event)
@@ -69,7 +96,7 @@ function checkItems([created, inProgress, ...rest]: Json[], ending?: 'may be ope
   return items.flatMap((item) => item.done ?? [])
 }
 
-function checkEvent(items: Item[], event: Json): void {
+function checkEvent(items: Item[], event: Event): void {
   if (event.type === 'response.output_item.added') {
     assert.equal(event.output_index, items.length, 'indexes have no gaps')
     assert.ok(event.item.id && !items.some((item) => item.id === event.item.id), 'ids are unique')
@@ -83,7 +110,7 @@ function checkEvent(items: Item[], event: Json): void {
   checkFilling(item, event)
 }
 
-function checkFilling(item: Item, event: Json): void {
+function checkFilling(item: Item, event: Event): void {
   const kinds = item.type === 'message' ? ['output_text', 'refusal'] : [item.type]
   const filling = kinds
     .map((kind) => fillings[kind])
@@ -104,7 +131,7 @@ function checkFilling(item: Item, event: Json): void {
   }
 }
 
-function checkDone(item: Item, done: Json): void {
+function checkDone(item: Item, done: OutputItem): void {
   assert.deepEqual([done.id, done.type], [item.id, item.type])
   if (item.hasPart) assert.ok(item.isPartDone, 'a part is done before its item')
   if (item.type === 'function_call') {
@@ -113,8 +140,8 @@ function checkDone(item: Item, done: Json): void {
   }
   if (item.type === 'message') {
     const [content] = done.content
-    assert.equal(content.text ?? content.refusal, item.text)
-    if (content.type === 'output_text') assert.ok(Array.isArray(content.annotations))
+    assert.equal(content?.text ?? content?.refusal, item.text)
+    if (content?.type === 'output_text') assert.ok(Array.isArray(content.annotations))
   }
   item.done = done
 }
