@@ -34,19 +34,19 @@ export function connectRedis({ url, commandTimeoutMs = 50, onError }: RedisConne
   let run: string | null = null
   let reached = Promise.withResolvers<void>()
 
+  const learnRun = async (): Promise<void> => {
+    try {
+      run = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1] ?? ''
+      reached.resolve()
+    } catch {
+      client.disconnect(true) // a server that cannot name its run cannot be trusted with money: begin again
+    }
+  }
   client.on('error', (error: Error) => onError?.(error))
+  client.on('ready', () => void learnRun())
   client.on('close', () => {
     if (run !== null) reached = Promise.withResolvers<void>()
     run = null
-  })
-  client.on('ready', () => {
-    client.info('server').then(
-      (info) => {
-        run = /^run_id:(\w+)/m.exec(info)?.[1] ?? ''
-        reached.resolve()
-      },
-      () => client.disconnect(true), // a server that cannot name its run cannot be trusted with money
-    )
   })
   return {
     client,
