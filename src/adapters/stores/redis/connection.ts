@@ -36,10 +36,11 @@ export function connectRedis({ url, commandTimeoutMs = 50, onError }: RedisConne
 
   const learnRun = async (): Promise<void> => {
     try {
-      run = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1] ?? ''
+      run = runIn(await client.info('server'))
       reached.resolve()
-    } catch {
-      client.disconnect(true) // a server that cannot name its run cannot be trusted with money: begin again
+    } catch (error) {
+      onError?.(toError(error))
+      if (client.status === 'ready') client.disconnect(true) // begins again
     }
   }
   client.on('error', (error: Error) => onError?.(error))
@@ -55,3 +56,12 @@ export function connectRedis({ url, commandTimeoutMs = 50, onError }: RedisConne
     [Symbol.dispose]: () => client.disconnect(),
   }
 }
+
+/** A server that does not name its run cannot be trusted with money. */
+function runIn(info: string): string {
+  const run = /^run_id:(\w+)/m.exec(info)?.[1]
+  if (run === undefined) throw new Error('the server does not name its run')
+  return run
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
