@@ -4,7 +4,7 @@ import { systemClock } from '../src/base/clock.ts'
 import { defaultLimitSettings as settings, type AdmissionRequest } from '../src/domain/limits/admission.ts'
 import { createLimitEngine } from '../src/domain/limits/engine.ts'
 import type { Limits } from '../src/domain/limits/scopes.ts'
-import type { LimitStore } from '../src/domain/limits/store.ts'
+import type { SharedLimitStore } from '../src/domain/limits/store.ts'
 
 /**
  * What admission costs. In memory: CPU of this process per admit and settle together. In Redis (REDIS_URL): CPU of the
@@ -54,7 +54,7 @@ function inMemory(rounds: number, count: number): Row {
 }
 
 type Bench = {
-  readonly store: LimitStore
+  readonly store: SharedLimitStore
   readonly time: { nowMs: number }
   readonly serverMicros: () => Promise<number>
 }

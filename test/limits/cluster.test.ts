@@ -4,9 +4,9 @@ import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { defaultLimitSettings as settings } from '../../src/domain/limits/admission.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
-import { noRedisServer, startRedisServer } from './redis-server.ts'
+import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 
-test('every call keeps to one slot of a cluster', { skip: noRedisServer }, async () => {
+test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, async () => {
   await using server = await startRedisServer('--cluster-enabled', 'yes')
   using connection = connectRedis({ url: server.url, commandTimeoutMs: 5_000 })
   await connection.ready()

@@ -72,7 +72,7 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
 )
 
 /** Two keys in one project and one in another, so that scopes are shared in part. */
-export const subjectOf = (organization: string, number: number): Subject => ({
+const subjectOf = (organization: string, number: number): Subject => ({
   organization,
   project: number % 3 < 2 ? 'project_a' : 'project_b',
   key: `key_${number % 3}`,

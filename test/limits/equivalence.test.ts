@@ -6,9 +6,9 @@ import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import type { CreditAccount, LimitSettings } from '../../src/domain/limits/admission.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine.ts'
+import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { commandArbitrary, limitsArbitrary, perform, prepare, settingsArbitrary, startMs } from './commands.ts'
 import type { Command, Scene } from './commands.ts'
-import { noRedis, redisUrl } from './redis-url.ts'
 
 const oneOfEach: readonly Command[] = [
   { do: 'grant', slice: 0, amount: 100 },
@@ -19,8 +19,8 @@ const oneOfEach: readonly Command[] = [
   { do: 'close', slice: 0 },
 ]
 
-test('Redis answers every sequence of calls exactly as the engine in memory does', { skip: noRedis }, async () => {
-  using connection = connectRedis({ url: redisUrl, commandTimeoutMs: 10_000 })
+test('Redis answers every sequence of calls exactly as the engine in memory does', { skip: withoutRedis }, async () => {
+  using connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 10_000 })
   await connection.ready()
   const epoch = connection.epoch() ?? ''
 

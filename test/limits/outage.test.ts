@@ -8,7 +8,7 @@ import { defaultLimitSettings as settings, type AdmissionRequest } from '../../s
 import { createLimitEngine } from '../../src/domain/limits/engine.ts'
 import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
-import { noRedisServer, startRedisServer } from './redis-server.ts'
+import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 
 const organization = 'org'
 const limits = { key: { ...unlimited, rpm: 20 }, project: unlimited, organization: unlimited }
@@ -67,7 +67,7 @@ async function startNode() {
   }
 }
 
-describe('when Redis goes away', { skip: noRedisServer }, () => {
+describe('when Redis goes away', { skip: withoutRedisServer }, () => {
   it('a stopped server costs a few timeouts, then the node serves its share alone, and returns', async () => {
     await using node = await startNode()
     await node.store.admit(request('before'))

@@ -5,11 +5,11 @@ import { connectRedis, type RedisConnection } from '../../src/adapters/stores/re
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { defaultLimitSettings as settings, type AdmissionRequest } from '../../src/domain/limits/admission.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
-import { noRedis, redisUrl } from './redis-url.ts'
+import { redisUrl, withoutRedis } from '../support/redis.ts'
 
 /** A store on the shared server and an organization of its own. */
 async function openStore() {
-  const connection = connectRedis({ url: redisUrl, commandTimeoutMs: 5_000 })
+  const connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
   const store = createRedisLimitStore({ connection, settings })
   const organization = `org_${randomUUID()}`
@@ -23,7 +23,9 @@ async function openStore() {
     tokens: 5,
     micro,
   })
-  return { connection, store, subject, request, epoch: connection.epoch() ?? assert.fail() }
+  const close = (): void => connection[Symbol.dispose]()
+  const epoch = connection.epoch() ?? assert.fail()
+  return { connection, store, subject, request, epoch, [Symbol.dispose]: close }
 }
 
 async function keysOf({ client }: RedisConnection, organization: string): Promise<string[]> {
@@ -32,10 +34,10 @@ async function keysOf({ client }: RedisConnection, organization: string): Promis
   return [...new Set(found)].sort()
 }
 
-describe('the counters in Redis', { skip: noRedis }, () => {
+describe('the counters in Redis', { skip: withoutRedis }, () => {
   it('stand under versioned keys of one tag, and all but the slice expire', async () => {
-    const { connection, store, subject, request, epoch } = await openStore()
-    using _ = connection
+    using node = await openStore()
+    const { connection, store, subject, request, epoch } = node
     const { organization } = subject
     await store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100 })
     await store.admit(request('open', 5))
@@ -57,8 +59,8 @@ describe('the counters in Redis', { skip: noRedis }, () => {
   })
 
   it('leave nothing but expiring keys behind a refusal and a settlement of nothing', async () => {
-    const { connection, store, subject, request } = await openStore()
-    using _ = connection
+    using node = await openStore()
+    const { connection, store, subject, request } = node
     await store.admit(request('no slice', 5))
     await store.settle({ ...subject, requestId: 'unknown', tokens: 0, micro: 0 })
     await store.renew([{ ...subject, requestId: 'unknown' }])
@@ -88,7 +90,7 @@ describe('the counters in Redis', { skip: noRedis }, () => {
     })
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, at) =>
-        nodes[at % 3]?.store.admit({
+        (nodes[at % 3] ?? nodes[0]).store.admit({
           ...subject,
           limits,
           mode: 'full',
@@ -98,7 +100,7 @@ describe('the counters in Redis', { skip: noRedis }, () => {
         }),
       ),
     )
-    assert.equal(verdicts.filter((verdict) => verdict?.admitted).length, 60)
-    for (const { connection } of nodes) connection[Symbol.dispose]()
+    assert.equal(verdicts.filter((verdict) => verdict.admitted).length, 60)
+    for (const node of nodes) node[Symbol.dispose]()
   })
 })

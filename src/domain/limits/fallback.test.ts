@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Clock } from '../../base/clock.ts'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
 import type { Random } from '../../base/random.ts'
 import { defaultLimitSettings, type AdmissionRequest } from './admission.ts'
 import { createLimitEngine } from './engine.ts'
@@ -14,29 +14,6 @@ const limits = { key: { ...unlimited, rpm: 10 }, project: unlimited, organizatio
 
 function request(requestId: string, micro: number | null = null): AdmissionRequest {
   return { ...subject, limits, mode: 'full', requestId, tokens: 0, micro }
-}
-
-/** A clock that the test moves; what is due is called on the way. */
-function createHandClock() {
-  let nowMs = 0
-  let timers: { readonly dueMs: number; readonly callback: () => void }[] = []
-  const clock: Clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, callback) {
-      const timer = { dueMs: nowMs + delayMs, callback }
-      timers.push(timer)
-      return () => void (timers = timers.filter((other) => other !== timer))
-    },
-  }
-  const pass = async (ms: number): Promise<void> => {
-    nowMs += ms
-    const due = timers.filter((timer) => timer.dueMs <= nowMs)
-    timers = timers.filter((timer) => timer.dueMs > nowMs)
-    for (const timer of due) timer.callback()
-    await new Promise(setImmediate) // whatever the callbacks began has answered
-  }
-  return { clock, pass, waiting: () => timers.length }
 }
 
 /** Shared counters that can be taken away, with all that was asked of them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Admitted, Refused } from './admission.ts'
-import { administrationHeaders, duration, inferenceHeaders } from './headers.ts'
+import { duration, inferenceHeaders } from './headers.ts'
 import type { Gauge, ScopeStanding, Standing } from './standing.ts'
 
 const gauge = (limit: number, remaining: number, resetMs = 1_000): Gauge => ({ limit, remaining, resetMs })
@@ -83,31 +83,6 @@ describe('the headers of an inference answer', () => {
 
   it('name no wait where credits are missing', () => {
     assert.equal('retry-after' in inferenceHeaders(refused('credits', null, {})), false)
-  })
-})
-
-describe('the headers of a refusal by the administration interface', () => {
-  it('name the limit that refused', () => {
-    const verdict = refused('rpm', 30_500, { key: { rpm: gauge(120, 0) } })
-    assert.deepEqual(administrationHeaders(verdict, 1_760_000_000_000), {
-      'retry-after': '31',
-      'x-ratelimit-limit': '120',
-      'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': '1760000031',
-      'x-ratelimit-scope': 'credential',
-      'x-ratelimit-metric': 'requests',
-    })
-  })
-
-  it('tell requests in flight from requests', () => {
-    const verdict: Refused = {
-      ...refused('concurrent', 5_000, { organization: { concurrent: { limit: 40, remaining: 0 } } }),
-      scope: 'organization',
-    }
-    const headers = administrationHeaders(verdict, 0)
-    assert.equal(headers['x-ratelimit-scope'], 'organization')
-    assert.equal(headers['x-ratelimit-metric'], 'concurrent requests')
-    assert.equal(headers['x-ratelimit-limit'], '40')
   })
 })
 

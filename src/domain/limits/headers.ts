@@ -1,5 +1,5 @@
 import type { Refused, Verdict } from './admission.ts'
-import { scopes, type PerScope, type WindowMetric } from './scopes.ts'
+import { scopes, type WindowMetric } from './scopes.ts'
 import type { Gauge, Standing } from './standing.ts'
 
 export type Headers = Record<string, string>
@@ -39,22 +39,6 @@ function named(what: string, gauge: Gauge | null): Headers {
     [`x-ratelimit-limit-${what}`]: String(gauge.limit),
     [`x-ratelimit-remaining-${what}`]: String(gauge.remaining),
     [`x-ratelimit-reset-${what}`]: duration(gauge.resetMs),
-  }
-}
-
-const administrationScopes: PerScope<string> = { key: 'credential', project: 'project', organization: 'organization' }
-
-/** The headers of a 429 from the administration interface: the limit that refused. */
-export function administrationHeaders(refused: Refused, nowMs: number): Headers {
-  const { standing, scope, reason } = refused
-  const refusing = reason === 'credits' ? null : standing[scope][reason]
-  return {
-    ...retryAfter(refused),
-    'x-ratelimit-limit': String(refusing?.limit ?? 0),
-    'x-ratelimit-remaining': String(refusing?.remaining ?? 0),
-    'x-ratelimit-reset': String(Math.ceil((nowMs + waitOf(refused)) / 1000)),
-    'x-ratelimit-scope': administrationScopes[scope],
-    'x-ratelimit-metric': reason === 'concurrent' ? 'concurrent requests' : 'requests',
   }
 }
 

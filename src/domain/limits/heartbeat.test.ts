@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
 import type { Renewal } from './admission.ts'
-import { createHandClock } from './hand-clock.ts'
 import { createHeartbeat } from './heartbeat.ts'
 
 const request = (requestId: string): Renewal => ({ organization: 'org', project: 'project', key: 'key', requestId })

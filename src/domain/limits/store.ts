@@ -28,8 +28,12 @@ export type LimitStore = {
   accounts(organization: string): Eventually<readonly CreditAccount[]>
 }
 
+type Later<Method> = Method extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Promise<Awaited<Result>>
+  : never
+
 /** A store that lives elsewhere and may be out of reach: its methods throw `LimitStoreError`. */
-export type SharedLimitStore = LimitStore & {
+export type SharedLimitStore = { readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> } & {
   /** Resolves when the store answers. */
   probe(): Promise<void>
 }

@@ -34,19 +34,20 @@ export function connectRedis({ url, commandTimeoutMs = 50, onError }: RedisConne
   let run: string | null = null
   let reached = Promise.withResolvers<void>()
 
+  const learnRun = async (): Promise<void> => {
+    try {
+      run = runIn(await client.info('server'))
+      reached.resolve()
+    } catch (error) {
+      onError?.(toError(error))
+      if (client.status === 'ready') client.disconnect(true) // begins again
+    }
+  }
   client.on('error', (error: Error) => onError?.(error))
+  client.on('ready', () => void learnRun())
   client.on('close', () => {
     if (run !== null) reached = Promise.withResolvers<void>()
     run = null
-  })
-  client.on('ready', () => {
-    client.info('server').then(
-      (info) => {
-        run = /^run_id:(\w+)/m.exec(info)?.[1] ?? ''
-        reached.resolve()
-      },
-      () => client.disconnect(true), // a server that cannot name its run cannot be trusted with money
-    )
   })
   return {
     client,
@@ -55,3 +56,12 @@ export function connectRedis({ url, commandTimeoutMs = 50, onError }: RedisConne
     [Symbol.dispose]: () => client.disconnect(),
   }
 }
+
+/** A server that does not name its run cannot be trusted with money. */
+function runIn(info: string): string {
+  const run = /^run_id:(\w+)/m.exec(info)?.[1]
+  if (run === undefined) throw new Error('the server does not name its run')
+  return run
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -52,7 +52,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
 
     async close({ organization, epoch, sliceId }) {
       await runScript(connection, 'close', { keys: [key(organization, 'cr')], args: [epoch, sliceId] })
-      return 'closed' as const
+      return 'closed'
     },
 
     async accounts(organization) {

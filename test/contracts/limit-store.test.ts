@@ -3,9 +3,10 @@ import { after } from 'node:test'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine.ts'
-import { startMs } from './commands.ts'
-import { limitStoreContract, type OpenWorld } from './contract.ts'
-import { noRedis, redisUrl } from './redis-url.ts'
+import { redisUrl, withoutRedis } from '../support/redis.ts'
+import { limitStoreContract, type OpenWorld } from './limit-store.contract.ts'
+
+const startMs = 1_760_000_000_000
 
 const inMemory: OpenWorld = async (settings) => {
   const time = { nowMs: startMs }
@@ -17,7 +18,7 @@ let connection: RedisConnection | undefined
 after(() => connection?.[Symbol.dispose]())
 
 const inRedis: OpenWorld = async (settings) => {
-  connection ??= connectRedis({ url: redisUrl, commandTimeoutMs: 5_000 })
+  connection ??= connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
   const time = { nowMs: startMs }
   const store = createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs })
@@ -25,4 +26,4 @@ const inRedis: OpenWorld = async (settings) => {
 }
 
 limitStoreContract('memory', false, inMemory)
-limitStoreContract('Redis', noRedis, inRedis)
+limitStoreContract('Redis', withoutRedis, inRedis)
