@@ -42,7 +42,7 @@ function inMemory(rounds: number, count: number): Row {
     return (user + system) / count
   }
   for (let number = 0; number < 50; number++) {
-    engine.grant({ organization: `bench_${number}`, epoch: 'bench', sliceId: 'slice', amountMicro: 1e15 })
+    engine.grant({ organization: `bench_${number}`, epoch: 'bench', sliceId: 'slice', amountMicro: 1e15, opens: true })
   }
   const figures = Array.from({ length: rounds }, round).toSorted((a, b) => a - b)
   return {

@@ -28,11 +28,14 @@ function wordsFor(world: World) {
       const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key' } = asked
       return store.admit({ ...subject, key, limits, mode: 'full', requestId: id, tokens, micro })
     },
+    check: async (limits: Limits, { tokens = 0, micro = null }: { tokens?: number; micro?: number | null } = {}) =>
+      store.admit({ ...subject, limits, mode: 'check', requestId: 'asked', tokens, micro }),
     count: async (limits: Limits) => store.admit({ ...subject, limits, mode: 'count' }),
     settle: async (id: string, used: { tokens?: number; micro?: number } = {}) =>
       store.settle({ ...subject, requestId: id, tokens: 0, micro: 0, ...used }),
     renew: async (id: string) => store.renew([{ ...subject, requestId: id }]),
-    grant: async (sliceId: string, amountMicro: number) => store.grant({ organization, epoch, sliceId, amountMicro }),
+    grant: async (sliceId: string, amountMicro: number, opens = true) =>
+      store.grant({ organization, epoch, sliceId, amountMicro, opens }),
     account: async () => (await store.accounts(organization))[0] ?? assert.fail('no account'),
   }
 }
@@ -91,6 +94,22 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       const limits = limitsWith('organization', { rpm: 1, rpd: 1, tpd: 5 })
       await admit(limits, { tokens: 5 })
       assert.equal(refusalOf(await admit(limits, { tokens: 1 })).reason, 'rpd')
+    })
+
+    inWorld('takes and counts nothing for a question, and answers as it would the request', async (words) => {
+      const { admit, check, grant, account } = words
+      const limits = limitsWith('key', { rpm: 2, tpm: 10, concurrent: 1 })
+      assert.equal(refusalOf(await check(limits, { micro: 4 })).reason, 'credits')
+      await grant('slice', 9)
+      const asked = await check(limits, { tokens: 5, micro: 4 })
+      assert.equal(asked.admitted, true)
+      assert.deepEqual(asked.standing.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
+      assert.equal(asked.credits?.leftMicro, 9)
+      await admit(limits, { tokens: 5 })
+      const refused = await check(limits, { tokens: 5 })
+      assert.deepEqual(refusalOf(refused), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })
+      assert.equal(refused.standing.key.rpm?.remaining, 1)
+      assert.equal((await account()).holds.length, 1)
     })
 
     inWorld('counts a malformed request as a request and as nothing else', async ({ admit, count }) => {
@@ -222,13 +241,25 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.deepEqual([slice?.amountMicro, slice?.leftMicro], [30, 26])
     })
 
+    inWorld('does not raise a slice that it does not have: what was spent of it would be forgotten', async (words) => {
+      const { grant, account } = words
+      assert.equal(await grant('lost', 50, false), 'stale')
+      await grant('other', 5)
+      assert.equal(await grant('lost', 50, false), 'taken')
+      assert.equal(await grant('other', 8, false), 'granted')
+      assert.equal((await account()).slice?.leftMicro, 8)
+    })
+
     inWorld(
       'has one slice at a time and none of another life of the store',
       async ({ grant, subject }, { store, epoch }) => {
         await grant('first', 10)
         assert.equal(await grant('second', 10), 'taken')
         const { organization } = subject
-        assert.equal(await store.grant({ organization, epoch: 'another', sliceId: 'old', amountMicro: 10 }), 'stale')
+        assert.equal(
+          await store.grant({ organization, epoch: 'another', sliceId: 'old', amountMicro: 10, opens: true }),
+          'stale',
+        )
         assert.equal(await store.close({ organization, epoch, sliceId: 'first' }), 'closed')
         assert.equal(await grant('second', 10), 'granted')
       },

@@ -20,7 +20,7 @@ test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, 
   const limits = limitsOf(tierTable.free)
 
   const slice = { organization: 'org_1', epoch, sliceId: 'slice' }
-  assert.equal(await store.grant({ ...slice, amountMicro: 100 }), 'granted')
+  assert.equal(await store.grant({ ...slice, amountMicro: 100, opens: true }), 'granted')
   assert.equal((await store.admit({ ...request, limits, mode: 'full', tokens: 5, micro: 5 })).admitted, true)
   assert.equal((await store.admit({ ...subject, limits, mode: 'count' })).admitted, true)
   await store.renew([request, { ...request, organization: 'org_2' }])

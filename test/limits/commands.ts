@@ -5,11 +5,11 @@ import type { LimitStore } from '../../src/domain/limits/store.ts'
 
 /** What may happen to a limit store, in a form that can be shrunk. */
 export type Command =
-  | { readonly do: 'admit'; readonly id: number; readonly tokens: number; readonly micro: number | null }
+  | { readonly do: 'admit' | 'check'; readonly id: number; readonly tokens: number; readonly micro: number | null }
   | { readonly do: 'count'; readonly id: number }
   | { readonly do: 'settle'; readonly id: number; readonly tokens: number; readonly micro: number }
   | { readonly do: 'renew'; readonly ids: readonly number[] }
-  | { readonly do: 'grant'; readonly slice: number; readonly amount: number }
+  | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
   | { readonly do: 'close'; readonly slice: number }
   | { readonly do: 'look' }
   | { readonly do: 'advance'; readonly ms: number }
@@ -60,10 +60,19 @@ const backMs = fc.constantFrom(1, 4_000, 59_999, 60_000, 60_001, 86_400_000)
 
 export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ do: fc.constant('admit'), id, tokens, micro: fc.option(micro) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('check'), id, tokens, micro: fc.option(micro) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('count'), id }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('settle'), id, tokens, micro }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('renew'), ids: fc.array(id, { minLength: 1, maxLength: 4 }) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('grant'), slice, amount: fc.constantFrom(0, 30, 100) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('grant'),
+      slice,
+      amount: fc.constantFrom(0, 30, 100),
+      opens: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close'), slice }) },
   { weight: 1, arbitrary: fc.constant({ do: 'look' }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('advance'), ms: aheadMs }) },
@@ -94,9 +103,15 @@ export function prepare(scene: Scene, step: Command): void {
 export function perform(store: LimitStore, scene: Scene, step: Command): unknown {
   const { organization, epoch, limits } = scene
   switch (step.do) {
-    case 'admit': {
+    case 'admit':
+    case 'check': {
       const wanted = { tokens: step.tokens, micro: step.micro }
-      return store.admit({ ...requestOf(scene, step.id), limits, mode: 'full', ...wanted })
+      return store.admit({
+        ...requestOf(scene, step.id),
+        limits,
+        mode: step.do === 'admit' ? 'full' : 'check',
+        ...wanted,
+      })
     }
     case 'count':
       return store.admit({ ...subjectOf(organization, step.id), limits, mode: 'count' })
@@ -105,7 +120,13 @@ export function perform(store: LimitStore, scene: Scene, step: Command): unknown
     case 'renew':
       return store.renew(step.ids.map((number) => requestOf(scene, number)))
     case 'grant':
-      return store.grant({ organization, epoch, sliceId: `slice_${step.slice}`, amountMicro: step.amount })
+      return store.grant({
+        organization,
+        epoch,
+        sliceId: `slice_${step.slice}`,
+        amountMicro: step.amount,
+        opens: step.opens,
+      })
     case 'close':
       return store.close({ organization, epoch, sliceId: `slice_${step.slice}` })
     case 'look':

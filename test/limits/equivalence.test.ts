@@ -11,7 +11,7 @@ import { commandArbitrary, limitsArbitrary, perform, prepare, settingsArbitrary,
 import type { Command, Scene } from './commands.ts'
 
 const oneOfEach: readonly Command[] = [
-  { do: 'grant', slice: 0, amount: 100 },
+  { do: 'grant', slice: 0, amount: 100, opens: true },
   { do: 'admit', id: 0, tokens: 1, micro: 1 },
   { do: 'renew', ids: [0] },
   { do: 'settle', id: 0, tokens: 1, micro: 1 },

@@ -90,7 +90,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
   it('a killed server that comes back empty has another epoch, and nothing of the old one is spent', async () => {
     await using node = await startNode()
     const epoch = node.connection.epoch() ?? assert.fail()
-    const slice = { organization, epoch, sliceId: 'slice', amountMicro: 100 }
+    const slice = { organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true }
     assert.equal(await node.store.grant(slice), 'granted')
     assert.equal((await node.store.admit(request('paid', 40))).credits?.leftMicro, 60)
 
@@ -114,7 +114,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
   it('a server restored from an old copy has the old slice in its data, and refuses to spend it', async () => {
     await using node = await startNode()
     const epoch = node.connection.epoch() ?? assert.fail()
-    await node.store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100 })
+    await node.store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true })
     await node.connection.client.save()
     await node.store.admit(request('spends it all', 100))
 
@@ -130,7 +130,10 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     assert.equal(verdict.credits?.sliceId, null)
 
     const now = node.connection.epoch() ?? assert.fail()
-    assert.equal(await node.store.grant({ organization, epoch: now, sliceId: 'next', amountMicro: 7 }), 'granted')
+    assert.equal(
+      await node.store.grant({ organization, epoch: now, sliceId: 'next', amountMicro: 7, opens: true }),
+      'granted',
+    )
     assert.equal((await node.store.admit(request('paid', 7))).credits?.sliceId, 'next')
   })
 })

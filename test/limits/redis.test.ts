@@ -39,7 +39,7 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     using node = await openStore()
     const { connection, store, subject, request, epoch } = node
     const { organization } = subject
-    await store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100 })
+    await store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true })
     await store.admit(request('open', 5))
     await store.admit(request('settled', 5))
     await store.settle({ ...subject, requestId: 'settled', tokens: 50, micro: 5 })

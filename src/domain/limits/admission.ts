@@ -7,12 +7,16 @@ export type Subject = { readonly organization: string; readonly project: string;
 /**
  * `full`: a request that will run. It takes a place in flight, reserves `tokens`, and holds `micro` micro-credits
  * (null: an organization without metering). A repeated `requestId` is admitted once.
+ * `check`: would it run? Nothing is taken and nothing is counted.
  * `count`: a request that ends here, such as a malformed body. It counts as a request and nothing else.
  */
 export type AdmissionRequest = Subject & { readonly limits: Limits } & (
-    | { readonly mode: 'full'; readonly requestId: string; readonly tokens: number; readonly micro: number | null }
+    | ({ readonly mode: 'full' } & Demand)
+    | ({ readonly mode: 'check' } & Demand)
     | { readonly mode: 'count' }
   )
+
+type Demand = { readonly requestId: string; readonly tokens: number; readonly micro: number | null }
 
 /** The slice of credits that the limiter spends from. `sliceId` null: there is none in this epoch. */
 export type CreditStanding = {
@@ -53,8 +57,12 @@ export type Renewal = Subject & { readonly requestId: string }
 
 export type SliceName = { readonly organization: string; readonly epoch: string; readonly sliceId: string }
 
-/** `amountMicro` is the slice's whole amount so far, not an addition to it: repeating a grant changes nothing. */
-export type Grant = SliceName & { readonly amountMicro: number }
+/**
+ * `amountMicro` is the slice's whole amount so far, not an addition to it: repeating a grant changes nothing.
+ * `opens` is for the first grant of a slice alone. A store that has lost a slice has lost what was spent of it too, and
+ * must not be given the whole of it again.
+ */
+export type Grant = SliceName & { readonly amountMicro: number; readonly opens: boolean }
 
 /** An admitted request that was not settled yet. */
 export type OpenHold = {

@@ -20,7 +20,7 @@ export function admit(parties: Parties, judged: Case): Verdict {
     const closed = closedGates(judged)
     if (closed.length > 0) return refuse(parties, judged, closed)
     if (!canHold(tenant, request)) return refuseForCredits(parties, judged)
-    take(parties, judged)
+    if (request.mode !== 'check') take(parties, judged)
   }
   return { admitted: true, duplicate, standing: standingOf(judged), credits: creditStanding(parties) }
 }
@@ -28,7 +28,8 @@ export function admit(parties: Parties, judged: Case): Verdict {
 /** The attempt is counted before the wait is measured, so that the wait is true for whoever made it. */
 function refuse(parties: Parties, judged: Case, closed: readonly Gate[]): Refused {
   const hardest = closed.reduce((a, b) => (gateWaitMs(judged, b) > gateWaitMs(judged, a) ? b : a))
-  for (const state of judged.states.slice(0, refusedScopes[parties.settings.countRefused])) {
+  const counted = parties.request.mode === 'check' ? 0 : refusedScopes[parties.settings.countRefused]
+  for (const state of judged.states.slice(0, counted)) {
     add(state.rpm, 1)
     add(state.rpd, 1)
   }

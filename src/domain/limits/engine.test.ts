@@ -137,7 +137,7 @@ describe('the engine', () => {
           time.nowMs += move * 400_000
           if (move === 0) {
             granted += grant
-            engine.grant({ organization: 'org', epoch: 'life', sliceId: 'slice', amountMicro: granted })
+            engine.grant({ organization: 'org', epoch: 'life', sliceId: 'slice', amountMicro: granted, opens: true })
           } else if (move === 1) {
             if (engine.settle({ ...request, tokens: 0, micro: used }) === 'settled') spent += used
           } else {

@@ -40,7 +40,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
     },
 
     admit(request) {
-      if (request.mode === 'full') assertWhole(request.tokens, request.micro ?? 0)
+      if (request.mode !== 'count') assertWhole(request.tokens, request.micro ?? 0)
       const timeMs = options.nowMs()
       const tenant = tenants.open(request.organization)
       const nowMs = advanceClock(tenant, timeMs)

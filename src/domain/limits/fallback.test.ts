@@ -134,14 +134,20 @@ describe('the store with a fallback', () => {
 
   it('spends on its own only what was granted to its own life', async () => {
     const { store, fail } = createScene()
-    await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'shared_slice', amountMicro: 100 })
+    await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'shared_slice', amountMicro: 100, opens: true })
     await fail(3)
     const refused = await store.admit(request('one', 10))
     assert.deepEqual(refused.credits, { epoch: 'local', sliceId: null, leftMicro: 0 })
-    await store.grant({ organization: 'org', epoch: 'local', sliceId: 'local_slice', amountMicro: 10 })
+    await store.grant({ organization: 'org', epoch: 'local', sliceId: 'local_slice', amountMicro: 10, opens: true })
     const admitted = await store.admit(request('one', 10))
     assert.deepEqual(admitted.credits, { epoch: 'local', sliceId: 'local_slice', leftMicro: 0 })
-    const late = await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'late', amountMicro: 1 })
+    const late = await store.grant({
+      organization: 'org',
+      epoch: 'shared',
+      sliceId: 'late',
+      amountMicro: 1,
+      opens: true,
+    })
     assert.equal(late, 'unreachable')
   })
 

@@ -11,7 +11,7 @@ export function canHold(tenant: Tenant, request: AdmissionRequest): boolean {
 /** A duplicate names the slice that its first admission was held from. */
 export function creditStanding({ tenant, request, epoch }: CreditParties): CreditStanding | null {
   if (request.mode === 'count' || request.micro === null) return null
-  const hold = tenant.holds.get(request.requestId)
+  const hold = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
   const sliceId = hold === undefined ? (tenant.slice?.sliceId ?? null) : hold.sliceId
   return { epoch, sliceId, leftMicro: tenant.slice?.leftMicro ?? 0 }
 }
@@ -19,8 +19,9 @@ export function creditStanding({ tenant, request, epoch }: CreditParties): Credi
 type CreditParties = { readonly tenant: Tenant; readonly request: AdmissionRequest; readonly epoch: string }
 
 /** Opens a slice, or raises the open one; an amount that arrives late and is lower changes nothing. */
-export function raise(tenant: Tenant, { organization, epoch, sliceId, amountMicro }: Grant): GrantResult {
+export function raise(tenant: Tenant, { organization, epoch, sliceId, amountMicro, opens }: Grant): GrantResult {
   if (tenant.slice === null) {
+    if (!opens) return 'stale'
     tenant.slice = { organization, epoch, sliceId, amountMicro, leftMicro: amountMicro }
     return 'granted'
   }

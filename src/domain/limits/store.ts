@@ -7,7 +7,7 @@ export type SettleResult = 'settled' | 'gone' | 'unreachable'
 
 /**
  * `taken`: the organization has another live slice; spend from that one.
- * `stale`: the slice belongs to a life of the store that is over.
+ * `stale`: the slice belongs to a life of the store that is over, or is not there to be raised.
  */
 export type GrantResult = 'granted' | 'taken' | 'stale' | 'unreachable'
 export type CloseResult = 'closed' | 'unreachable'
@@ -20,7 +20,7 @@ export type LimitStore = {
   settle(settlement: Settlement): Eventually<SettleResult>
   /** Keeps the places of long requests. One that is settled or overdue is left alone. */
   renew(renewals: readonly Renewal[]): Eventually<void>
-  /** Opens the organization's slice of credits, or raises the open one. */
+  /** Opens the organization's slice of credits, or raises the open one. Raising never opens. */
   grant(grant: Grant): Eventually<GrantResult>
   /** After this nothing more is taken from the slice. Its open holds can still be settled. */
   close(slice: SliceName): Eventually<CloseResult>

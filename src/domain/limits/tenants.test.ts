@@ -39,7 +39,7 @@ describe('the memory of the engine', () => {
 
   it('keeps what is in flight, whatever passes by', () => {
     const { engine, passBy } = createInn()
-    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50 })
+    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     start(engine, 0, 20)
     passBy(100, 200)
     assert.equal(start(engine, 0, 1).admitted, false)
@@ -48,7 +48,7 @@ describe('the memory of the engine', () => {
 
   it('keeps the slice of an organization that asks for nothing', () => {
     const { engine, passBy } = createInn()
-    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50 })
+    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     count(engine, 0)
     passBy(100, 200)
     assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 50)

@@ -4,12 +4,13 @@
 --      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
 --      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key
 local EPOCH, LEASE_MS, HOLD_FOR_MS, REFUSED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local FULL, ID, TOKENS, MICRO = ARGV[21] == 'full', ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
-local METERED = FULL and MICRO ~= nil
+local RUNS, TAKES = ARGV[21] ~= 'count', ARGV[21] ~= 'check'
+local ID, TOKENS, MICRO = ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
+local METERED = RUNS and MICRO ~= nil
 -- In the order of the limits: where a metric is counted. The last, requests in flight, stands in the leases.
 local WINDOWS = { 'minute', 'day', 'minute', 'day' }
 local COUNTS = { 'requests', 'requests', 'tokens', 'tokens' }
-local NEEDS = FULL and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
+local NEEDS = RUNS and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
 
 local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local states = { decode(raw[1]), decode(raw[2]), decode(raw[3]) }
@@ -87,7 +88,7 @@ local function count(at_scope, tokens)
   save(KEYS[at_scope], states[at_scope])
 end
 
-local known = FULL and redis.call('HGET', KEYS[8], ID)
+local known = RUNS and TAKES and redis.call('HGET', KEYS[8], ID)
 if known then
   slice = cmsgpack.unpack(known)[3]
   save(KEYS[3], states[3])
@@ -96,10 +97,11 @@ end
 
 local wait, scope, metric = hardest()
 if wait > 0 then
-  for counted = 1, REFUSED_SCOPES do
+  local counts = TAKES and REFUSED_SCOPES or 0
+  for counted = 1, counts do
     count(counted, 0)
   end
-  if REFUSED_SCOPES < 3 then
+  if counts < 3 then
     save(KEYS[3], states[3])
   end
   return reply('refused', scope, metric, (hardest()))
@@ -110,11 +112,16 @@ if METERED and (slice == '' or MICRO > left) then
   return reply('credits', 3, 0, 0)
 end
 
-for at = 1, 3 do
-  count(at, FULL and TOKENS or 0)
+if not TAKES then
+  save(KEYS[3], states[3])
+  return reply('admitted', 0, 0, 0)
 end
 
-if FULL then
+for at = 1, 3 do
+  count(at, RUNS and TOKENS or 0)
+end
+
+if RUNS then
   for at = 1, 3 do
     redis.call('ZADD', KEYS[3 + at], integer(now + LEASE_MS), ID)
     redis.call('PEXPIRE', KEYS[3 + at], integer(4 * LEASE_MS))

@@ -3,7 +3,7 @@ import type { AdmissionRequest, LimitSettings, Subject } from '../../../domain/l
 import { metrics, scopes, type Limits } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { RedisConnection } from './connection.ts'
-import { readAccounts, readVerdict } from './replies.ts'
+import { readAccounts, readGrantResult, readVerdict } from './replies.ts'
 import { runScript, toLimitStoreError } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
@@ -43,11 +43,11 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       await Promise.all(runs)
     },
 
-    async grant({ organization, epoch, sliceId, amountMicro }) {
+    async grant({ organization, epoch, sliceId, amountMicro, opens }) {
       assertWhole(amountMicro)
       if (epoch !== epochOf(connection)) return 'stale'
-      const call = { keys: [key(organization, 'cr')], args: [epoch, sliceId, amountMicro] }
-      return (await runScript(connection, 'grant', call)) === 'granted' ? 'granted' : 'taken'
+      const call = { keys: [key(organization, 'cr')], args: [epoch, sliceId, amountMicro, opens ? 1 : 0] }
+      return readGrantResult(await runScript(connection, 'grant', call))
     },
 
     async close({ organization, epoch, sliceId }) {
@@ -97,7 +97,7 @@ const limitsAsList = (limits: Limits): number[] =>
 
 function demandOf(request: AdmissionRequest): (string | number)[] {
   if (request.mode === 'count') return ['count', '', 0, '', request.project, request.key]
-  const { requestId, tokens, micro, project, key: id } = request
+  const { mode, requestId, tokens, micro, project, key: id } = request
   assertWhole(tokens, micro ?? 0)
-  return ['full', requestId, tokens, micro ?? '', project, id]
+  return [mode, requestId, tokens, micro ?? '', project, id]
 }

@@ -6,6 +6,7 @@ import type {
   Verdict,
 } from '../../../domain/limits/admission.ts'
 import { metrics, scopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
+import type { GrantResult } from '../../../domain/limits/store.ts'
 import { gauge, places, type ScopeStanding, type Standing } from '../../../domain/limits/standing.ts'
 
 /** A script answered in a shape that it never has: the scripts and this file do not fit. */
@@ -66,6 +67,10 @@ function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStandin
     concurrent: places(limit.concurrent, inFlight),
   }
 }
+
+/** The reply of `grant.lua`. */
+export const readGrantResult = (reply: unknown): GrantResult =>
+  reply === 'granted' || reply === 'taken' || reply === 'stale' ? reply : misfit('result', reply)
 
 /** The reply of `accounts.lua`. */
 export function readAccounts(organization: string, reply: unknown): readonly CreditAccount[] {
