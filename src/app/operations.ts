@@ -5,6 +5,11 @@ import { isPermission, permissions } from '../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from '../domain/identity/registry.ts'
 import type { Paged, RegistryStore } from '../domain/identity/store.ts'
+import type { GrantStore, LedgerStore } from '../domain/credits/ledger-store.ts'
+import type { LedgerReports } from '../domain/credits/reports.ts'
+import { toMicro } from '../domain/credits/shown.ts'
+import type { OverrideStore } from '../domain/limits/overrides.ts'
+import { creditOperations, type CreditOperations, type InOrganization } from './credit-operations.ts'
 
 export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
 
@@ -12,7 +17,7 @@ export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
  * What the command line can do to a house, by name: run in the same process, or carried to a running server
  * through its control socket. Inputs and answers are plain JSON.
  */
-export type Operations = {
+export type Operations = CreditOperations & {
   setup(input: { name: string }): Promise<SetupAnswer>
   'orgs.list'(input: object): Promise<readonly Organization[]>
   'orgs.create'(input: { name: string }): Promise<Organization>
@@ -30,9 +35,6 @@ export type Operations = {
 /** With permissions as somebody typed them. */
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
 
-/** Left out where there is only one. */
-type InOrganization = { readonly organization?: string }
-
 export type SetupAnswer = {
   readonly organization_id: string
   readonly project_id: string
@@ -44,18 +46,33 @@ export type OperationParts = {
   readonly registry: Registry
   readonly ids: Ids
   readonly reads: RegistryStore
-  readonly change: ChangeOrganization<{ readonly registry: RegistryStore }>
+  readonly change: ChangeOrganization<OperationStores>
+  readonly ledger: Pick<LedgerStore, 'balance'>
+  readonly reports: LedgerReports
+  readonly credits: CreditSettings
 }
+
+type OperationStores = {
+  readonly registry: RegistryStore
+  readonly grants: GrantStore
+  readonly overrides: OverrideStore
+}
+
+/** What a credit is worth, and how many a new organization is given. */
+export type CreditSettings = { readonly credit_usd: number; readonly starting: number }
 
 const everything = { limit: 1000, order: 'asc' } as const
 
-export function createOperations({ registry, ids, reads, change }: OperationParts): Operations {
+export function createOperations(parts: OperationParts): Operations {
+  const { registry, ids, reads, change, credits } = parts
   return {
+    ...creditOperations({ ...parts, reads: { registry: reads }, organizationOf, creditUsd: credits.credit_usd }),
     async setup({ name }) {
       const id = ids('org')
-      return change(id, async ({ registry: store }) => {
+      return change(id, async (stores) => {
+        const { registry: store } = stores
         if (!(await store.claimInstallation(id))) throw alreadySetUp()
-        await registry.createOrganization(store, { id, name })
+        await createOrganization(stores, { id, name })
         const project = await registry.createProject(store, id, 'Default project')
         const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
         const api = await registry.createApiKey(store, project, { name: 'First API key' })
@@ -65,7 +82,7 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
     'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
     'orgs.create'({ name }) {
       const id = ids('org')
-      return change(id, ({ registry: store }) => registry.createOrganization(store, { id, name }))
+      return change(id, (stores) => createOrganization(stores, { id, name }))
     },
     'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
     'projects.create': (input) => inOrganization(input, (store, id) => registry.createProject(store, id, input.name)),
@@ -97,6 +114,16 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
           ? registry.revokeAdminKey(store, id, input.id)
           : registry.revokeApiKey(store, id, input.id),
       ),
+  }
+
+  async function createOrganization(
+    { registry: store, grants }: OperationStores,
+    named: Pick<Organization, 'id' | 'name'>,
+  ): Promise<Organization> {
+    const organization = await registry.createOrganization(store, named)
+    const start = { organizationId: named.id, kind: 'grant', ref: 'start', note: 'starting credits' } as const
+    if (credits.starting > 0) await grants.grant({ ...start, micro: toMicro(credits.starting) })
+    return organization
   }
 
   async function inOrganization<T>(

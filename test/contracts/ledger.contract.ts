@@ -157,13 +157,15 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [100, -3, 0, 103])
     })
 
-    it('sums what requests were charged', async () => {
+    it('tells what was settled of a slice by others than those who still run', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 100)
       for (const number of [1, 2, 3]) await scene.ledger.settle(scene.charge(`req_${number}`, number, 'slice_1'))
-      assert.equal(await scene.ledger.chargedMicro(['req_1', 'req_3', 'req_9']), 4)
-      assert.equal(await scene.ledger.chargedMicro([]), 0)
+      assert.deepEqual(await scene.ledger.settledOf('slice_1', []), { state: 'open', micro: 6 })
+      assert.deepEqual(await scene.ledger.settledOf('slice_1', ['req_2', 'req_9']), { state: 'open', micro: 4 })
+      assert.equal(await scene.ledger.settledOf('slice_9', []), undefined)
+      assert.equal(await scene.ledger.drift('org_1'), 0)
     })
 
     it('loses and doubles nothing when charges, slices and closings race', async () => {

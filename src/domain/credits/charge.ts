@@ -6,7 +6,8 @@ export type Outcome =
   | 'answered'
   | 'aborted' // by its caller, after the answer had begun
   | 'broken_off' // by the upstream or by us, after the answer had begun
-  | 'failed' // before the first token
+  | 'failed' // before the answer had begun
+  | 'left' // by its caller, before the answer had begun
   | 'blocked' // by a check, before the upstream was asked
   | 'orphaned' // its node died; nobody knows
 
@@ -16,6 +17,7 @@ export const whoPays: Readonly<Record<Outcome, { readonly isPaid: boolean; reado
   aborted: { isPaid: true, tokens: 'used' },
   broken_off: { isPaid: false, tokens: 'used' },
   failed: { isPaid: false, tokens: 'none' },
+  left: { isPaid: false, tokens: 'input' },
   blocked: { isPaid: false, tokens: 'input' },
   orphaned: { isPaid: false, tokens: 'reserved' },
 }

@@ -67,8 +67,10 @@ export type LedgerStore = {
   closeSlice(id: string): Promise<void>
   /** All that are not closed. */
   liveSlices(): Promise<readonly Slice[]>
-  /** The sum of what these requests were charged. */
-  chargedMicro(requestIds: readonly string[]): Promise<number>
+  /** By how much the account's held credits differ from the sum of its slices. Anything but 0 is a bug of ours. */
+  drift(organizationId: string): Promise<number>
+  /** A slice's state, and what was settled of it by others than these requests, as of one moment. */
+  settledOf(sliceId: string, except: readonly string[]): Promise<{ state: SliceState; micro: number } | undefined>
 }
 
 /** A gift or a purchase of credits. The same `ref` again changes nothing. */

@@ -33,6 +33,10 @@ const tierOfPlan: ReadonlyMap<string, Tier> = new Map([
   ['scale', 'tier_3'],
 ])
 
+export const plans: readonly string[] = [...tierOfPlan.keys()]
+
+export const isPlan = (word: string): boolean => tierOfPlan.has(word)
+
 /** What an organization must have paid over its life, highest first. */
 const spendTiers: readonly (readonly [paidUsd: number, tier: Tier])[] = [
   [5000, 'tier_5'],

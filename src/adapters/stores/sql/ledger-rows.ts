@@ -1,6 +1,6 @@
 import type { Charge, RecordedOutcome } from '../../../domain/credits/charge.ts'
 import { recordedOutcomes } from '../../../domain/credits/charge.ts'
-import type { Balance, Slice } from '../../../domain/credits/ledger-store.ts'
+import type { Balance, Slice, SliceState } from '../../../domain/credits/ledger-store.ts'
 import type { Database, Statement } from './database.ts'
 
 export type AccountRow = { granted: number; available: number; held: number; spent: number }
@@ -32,9 +32,11 @@ export const sliceOf = (row: SliceRow): Slice => ({
   epoch: row.epoch,
   amountMicro: row.amount,
   settledMicro: row.settled,
-  state: row.state === 'open' || row.state === 'closing' ? row.state : 'closed',
+  state: stateOf(row.state),
   closingAtMs: row.closing_at,
 })
+
+export const stateOf = (text: string): SliceState => (text === 'open' || text === 'closing' ? text : 'closed')
 
 /** The columns of a charge, each with its type and its value; `id` is new with every attempt to write it. */
 const chargeFields: readonly (readonly [
@@ -99,3 +101,52 @@ export const accountLock = (engine: Database['engine'], organizationId: string):
   engine === 'sqlite'
     ? []
     : [{ sql: 'select pg_advisory_xact_lock(hashtextextended($1, 4))', params: [organizationId] }]
+
+export type ChargeRow = {
+  request_id: string
+  id: string
+  organization_id: string
+  project_id: string
+  key_id: string
+  model: string
+  at: number
+  outcome: string
+  slice_id: string | null
+  micro: number
+  input_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
+  output_tokens: number
+  source: string
+  input_rate: number
+  cache_read_rate: number
+  cache_write_rate: number
+  output_rate: number
+  rate_version: string
+}
+
+export const chargeOf = (row: ChargeRow): Charge => ({
+  requestId: row.request_id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  keyId: row.key_id,
+  model: row.model,
+  atMs: row.at,
+  outcome: outcomeOf(row.outcome),
+  sliceId: row.slice_id,
+  micro: row.micro,
+  usage: {
+    inputTokens: row.input_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    outputTokens: row.output_tokens,
+    source: row.source === 'reported' ? 'reported' : 'estimated',
+  },
+  rates: {
+    input: row.input_rate,
+    cacheRead: row.cache_read_rate,
+    cacheWrite: row.cache_write_rate,
+    output: row.output_rate,
+    version: row.rate_version,
+  },
+})

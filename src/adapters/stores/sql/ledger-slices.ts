@@ -1,12 +1,15 @@
 import type { LedgerStore, NewSlice, Slice, Wish } from '../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from './database.ts'
 import { lockAccount, move, type MoveParts } from './ledger-moves.ts'
-import { sliceColumns, sliceOf, type SliceRow } from './ledger-rows.ts'
+import { sliceColumns, sliceOf, stateOf, type SliceRow } from './ledger-rows.ts'
 
 /** Of a large balance a twentieth goes along, so that the next requests need not ask again. */
 const aheadShare = 20
 
-type SliceStore = Pick<LedgerStore, 'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices'>
+type SliceStore = Pick<
+  LedgerStore,
+  'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices' | 'settledOf' | 'drift'
+>
 
 /** Slices in SQL: the only place, besides grants, where an organization's balance is touched. */
 export function sliceStore(database: Database, parts: MoveParts): SliceStore {
@@ -57,6 +60,22 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
     async liveSlices() {
       const sql = `select ${sliceColumns} from credit_slice where state <> 'closed' order by organization_id, id`
       return (await database.read<SliceRow>(sql)).map(sliceOf)
+    },
+    async settledOf(id, except) {
+      const places = except.map((_, at) => `$${at + 2}`).join(', ') || 'null'
+      const sql = `select s.state, cast(s.settled - coalesce((select sum(e.micro) from credit_entry e
+          where e.slice_id = s.id and e.kind = 'usage' and e.ref in (${places})), 0) as bigint) as micro
+        from credit_slice s where s.id = $1`
+      const [row] = await database.read<{ state: string; micro: number }>(sql, [id, ...except])
+      return row && { state: stateOf(row.state), micro: row.micro }
+    },
+
+    async drift(organizationId) {
+      const sql = `select cast(a.held - coalesce((select sum(s.amount - s.settled) from credit_slice s
+          where s.organization_id = a.organization_id and s.state <> 'closed'), 0) as bigint) as drift
+        from credit_account a where a.organization_id = $1`
+      const [row] = await database.read<{ drift: number }>(sql, [organizationId])
+      return row?.drift ?? 0
     },
   }
 

@@ -18,12 +18,5 @@ export function ledgerStore(database: Database, parts: MoveParts): LedgerStore {
       const [row] = await database.read<AccountRow>(sql, [organizationId])
       return row && balanceOf(row)
     },
-    async chargedMicro(requestIds) {
-      if (requestIds.length === 0) return 0
-      const places = requestIds.map((_, at) => `$${at + 1}`).join(', ')
-      const sql = `select cast(coalesce(sum(micro), 0) as bigint) as micro from charge where request_id in (${places})`
-      const [row] = await database.read<{ micro: number }>(sql, requestIds)
-      return row?.micro ?? 0
-    },
   }
 }

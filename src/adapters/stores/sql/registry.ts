@@ -22,6 +22,14 @@ export function registryStore(tx: Transaction): RegistryStore {
       selectPage(tx, { table: 'organization', columns: columns.organization, where: {}, map: organizationOf }, page),
     findOrganization: (id) =>
       one(organizationOf, `select ${columns.organization} from organization where id = $1`, [id]),
+    setPlan: async (id, plan) => (await tx.run('update organization set plan = $2 where id = $1', [id, plan])) === 1,
+    setMetered: async (id, metered) =>
+      (await tx.run('update organization set metered = $2 where id = $1', [id, metered ? 1 : 0])) === 1,
+    addPayment: async (id, microUsd) =>
+      (await tx.run('update organization set lifetime_paid_micro_usd = lifetime_paid_micro_usd + $2 where id = $1', [
+        id,
+        microUsd,
+      ])) === 1,
     claimInstallation: async (organizationId) =>
       (await tx.run('insert into installation (singleton, organization_id) values (1, $1) on conflict do nothing', [
         organizationId,
