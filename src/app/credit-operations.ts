@@ -85,6 +85,8 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
       const organizationId = await organizationOf(input)
       return change(organizationId, async ({ registry, overrides }) => {
         const override = await overrideOf(registry, organizationId, input)
+        for (const limit of Object.values(override.limits))
+          if (!Number.isSafeInteger(limit) || limit < 0) throw invalid(`${limit} is no limit: whole numbers from 0.`)
         await overrides.set(organizationId, override)
         return override
       })

@@ -15,10 +15,12 @@ import type { Changes } from '../domain/identity/changes.ts'
 import type { Price } from '../domain/inference/catalogue.ts'
 import type { Verdict } from '../domain/limits/admission.ts'
 import { createHeartbeat } from '../domain/limits/heartbeat.ts'
-import { createLimitsOf, type LimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
+import { createLimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
 import { metrics as limitMetrics } from '../domain/limits/scopes.ts'
-import { tierTable, withOverrides, type TierTable } from '../domain/limits/tiers.ts'
+import { tierTable, withOverrides } from '../domain/limits/tiers.ts'
 import { createAdmission, type Admission } from '../pipeline/admission.ts'
+import { createPreflight, type Preflight } from '../pipeline/preflight.ts'
+import { createReadBalance, type ReadBalance } from '../pipeline/read-balance.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
 import { createSpool } from '../adapters/stores/sql/spool.ts'
@@ -42,10 +44,9 @@ export type CreditParts = {
 /** Limits and credits together: what admits a request, and what it is paid from. */
 export type Credits = AsyncDisposable & {
   readonly admission: Admission
-  readonly ledger: LedgerStore
   readonly ratesOf: (price: Price) => Rates
-  readonly limitsOf: LimitsOf
-  readonly tiers: TierTable
+  readonly preflight: Preflight
+  readonly readBalance: ReadBalance
   /** Why nothing more can be charged, if so. */
   problem(): string | undefined
 }
@@ -101,10 +102,9 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   const kept = opened.move()
   return {
     admission,
-    ledger,
     ratesOf,
-    limitsOf,
-    tiers,
+    preflight: createPreflight({ limits, limitsOf, ledger, ratesOf }),
+    readBalance: createReadBalance({ ledger, limits, clock }),
     problem: () => (backlog?.isFull() ? `${backlog.waiting()} charges wait for the database` : undefined),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

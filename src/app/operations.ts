@@ -11,7 +11,9 @@ import { toMicro } from '../domain/credits/shown.ts'
 import type { OverrideStore } from '../domain/limits/overrides.ts'
 import { creditOperations, type CreditOperations, type InOrganization } from './credit-operations.ts'
 
-export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
+export type { AdminKey, ApiKey, Organization } from '../domain/identity/principal.ts'
+export type { LedgerEntry } from '../domain/credits/reports.ts'
+export type { CreditBalance } from './credit-operations.ts'
 
 /**
  * What the command line can do to a house, by name: run in the same process, or carried to a running server
