@@ -3,10 +3,12 @@ import packageFile from '../package.json' with { type: 'json' }
 import { openControlSocket } from './http/control.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createAdministration } from './app/administration.ts'
+import { openCounters } from './app/counters.ts'
+import { openCredits } from './app/credits.ts'
 import { createFamilies } from './app/families.ts'
 import { createProviders } from './app/providers.ts'
 import { createTokenVerifier } from './app/tokens.ts'
-import { effectiveModels, effectiveUpstreams } from './app/upstreams.ts'
+import { effectiveModels, effectiveUpstreams, longestRequestMs } from './app/upstreams.ts'
 import type { Operations } from './app/operations.ts'
 import { openStorage } from './app/storage.ts'
 import { credentialStore } from './adapters/stores/sql/credentials.ts'
@@ -15,6 +17,7 @@ import { sweepIdempotency } from './adapters/stores/sql/idempotency.ts'
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createTokenizer } from './adapters/tokenizer/tokenizer.ts'
 import { everySoOften, systemClock, type Clock } from './base/clock.ts'
+import { passBy, type Failpoint } from './base/failpoint.ts'
 import { Fault } from './base/fault.ts'
 import { createIds } from './base/ids.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -41,6 +44,8 @@ import { createInfer } from './pipeline/infer.ts'
 export type House = AsyncDisposable & {
   readonly version: string
   readonly models: readonly string[]
+  /** How limits are counted, in words. */
+  readonly limits: string
   readonly operations: Operations
   readonly openapi: object
   /** Opens the door and answers its address. */
@@ -50,7 +55,12 @@ export type House = AsyncDisposable & {
 }
 
 /** What tests put in place of the world. */
-export type World = { readonly clock?: Clock; readonly random?: Random; readonly log?: Log }
+export type World = {
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly log?: Log
+  readonly failpoint?: Failpoint
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -58,10 +68,13 @@ const dayMs = 24 * 60 * 60 * 1000
 const drainMs = 30_000
 const watchChangesEveryMs = 500
 const sweepEveryMs = 60 * 60 * 1000
+const leaseMs = 30_000
+/** How much longer than the longest request its credits are held. */
+const holdMarginMs = 5 * 60 * 1000
 
 /** Builds the whole house: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
-  const { clock = systemClock, random = systemRandom } = world
+  const { clock = systemClock, random = systemRandom, failpoint = passBy } = world
   await using built = new AsyncDisposableStack()
   const ids = createIds(clock, random)
   const metrics = createMetrics()
@@ -75,7 +88,16 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   const changes = createChanges()
   const digest = createDigest(deriveKey(secret, 'key pepper'))
-  const administration = createAdministration({ database, clock, random, ids, changes, digest, secret })
+  const administration = createAdministration({
+    database,
+    clock,
+    random,
+    ids,
+    changes,
+    digest,
+    secret,
+    credits: config.credits,
+  })
   built.use(
     sweepIdempotency({
       database,
@@ -107,7 +129,14 @@ export async function createHouse(config: Config, env: Environment, world: World
     dailyCap: config.free_tier.daily_requests,
   })
 
-  const catalogue = createCatalogue(effectiveModels(config, env, clock.nowMs()))
+  const models = effectiveModels(config, env, clock.nowMs())
+  const catalogue = createCatalogue(models)
+  const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
+  const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
+  const parts = { config, database, clock, random, ids, log, metrics }
+  const counters = built.use(await openCounters({ ...parts, settings }))
+  const { overrides } = administration.reads
+  const credits = built.use(await openCredits({ ...parts, counters, overrides, changes, holdMs, failpoint }))
   const providers = built.use(
     createProviders(upstreams, { clock, ids, proofKey: deriveKey(secret, 'reasoning proof') }),
   )
@@ -120,6 +149,8 @@ export async function createHouse(config: Config, env: Environment, world: World
     health: createUpstreamHealth(clock),
     clock,
     random,
+    admission: credits.admission,
+    ratesOf: credits.ratesOf,
     creditUsd: config.credits.credit_usd,
     freeRequests,
     freeOutputTokens: config.free_tier.max_output_tokens,
@@ -146,6 +177,10 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
     infer,
     noteRefusal: recorder.refused,
+    admission: credits.admission,
+    preflight: credits.preflight,
+    readBalance: credits.readBalance,
+    creditUsd: config.credits.credit_usd,
     countTokens: createCountTokens(counting),
     stored,
     keepMs: config.responses.retention_days * dayMs,
@@ -166,6 +201,8 @@ export async function createHouse(config: Config, env: Environment, world: World
             (error: Error) => error.message,
           ),
       },
+      { part: 'credits', problem: async () => credits.problem() },
+      { part: 'limits', problem: async () => counters.trouble(), isVital: false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
     ],
   })
@@ -185,6 +222,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   return {
     version: packageFile.version,
     models: catalogue.list().map(({ name }) => name),
+    limits: counters.says,
     operations: administration.operations,
     openapi,
     async listen() {

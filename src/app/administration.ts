@@ -13,9 +13,13 @@ import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { grantStore } from '../adapters/stores/sql/ledger-grants.ts'
+import { overrideStore } from '../adapters/stores/sql/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies.ts'
 import { registryStore } from '../adapters/stores/sql/registry.ts'
-import { createOperations } from './operations.ts'
+import { ledgerReports } from '../adapters/stores/sql/ledger-reports.ts'
+import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
+import { createOperations, type CreditSettings } from './operations.ts'
 
 export type AdministrationParts = {
   readonly database: Database
@@ -25,24 +29,40 @@ export type AdministrationParts = {
   readonly changes: Changes
   readonly digest: Digest
   readonly secret: string
+  readonly credits: CreditSettings
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
-export function createAdministration({ database, clock, random, ids, changes, digest, secret }: AdministrationParts) {
+export function createAdministration(parts: AdministrationParts) {
+  const { database, clock, random, ids, changes, digest, secret, credits } = parts
   const seal = createSeal(deriveKey(secret, 'kept replies'), random)
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
     audit: auditLogStore(tx),
+    grants: grantStore(tx, { ids, clock, engine: database.engine }),
+    overrides: overrideStore(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, seal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
   const change = createChange({ database, clock, changes, open })
-  const reads = open(readingOnly(database))
+  const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
+  const ledger = ledgerStore(database, { ids, clock })
   const recorded = createRecordedRegistry(registry)
   const administer = createAdminister({ change, ids, clock })
-  const operations = createOperations({ ids, reads, registry, change, recorded, policies, administer })
+  const operations = createOperations({
+    ids,
+    reads,
+    registry,
+    change,
+    recorded,
+    policies,
+    administer,
+    ledger,
+    reports: reads.ledger,
+    credits,
+  })
   return { reads, policies, registry: recorded, administer, operations }
 }
 

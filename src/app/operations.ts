@@ -8,29 +8,37 @@ import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity
 import type { RecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from '../domain/identity/registry.ts'
 import type { RegistryStore } from '../domain/identity/store.ts'
+import type { GrantStore, LedgerStore } from '../domain/credits/ledger-store.ts'
+import type { LedgerReports } from '../domain/credits/reports.ts'
+import { toMicro } from '../domain/credits/shown.ts'
+import type { OverrideStore } from '../domain/limits/overrides.ts'
+import { creditOperations, type CreditOperations } from './credit-operations.ts'
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
-export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
+export type { AdminKey, ApiKey, Organization } from '../domain/identity/principal.ts'
+export type { LedgerEntry } from '../domain/credits/reports.ts'
+export type { CreditBalance } from './credit-operations.ts'
 
 /**
  * What the command line can do to a house, by name: run in the same process, or carried to a running server
  * through its control socket. Inputs and answers are plain JSON.
  */
-export type Operations = PolicyOperations & {
-  setup(input: { name: string }): Promise<SetupAnswer>
-  'orgs.list'(input: object): Promise<readonly Organization[]>
-  'orgs.create'(input: { name: string }): Promise<Organization>
-  'projects.list'(input: InOrganization): Promise<readonly Project[]>
-  'projects.create'(input: InOrganization & { name: string }): Promise<Project>
-  'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
-  'keys.list'(
-    input: InOrganization & { project?: string },
-  ): Promise<{ apiKeys: readonly ApiKey[]; adminKeys: readonly AdminKey[] }>
-  'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Issued<ApiKey>>
-  'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Issued<AdminKey>>
-  'keys.revoke'(input: InOrganization & { id: string }): Promise<ApiKey | AdminKey>
-}
+export type Operations = PolicyOperations &
+  CreditOperations & {
+    setup(input: { name: string }): Promise<SetupAnswer>
+    'orgs.list'(input: object): Promise<readonly Organization[]>
+    'orgs.create'(input: { name: string }): Promise<Organization>
+    'projects.list'(input: InOrganization): Promise<readonly Project[]>
+    'projects.create'(input: InOrganization & { name: string }): Promise<Project>
+    'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
+    'keys.list'(
+      input: InOrganization & { project?: string },
+    ): Promise<{ apiKeys: readonly ApiKey[]; adminKeys: readonly AdminKey[] }>
+    'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Issued<ApiKey>>
+    'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Issued<AdminKey>>
+    'keys.revoke'(input: InOrganization & { id: string }): Promise<ApiKey | AdminKey>
+  }
 
 /** With permissions as somebody typed them. */
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
@@ -42,7 +50,12 @@ export type SetupAnswer = {
   readonly api_key: string
 }
 
-type Stores = PolicyOperationParts['reads'] & { readonly registry: RegistryStore; readonly audit: AuditLogStore }
+type Stores = PolicyOperationParts['reads'] & {
+  readonly registry: RegistryStore
+  readonly audit: AuditLogStore
+  readonly grants: GrantStore
+  readonly overrides: OverrideStore
+}
 
 export type OperationParts = {
   readonly ids: Ids
@@ -54,21 +67,29 @@ export type OperationParts = {
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
   readonly administer: Administer<Stores>
+  readonly ledger: Pick<LedgerStore, 'balance'>
+  readonly reports: LedgerReports
+  readonly credits: CreditSettings
 }
+
+/** What a credit is worth, and how many a new organization is given. */
+export type CreditSettings = { readonly credit_usd: number; readonly starting: number }
 
 const everything = { limit: 1000, order: 'asc' } as const
 
 export function createOperations(parts: OperationParts): Operations {
-  const { registry, recorded, ids, change, administer } = parts
+  const { registry, recorded, ids, change, administer, credits } = parts
   const reads = parts.reads.registry
   const organizationOf = createOrganizationOf(reads)
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
+    ...creditOperations({ ...parts, reads: { registry: reads }, organizationOf, creditUsd: credits.credit_usd }),
     async setup({ name }) {
       const id = ids('org')
-      return change(id, async ({ registry: store }) => {
+      return change(id, async (stores) => {
+        const { registry: store } = stores
         if (!(await store.claimInstallation(id))) throw alreadySetUp()
-        await registry.createOrganization(store, { id, name })
+        await createOrganization(stores, { id, name })
         const project = await registry.createProject(store, id, 'Default project')
         const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
         const api = await registry.createApiKey(store, project, { name: 'First API key' })
@@ -78,7 +99,7 @@ export function createOperations(parts: OperationParts): Operations {
     'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
     'orgs.create'({ name }) {
       const id = ids('org')
-      return change(id, ({ registry: store }) => registry.createOrganization(store, { id, name }))
+      return change(id, (stores) => createOrganization(stores, { id, name }))
     },
     'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
     'projects.create': (input) => inOrganization(input, (store, id) => recorded.createProject(store, id, input.name)),
@@ -114,6 +135,16 @@ export function createOperations(parts: OperationParts): Operations {
         if (projectId === undefined) throw noKey(input.id)
         return recorded.revokeApiKey(store, { organizationId, projectId }, input.id)
       }),
+  }
+
+  async function createOrganization(
+    { registry: store, grants }: Stores,
+    named: Pick<Organization, 'id' | 'name'>,
+  ): Promise<Organization> {
+    const organization = await registry.createOrganization(store, named)
+    const start = { organizationId: named.id, kind: 'grant', ref: 'start', note: 'starting credits' } as const
+    if (credits.starting > 0) await grants.grant({ ...start, micro: toMicro(credits.starting) })
+    return organization
   }
 
   async function inOrganization<T>(

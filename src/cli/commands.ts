@@ -8,6 +8,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   projects: async () => (await import('./projects.ts')).projects,
   keys: async () => (await import('./keys.ts')).keys,
   policies: async () => (await import('./policies.ts')).policies,
+  credits: async () => (await import('./credits.ts')).credits,
+  ledger: async () => (await import('./ledger.ts')).ledger,
   migrate: async () => (await import('./migrate.ts')).migrate,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,

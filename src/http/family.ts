@@ -15,7 +15,7 @@ export async function registerFamily(app: FastifyInstance, family: Family, refus
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...refusing, request, reply }))
     for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
-      for (const route of routes) scope.route(routeOptions(route))
+      for (const route of routes) scope.route({ ...routeOptions(route), ...unreadHandler(route, family, refusing) })
       scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes), config: bodiless })
     }
   })
@@ -58,6 +58,24 @@ function routeOptions(route: Route) {
   const config = route.body === undefined ? bodiless : {}
   const options = { method: route.method, url: pattern(route.path), handler: route.handle, config }
   return route.bodyLimitBytes === undefined ? options : { ...options, bodyLimit: route.bodyLimitBytes }
+}
+
+/** Tells a request whose handler refused from one that never came so far. */
+function unreadHandler({ handle, whenUnread }: Route, family: Family, refusing: Refusing) {
+  if (whenUnread === undefined) return {}
+  const arrived = new WeakSet<FastifyRequest>()
+  const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
+    if (arrived.has(request)) return faultOf(error)
+    return whenUnread(request).then(() => faultOf(error), faultOf)
+  }
+  return {
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      arrived.add(request)
+      return handle(request, reply)
+    },
+    errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      refuse(family, await faultFor(error, request), { ...refusing, request, reply }),
+  }
 }
 
 function missing(routes: readonly Route[]) {

@@ -7,6 +7,9 @@ import type { RecordedRegistry } from '../../domain/identity/recorded-registry.t
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { Policies } from '../../domain/policy/administer.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
+import type { LedgerReports } from '../../domain/credits/reports.ts'
+import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { Preflight } from '../../pipeline/preflight.ts'
 import type { CallerOf } from '../caller.ts'
 
 /** What administration keeps: inside one transaction for changes, outside of any for questions. */
@@ -17,12 +20,18 @@ export type AdminStores = {
   readonly audit: AuditLogStore
 }
 
+/** What is asked and never changed there. */
+export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
+
 export type AdminParts = {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly clock: Clock
   readonly limits: ReturnType<typeof createAdministrationLimits>
-  readonly reads: AdminStores
+  readonly reads: AdminReads
   readonly administer: Administer<AdminStores>
   readonly policies: Policies
   readonly registry: RecordedRegistry
+  readonly preflight: Preflight
+  readonly catalogue: Pick<Catalogue, 'find'>
+  readonly creditUsd: number
 }

@@ -10,7 +10,7 @@ import type { Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 import { none } from './fields.ts'
 import { withCursorRefusal } from './list.ts'
-import type { AdminParts, AdminStores } from './parts.ts'
+import type { AdminParts, AdminReads, AdminStores } from './parts.ts'
 import { enter } from './rate-limit.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
@@ -33,8 +33,13 @@ type Input<Params extends TObject, Query extends TObject, Body extends TObject> 
 
 type Question<Params extends TObject, Query extends TObject> = Described &
   Omit<Said<Params, Query, never>, 'body'> & {
-    readonly operation: (reads: AdminStores, input: Input<Params, Query, typeof none>) => Promise<unknown>
+    readonly operation: (reads: AdminReads, input: Input<Params, Query, typeof none>) => Promise<unknown>
   }
+
+type Enquiry<Body extends TObject> = Described & {
+  readonly body: Body
+  readonly operation: (reads: AdminReads, input: Input<typeof none, typeof none, Body>) => Promise<unknown>
+}
 
 type Change<Params extends TObject, Query extends TObject, Body extends TObject, T> = Described &
   Said<Params, Query, Body> & {
@@ -61,6 +66,26 @@ export function createAdminRoutes(parts: AdminParts) {
         method: 'GET',
         answers: { 200: spec.answer },
         refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
+        async handle(request) {
+          const who = await parts.callerOf.administrator(request)
+          using _place = enter(parts, who)
+          requirePermission(who.permissions, spec.permission)
+          return await spec.operation(parts.reads, { who, ...read(request) })
+        },
+      }
+    },
+
+    /** A question that does not fit into an address. */
+    enquiry<Body extends TObject>(spec: Enquiry<Body>): Route {
+      const said = { ...spec, params: none, query: none }
+      const read = reader(said)
+      return {
+        ...describe(said),
+        method: 'POST',
+        bodyLimitBytes: defaultBodyLimitBytes,
+        body: spec.body,
+        answers: { 200: spec.answer },
+        refusals: [400, 401, 403, 413, 422, 429, 500, 503],
         async handle(request) {
           const who = await parts.callerOf.administrator(request)
           using _place = enter(parts, who)

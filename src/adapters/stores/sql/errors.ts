@@ -38,6 +38,7 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '23503': 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
+  '3D000': 'unavailable', // the server runs without the database, as while it is restored
   '40001': 'unavailable', // serialization failure
   '40P01': 'unavailable', // deadlock
   '53100': 'full',
