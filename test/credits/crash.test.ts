@@ -243,7 +243,7 @@ async function live(isShared: boolean, commands: readonly Command[]): Promise<vo
   await town.perform({ do: 'grant', micro: 500 })
   for (const command of commands) {
     await town.perform(command)
-    assert.equal(await scene.ledger.drift(scene.organizationId), 0)
+    await scene.checkBalance()
   }
   await town.settleDown()
 }

@@ -86,7 +86,9 @@ export type Scene = {
   readonly clock: ReturnType<typeof createQuickClock>
   grant(micro: number, ref: string): Promise<void>
   startNode(node: NodeOptions): SimulatedNode
-  /** Everything that must hold at any time. */
+  /** What must hold at any time, and can be looked at quickly. */
+  checkBalance(): Promise<void>
+  /** All of it. */
   check(): Promise<void>
 }
 
@@ -104,6 +106,11 @@ export async function openScene(database: Database, organizationId: string): Pro
   const ids = createIds(clock, systemRandom)
   const ledger = ledgerStore(database, { ids, clock })
   await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(organizationId)))
+  const checkBalance = async (): Promise<void> => {
+    const balance = await ledger.balance(organizationId)
+    assert.ok(balance && balance.availableMicro >= 0, 'what was available was overdrawn')
+    assert.equal(await ledger.drift(organizationId), 0)
+  }
   return {
     organizationId,
     ledger,
@@ -113,11 +120,11 @@ export async function openScene(database: Database, organizationId: string): Pro
       const grant = { organizationId, kind: 'grant', ref, micro, note: '' } as const
       await database.transaction((tx) => grantStore(tx, { ids, clock, engine: database.engine }).grant(grant))
     },
+    checkBalance,
     async check() {
       const { broken } = await ledgerReports(database).verify()
       assert.equal(broken, null)
-      const balance = await ledger.balance(organizationId)
-      assert.ok(balance && balance.availableMicro >= 0, 'what was available was overdrawn')
+      await checkBalance()
       for (const slice of await ledger.liveSlices()) {
         assert.ok(slice.settledMicro <= slice.amountMicro, `slice ${slice.id} was overdrawn`)
       }
