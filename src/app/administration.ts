@@ -66,6 +66,8 @@ export function createAdministration(parts: AdministrationParts) {
   return { reads, policies, registry: recorded, administer, operations }
 }
 
+export type Administration = ReturnType<typeof createAdministration>
+
 /** The stores' questions outside of any transaction. */
 const readingOnly = (database: Database): Transaction => ({
   query: (sql, params) => database.read(sql, params),
