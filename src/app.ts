@@ -53,12 +53,14 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })
+  const callerOf = createCallerOf({ authenticator, freeRequests, recorder })
+  const { identify } = callerOf
   let isStopping = false
   let address = ''
   const publicUrl = (): string => config.server.public_url ?? address
   const families = createFamilies({
     catalogue,
-    callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
+    callerOf,
     infer,
     noteRefusal: recorder.refused,
     admission: credits.admission,
@@ -84,7 +86,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     ],
   })
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
-  const server = await createServer({ families, recorder, clock, ids, log, requestTimeoutMs, trustProxy })
+  const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
   built.defer(() => server.close())
   const kept = built.move()
 
