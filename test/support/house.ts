@@ -19,6 +19,8 @@ export type TestHouse = AsyncDisposable & {
 }
 
 export type TestHouseOptions = World & {
+  /** Beside the folder of its own. */
+  readonly storage?: Readonly<Record<string, unknown>>
   /** As it would stand in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
@@ -36,12 +38,13 @@ const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '
 export async function startHouse({
   config = {},
   env = {},
+  storage = {},
   isFirst = true,
   ...world
 }: TestHouseOptions = {}): Promise<TestHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const settings = {
-    storage: { data_dir: folder },
+    storage: { data_dir: folder, ...storage },
     limits: unlimited,
     ...config,
     server: { port: 0, ...(config['server'] as object) },

@@ -62,7 +62,8 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
 
     async probe() {
       epochOf(connection)
-      await connection.client.ping().catch((error: unknown) => {
+      const answer = connection.ask((client) => client.ping())
+      await answer.catch((error: unknown) => {
         throw toLimitStoreError(error)
       })
     },

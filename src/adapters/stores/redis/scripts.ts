@@ -23,18 +23,18 @@ export type ScriptName = keyof typeof scripts
 
 /** Runs a script by its digest; a server that does not know it yet is sent the text. */
 export async function runScript(
-  { client }: RedisConnection,
+  { ask }: RedisConnection,
   name: ScriptName,
   { keys, args }: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] },
 ): Promise<unknown> {
   const { source, digest } = scripts[name]
   try {
-    return await client.evalsha(digest, keys.length, ...keys, ...args)
+    return await ask((client) => client.evalsha(digest, keys.length, ...keys, ...args))
   } catch (error) {
     if (!isAnswer(error, 'NOSCRIPT')) throw toLimitStoreError(error)
   }
   try {
-    return await client.eval(source, keys.length, ...keys, ...args)
+    return await ask((client) => client.eval(source, keys.length, ...keys, ...args))
   } catch (error) {
     throw toLimitStoreError(error)
   }
