@@ -9,7 +9,7 @@ export const defaultCap: Cap = { fieldBytes: 64_000, eventBytes: 256_000 }
 const shortestCutBytes = 256
 
 /** Cuts long texts and says so, before the destination does it and does not say so. */
-export function capped(document: AuditDocument, cap: Cap): AuditDocument {
+export function capped<D extends AuditDocument>(document: D, cap: Cap): D {
   const text = JSON.stringify(document)
   const size = Buffer.byteLength(text)
   if (size <= cap.eventBytes && size <= cap.fieldBytes) return document
@@ -20,7 +20,7 @@ export function capped(document: AuditDocument, cap: Cap): AuditDocument {
     cut = cutFields(text, fieldBytes)
   }
   if (cut === text) return document
-  const short: AuditDocument = JSON.parse(cut)
+  const short: D = JSON.parse(cut)
   return { ...short, metadata: { ...short.metadata, is_truncated: true, untruncated_size: size } }
 }
 

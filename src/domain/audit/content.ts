@@ -19,11 +19,11 @@ export type ContentTexts = {
 }
 
 /** The document with the texts that this level allows. */
-export function withContent(
-  document: AuditDocument,
+export function withContent<D extends AuditDocument>(
+  document: D,
   content: AuditContent | undefined,
   level: ContentLevel,
-): AuditDocument {
+): D {
   const texts = textsAt(content, level)
   if (!texts) return document
   const { message_context: context, unmapped } = document
