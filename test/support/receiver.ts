@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createAddressGuard } from '../../src/adapters/network/address-guard.ts'
@@ -32,15 +32,14 @@ export type Receiver = { readonly origin: string; readonly requests: Received[] 
 /** A server on loopback that keeps what it received. */
 export async function startReceiver(t: TestContext, handle: Handler): Promise<Receiver> {
   const requests: Received[] = []
-  const server = createServer(async (message, response) => {
+  const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const received = await read(message)
     requests.push(received)
-    try {
-      const { status, headers = {}, body = '' } = handle(received)
-      response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
-    } catch {
-      response.destroy()
-    }
+    const { status, headers = {}, body = '' } = handle(received)
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+  const server = createServer((message, response) => {
+    answer(message, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())

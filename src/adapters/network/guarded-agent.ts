@@ -2,7 +2,7 @@ import { lookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
-import type { AddressGuard, Target } from './address-guard.ts'
+import type { AddressGuard } from './address-guard.ts'
 
 /** Every address of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
@@ -24,36 +24,42 @@ const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
  * without asking the guard again, so they must not be shared between owners.
  */
 export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: GuardedAgentOptions): Agent {
-  const connect: buildConnector.connector = (options, callback) => {
-    const dial = async (): Promise<void> => {
-      const target = targetOf(options)
+  const connectorTo = (addresses: readonly LookupAddress[]): buildConnector.connector =>
+    buildConnector({
+      timeout: connectTimeoutMs,
+      allowH2: false,
+      maxCachedSessions: 0,
+      lookup: pinned(addresses),
+      ...(caPem !== undefined && { ca: caPem }),
+    })
+
+  const dial = async (options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
+    try {
+      const isAllowed = allowedBy(guard, options)
       const addresses = await addressesOf(options.hostname, resolve)
-      if (addresses.length === 0 || !addresses.every(({ address }) => guard({ ...target, address }))) {
+      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
         throw new Error(`${options.hostname} is at ${addresses.map(({ address }) => address).join(', ')}: refused`)
       }
-      const connector = buildConnector({
-        timeout: connectTimeoutMs,
-        allowH2: false,
-        maxCachedSessions: 0,
-        lookup: pinned(addresses),
-        ...(caPem !== undefined && { ca: caPem }),
-      })
-      connector(options, (...result) => callback(...checked(result, (address) => guard({ ...target, address }))))
+      connectorTo(addresses)(options, (...result) => callback(...checked(result, isAllowed)))
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null)
     }
-    dial().catch((error: Error) => callback(error, null))
   }
+
+  const connect: buildConnector.connector = (options, callback) => void dial(options, callback)
   return new Agent({ connect, pipelining: 1, connections: 4 })
+}
+
+function allowedBy(guard: AddressGuard, { protocol, port }: buildConnector.Options): (address: string) => boolean {
+  const isSecure = protocol === 'https:'
+  const defaultPort = isSecure ? 443 : 80
+  return (address) => guard({ address, isSecure, port: port === '' ? defaultPort : Number(port) })
 }
 
 /** Node asks no resolver for an address literal, so literals take this road too and are checked like any answer. */
 async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
   const family = isIP(hostname)
   return family === 0 ? resolve(hostname) : [{ address: hostname, family }]
-}
-
-function targetOf({ protocol, port }: buildConnector.Options): Omit<Target, 'address'> {
-  const isSecure = protocol === 'https:'
-  return { isSecure, port: port === '' ? (isSecure ? 443 : 80) : Number(port) }
 }
 
 /** A lookup that knows one answer: the addresses that were checked. */

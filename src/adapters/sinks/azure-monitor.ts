@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped } from '../../domain/audit/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 import type { ConfigProblem, Sink } from '../../domain/audit/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { codeOf, isRecord, jsonOf, judge, pauseFor } from './answers.ts'
@@ -103,7 +103,6 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
 /** Columns that the table of our template declares; names such as `id` or `TenantId` are reserved there. */
 function toRow(document: SealedDocument, nowMs: number): Piece {
   const { metadata, policy, time } = document
-  const { decision, reason_code: reasonCode } = document.unmapped.gatehouse
   const late = isLate(time, nowMs, window)
   const eventTime = new Date(time).toISOString()
   const row = {
@@ -113,8 +112,8 @@ function toRow(document: SealedDocument, nowMs: number): Piece {
     OrgId: metadata.tenant_uid,
     Sequence: metadata.sequence,
     EventCode: metadata.event_code,
-    Decision: decision,
-    ReasonCode: reasonCode,
+    Decision: wordOf(document, 'decision'),
+    ReasonCode: wordOf(document, 'reason_code'),
     PolicyId: policy?.uid,
     PolicyVersion: policy?.version,
     ActorUserId: document.actor.user?.uid,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 import type { Sink } from '../../domain/audit/sink.ts'
 import { judge } from './answers.ts'
 import { packed } from './bodies.ts'
@@ -87,7 +87,7 @@ type Moment = { readonly instance: string; readonly nowMs: number }
 /** The document at the root, with Datadog's reserved attributes beside it. */
 function toLog(document: SealedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): Piece {
   const { metadata, time } = document
-  const { decision } = document.unmapped.gatehouse
+  const decision = wordOf(document, 'decision')
   const tags = [`org:${metadata.tenant_uid}`, ...(decision === undefined ? [] : [`decision:${decision}`])]
   const late = isLate(time, nowMs, window)
   const log = {

@@ -32,16 +32,17 @@ type Definition<Schema extends TSchema> = {
 
 /** A kind of sink from its schema and its one function; the type of its configuration stays inside. */
 export function defineSink<Schema extends TSchema>(definition: Definition<Schema>): SinkKind<SinkParts> {
-  const { type, schema, secretFields, destinationFields, check, hints = {}, create } = definition
+  const { type, schema, secretFields, destinationFields, check = () => [], hints = {}, create } = definition
   return {
     type,
     schema,
     secretFields,
     destinationFields,
     problemsOf: (config) =>
-      Value.Check(schema, config) ? (check?.(config) ?? []) : problemsIn(Value.Errors(schema, config), hints),
+      Value.Check(schema, config) ? check(config) : problemsIn(Value.Errors(schema, config), hints),
     open(config, parts) {
-      if (!Value.Check(schema, config)) throw new TypeError(`This is no configuration of a ${type} sink.`)
+      if (!Value.Check(schema, config) || check(config).length > 0)
+        throw new TypeError(`This configures no ${type} sink.`)
       return create(config, parts)
     },
   }

@@ -1,4 +1,4 @@
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 
 const ecsVersion = '9.0.0'
 
@@ -40,32 +40,35 @@ export function toEcs(document: SealedDocument) {
   }
 }
 
-function eventOf({ metadata, class_uid: classUid, ...document }: SealedDocument) {
-  const { decision, reason_code: reasonCode } = document.unmapped.gatehouse
-  const isChange = classUid === 3004
+function eventOf(document: SealedDocument) {
+  const { metadata, is_alert: isAlert } = document
   return {
     id: metadata.uid,
     kind: 'event',
-    category: isChange ? ['configuration'] : ['api'],
-    type: isChange ? ['change'] : decision === undefined ? ['info'] : [document.is_alert ? 'denied' : 'allowed'],
+    ...categoryOf(document),
     action: metadata.event_code,
     code: metadata.event_code,
     outcome: document.status_id === 1 ? 'success' : 'failure',
     dataset: metadata.log_name,
     sequence: metadata.sequence,
     hash: document.attestation_list[0].fingerprint?.value,
-    reason: reasonCode,
+    reason: wordOf(document, 'reason_code'),
     created: new Date(metadata.logged_time).toISOString(),
     severity: document.severity_id,
+    ...(isAlert === undefined ? {} : { type: [isAlert ? 'denied' : 'allowed'] }),
   }
 }
 
-function ruleOf({ policy, unmapped }: SealedDocument) {
+const entityManagement = 3004
+
+function categoryOf({ class_uid: classUid }: SealedDocument) {
+  if (classUid === entityManagement) return { category: ['configuration'], type: ['change'] }
+  return { category: ['api'], type: ['info'] }
+}
+
+function ruleOf(document: SealedDocument) {
+  const { policy } = document
   if (!policy) return undefined
-  return {
-    id: unmapped.gatehouse.rule_id ?? policy.uid,
-    name: policy.name,
-    ruleset: policy.uid,
-    version: policy.version,
-  }
+  const { uid, name, version } = policy
+  return { id: wordOf(document, 'rule_id') ?? uid, name, ruleset: uid, version }
 }

@@ -55,12 +55,13 @@ export function urlProblems(text: string | undefined, { path, allowPath = false 
   return []
 }
 
-export function caProblems(pem: string | undefined): ConfigProblem[] {
-  if (pem === undefined) return []
+export const caProblems = (pem: string | undefined): ConfigProblem[] =>
+  pem === undefined || isCertificate(pem) ? [] : [{ path: 'tls_ca_pem', message: 'is not a certificate in PEM' }]
+
+function isCertificate(pem: string): boolean {
   try {
-    new X509Certificate(pem)
-    return []
+    return new X509Certificate(pem).raw.length > 0
   } catch {
-    return [{ path: 'tls_ca_pem', message: 'is not a certificate in PEM' }]
+    return false
   }
 }

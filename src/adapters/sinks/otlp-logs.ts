@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 import type { Sink } from '../../domain/audit/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { isRecord, jsonOf, judge } from './answers.ts'
@@ -88,11 +88,10 @@ const severityNumbers: Readonly<Record<number, number>> = { 1: 9, 2: 10, 3: 13, 
 
 function toRecord(document: SealedDocument, nowMs: number): Piece {
   const { metadata, time } = document
-  const { decision } = document.unmapped.gatehouse
   const attributes = {
     'event.id': metadata.uid,
     'organization.id': metadata.tenant_uid,
-    'gatehouse.decision': decision,
+    'gatehouse.decision': wordOf(document, 'decision'),
   }
   const record = {
     timeUnixNano: `${time}000000`,

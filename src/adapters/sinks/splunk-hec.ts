@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 import type { Sink } from '../../domain/audit/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { isRecord, jsonOf, judge, pauseFor, retryLater } from './answers.ts'
-import { packed } from './bodies.ts'
+import { packed, type Packet } from './bodies.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
 import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
@@ -34,9 +34,6 @@ const SplunkHecConfig = Type.Object(
 type SplunkHecConfig = Static<typeof SplunkHecConfig>
 
 const limits = { events: 5_000, bytes: 1_000_000 }
-const firstPollMs = 250
-const longestPollMs = 10_000
-const ackPatienceMs = 300_000
 
 /** Splunk's HTTP event collector. Without `use_ack`, delivered means "accepted by Splunk", not "indexed". */
 export const splunkHec = defineSink({
@@ -49,48 +46,38 @@ export const splunkHec = defineSink({
 })
 
 function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
-  const { request, clock, random } = parts
+  const { request, clock, random, instance } = parts
   // A channel per opening: what an earlier one left unacknowledged is sent again in full.
   const channel = uuidOf(random.bytes(16))
   const headers = {
     authorization: `Splunk ${config.token}`,
     ...(config.use_ack && { 'x-splunk-request-channel': channel }),
   }
+  const post = async (path: string, packet: Packet, signal: AbortSignal): Promise<Answer> =>
+    request({
+      method: 'POST',
+      url: new URL(path, config.url),
+      signal,
+      body: packet.body,
+      headers: { ...headers, ...packet.headers },
+    })
 
   const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
-    const { body, headers: bodyHeaders } = await packed(
-      pieces.map(({ text }) => text).join('\n'),
-      'application/json',
-      config.compression ?? 'gzip',
-    )
-    const url = new URL('/services/collector/event', config.url)
-    const answer = await request({ method: 'POST', url, headers: { ...headers, ...bodyHeaders }, body, signal })
+    const text = pieces.map((piece) => piece.text).join('\n')
+    const packet = await packed(text, 'application/json', config.compression ?? 'gzip')
+    const answer = await post('/services/collector/event', packet, signal)
     const verdict = judgeHec(answer, pieces.length, clock.nowMs())
     return verdict.kind === 'delivered' && config.use_ack ? acknowledged(jsonOf(answer).ackId, signal) : verdict
   }
 
   const acknowledged = async (ackId: unknown, signal: AbortSignal): Promise<Verdict> => {
-    if (typeof ackId !== 'number') {
-      return pauseFor(
-        'config_error',
-        'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
-      )
-    }
-    const url = new URL(`/services/collector/ack?channel=${channel}`, config.url)
-    let waitedMs = 0
-    for (let pollMs = firstPollMs; waitedMs < ackPatienceMs; pollMs = Math.min(pollMs * 2, longestPollMs)) {
-      await waitFor(clock, pollMs, signal)
-      waitedMs += pollMs
-      const body = JSON.stringify({ acks: [ackId] })
-      const answer = await request({
-        method: 'POST',
-        url,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body,
-        signal,
-      })
-      const { acks } = jsonOf(answer)
+    if (typeof ackId !== 'number') return noAck
+    const packet = await packed(JSON.stringify({ acks: [ackId] }), 'application/json', 'none')
+    for (const delayMs of pollDelays()) {
+      await waitFor(clock, delayMs, signal)
+      const answer = await post(`/services/collector/ack?channel=${channel}`, packet, signal)
       const verdict = judgeHec(answer, 1, clock.nowMs())
+      const { acks } = jsonOf(answer)
       if (verdict.kind !== 'delivered' || (isRecord(acks) && acks[ackId] === true)) return verdict
     }
     return { kind: 'retry', reason: 'Splunk accepted the events, but no indexer has acknowledged them.' }
@@ -100,16 +87,29 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
     goal: { ...limits, waitMs: 1_000 },
     deliver: (batch, signal) =>
       deliverPieces(
-        batch.map((document) => envelope(document, config, parts.instance)),
+        batch.map((document) => envelope(document, config, instance)),
         limits,
         (pieces) => send(pieces, signal),
       ),
   }
 }
 
+const noAck = pauseFor(
+  'config_error',
+  'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
+)
+
+/** Soon at first, then every ten seconds, for five minutes in all. */
+function* pollDelays(): Generator<number> {
+  let waitedMs = 0
+  for (let delayMs = 250; waitedMs < 300_000; delayMs = Math.min(delayMs * 2, 10_000)) {
+    waitedMs += delayMs
+    yield delayMs
+  }
+}
+
 function envelope(document: SealedDocument, config: SplunkHecConfig, instance: string): Piece {
   const { metadata, policy, time } = document
-  const { decision, reason_code: reasonCode } = document.unmapped.gatehouse
   const event = {
     time: time / 1000,
     host: config.host ?? instance,
@@ -121,8 +121,8 @@ function envelope(document: SealedDocument, config: SplunkHecConfig, instance: s
     fields: {
       event_id: metadata.uid,
       org_id: metadata.tenant_uid,
-      decision: typeof decision === 'string' ? decision : undefined,
-      reason_code: typeof reasonCode === 'string' ? reasonCode : undefined,
+      decision: wordOf(document, 'decision'),
+      reason_code: wordOf(document, 'reason_code'),
       policy_id: policy?.uid,
     },
   }
@@ -155,10 +155,10 @@ const meanings: Readonly<Record<number, Meaning>> = {
 
 function judgeHec(answer: Answer, count: number, nowMs: number): Verdict {
   const { code, 'invalid-event-number': index } = jsonOf(answer)
-  const meaning = answer.status >= 400 && typeof code === 'number' ? meanings[code] : undefined
-  if (!meaning) return judge('Splunk', answer, nowMs)
+  const meaning = typeof code === 'number' ? meanings[code] : undefined
+  if (!meaning || answer.status < 400) return judge('Splunk', answer, nowMs)
   const [kind, words] = meaning
-  const reason = `Splunk answered ${answer.status}, code ${code}: ${words}.`
+  const reason = `Splunk answered ${answer.status}, code ${Number(code)}: ${words}.`
   if (kind === 'busy') return retryLater(reason, answer, nowMs)
   if (kind !== 'event') return pauseFor(`${kind}_error`, reason)
   const isNumbered = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count

@@ -16,7 +16,7 @@ test('keys are sorted by UTF-16 unit, at every depth, and spaces are gone', () =
 test('numbers are spelled as the examples of RFC 8785 spell them', () => {
   const spelled: [number, string][] = [
     [-0, '0'],
-    [333333333.33333329, '333333333.3333333'],
+    [Number('333333333.33333329'), '333333333.3333333'],
     [1e30, '1e+30'],
     [4.5, '4.5'],
     [2e-3, '0.002'],

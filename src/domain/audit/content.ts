@@ -41,12 +41,13 @@ export function withContent<D extends AuditDocument>(
  * So an export with texts can be checked against the chain as well as one without.
  */
 export function withoutContent(document: AuditDocument): AuditDocument {
-  const { is_truncated: _mark, untruncated_size: _size, ...metadata } = document.metadata
-  const { rule_text: _rule, ...gatehouse } = document.unmapped.gatehouse
-  const bare = { ...document, metadata, unmapped: { ...document.unmapped, gatehouse } }
-  if (!document.message_context) return bare
-  const { prompt_text: _prompt, response_text: _response, ...context } = document.message_context
-  return { ...bare, message_context: context }
+  const { metadata, message_context: context, unmapped } = document
+  return {
+    ...document,
+    metadata: { ...metadata, is_truncated: undefined, untruncated_size: undefined },
+    message_context: context && { ...context, prompt_text: undefined, response_text: undefined },
+    unmapped: { ...unmapped, gatehouse: { ...unmapped.gatehouse, rule_text: undefined } },
+  }
 }
 
 /** A digest that finds the same text again. Keyed by organization, so that short texts cannot be guessed from it. */

@@ -131,3 +131,9 @@ export type Attestation = {
     | undefined
   readonly fingerprint?: Fingerprint | undefined
 }
+
+/** One of our own words about an event, such as `decision` or `reason_code`, where it has that word. */
+export function wordOf({ unmapped }: AuditDocument, name: string): string | undefined {
+  const word = unmapped.gatehouse[name]
+  return typeof word === 'string' ? word : undefined
+}

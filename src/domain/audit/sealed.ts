@@ -18,8 +18,8 @@ export type SealedEvent = {
 
 /** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
 export function fingerprintOf(document: SealedDocument): Fingerprint {
-  const { fingerprint: _own, ...attestation } = document.attestation_list[0]
-  const text = canonicalize({ ...document, attestation_list: [attestation] })
+  const [attestation] = document.attestation_list
+  const text = canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] })
   return sha256(createHash('sha256').update(text).digest('hex'))
 }
 

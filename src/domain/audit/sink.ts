@@ -1,5 +1,5 @@
 import type { ContentLevel } from './content.ts'
-import type { AuditDocument, SealedDocument } from './document.ts'
+import { wordOf, type AuditDocument, type SealedDocument } from './document.ts'
 import type { EventFamily } from './kinds.ts'
 import type { Decision } from './verdict.ts'
 
@@ -76,7 +76,7 @@ export function passesFilter(document: AuditDocument, filter: ExportFilter | und
   const code = document.metadata.event_code
   if (!filter || code === 'audit.checkpoint') return true
   const family = code.slice(0, code.indexOf('.'))
-  const { decision } = document.unmapped.gatehouse
+  const decision = wordOf(document, 'decision')
   const { event_types: families, decisions } = filter
   return (
     (!families || families.some((wanted) => wanted === family)) &&
