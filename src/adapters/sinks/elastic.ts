@@ -16,6 +16,8 @@ const streamPart = '[a-z0-9._][a-z0-9._]'
 const indexName = '[a-z0-9.][a-z0-9._-]'
 const secret = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
 
+const apiKey = Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$', description: 'id:key, or its base64.' })
+
 const ElasticConfig = Type.Object(
   {
     url: Type.Optional(urlField('Elasticsearch or OpenSearch; may end in a path.')),
@@ -23,7 +25,7 @@ const ElasticConfig = Type.Object(
       Type.String({ minLength: 1, maxLength: 500, description: 'Elastic Cloud, instead of url.' }),
     ),
     auth: Type.Union([
-      Type.Object({ type: Type.Literal('api_key'), api_key: secret('id:key, or its base64.') }, strict),
+      Type.Object({ type: Type.Literal('api_key'), api_key: apiKey }, strict),
       Type.Object({ type: Type.Literal('basic'), username: secret('User.'), password: secret('Password.') }, strict),
     ]),
     mode: Type.Optional(Type.Enum(['data_stream', 'index'])),

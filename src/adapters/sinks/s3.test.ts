@@ -12,8 +12,8 @@ import { verifyChain } from '../../domain/audit/verify.ts'
 import { s3 } from './s3.ts'
 
 const signal = new AbortController().signal
-const houseSecret = 'house secret/+'
-const keys: Record<string, string> = { AKIAHOUSE: houseSecret, ASIAROLE: 'role secret' }
+const houseSecret = 'house-secret/+'
+const keys: Record<string, string> = { AKIAHOUSE: houseSecret, ASIAROLE: 'role-secret' }
 const auth = { type: 'access_key', access_key_id: 'AKIAHOUSE', secret_access_key: houseSecret }
 
 type Rules = { readonly trouble?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }

@@ -10,7 +10,7 @@ import { caField, caProblems, commonFields, strict, urlField, urlProblems } from
 import { objectsOf, type StoredObject } from './s3-objects.ts'
 import { encodeKey, signed } from './sigv4.ts'
 
-const secret = Type.String({ minLength: 1, maxLength: 4_096 })
+const printable = (maxLength: number) => Type.String({ pattern: `^[\\x21-\\x7e]{1,${maxLength}}$` })
 
 const S3Config = Type.Object(
   {
@@ -23,9 +23,9 @@ const S3Config = Type.Object(
       Type.Object(
         {
           type: Type.Literal('access_key'),
-          access_key_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,128}$' }),
-          secret_access_key: secret,
-          session_token: Type.Optional(secret),
+          access_key_id: printable(128),
+          secret_access_key: printable(500),
+          session_token: Type.Optional(printable(4_096)),
         },
         strict,
       ),
@@ -39,7 +39,7 @@ const S3Config = Type.Object(
       ),
     ]),
     sse: Type.Optional(Type.Enum(['AES256', 'aws:kms'])),
-    kms_key_id: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+    kms_key_id: Type.Optional(printable(2_048)),
     storage_class: Type.Optional(
       Type.Enum([
         'STANDARD',

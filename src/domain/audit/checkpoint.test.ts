@@ -10,6 +10,8 @@ import {
   verifyCheckpoints,
   type SignedCheckpoint,
 } from './checkpoint.ts'
+import { checkpointFacts, checkpointIn } from './checkpoint-event.ts'
+import { createEvent } from './event.ts'
 
 function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -88,6 +90,26 @@ describe('checkpoints', () => {
         assert.equal(verifyCheckpoints(bad, keys)?.reason, 'bad_signature')
       }),
     )
+  })
+})
+
+describe('a checkpoint in an event', () => {
+  const parts = { id: 'evt_1', loggedMs: 1, productVersion: '0' }
+
+  it('comes out as it went in, and still verifies', () => {
+    const signed = at(series(1), 0)
+    const { document } = createEvent(checkpointFacts('org_1', signed), parts)
+    const read = checkpointIn(document)
+    assert.deepEqual(read, signed)
+    assert.equal(verifyCheckpoints(read ? [read] : [], keys), undefined)
+  })
+
+  it('is not found where there is none', () => {
+    const { document } = createEvent(
+      { ...checkpointFacts('org_1', at(series(1), 0)), details: { checkpoint: {} } },
+      parts,
+    )
+    assert.equal(checkpointIn(document), undefined)
   })
 })
 

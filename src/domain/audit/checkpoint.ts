@@ -39,7 +39,10 @@ const maxUnsignedEvents = 1_000
 const maxUnsignedMs = 60_000
 const maxIdleMs = 3_600_000
 
-/** Every 1,000 events or minute, and every hour when nothing happens: silence is signed for too. */
+/**
+ * Every 1,000 events or minute, and every hour when nothing happens: silence is signed for too.
+ * The events that carry checkpoints do not count, or they would ask for one another.
+ */
 export function isCheckpointDue(unsignedEvents: number, sinceLastMs: number): boolean {
   if (unsignedEvents === 0) return sinceLastMs >= maxIdleMs
   return unsignedEvents >= maxUnsignedEvents || sinceLastMs >= maxUnsignedMs
