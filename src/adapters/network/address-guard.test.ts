@@ -21,7 +21,7 @@ describe('the address guard', () => {
     ['this network', '0.0.0.0'],
     ['loopback', '127.0.0.1', '127.255.255.254', '::1', '::'],
     ['private networks', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fd00::1', 'fc00::1'],
-    ['link-local and metadata', '169.254.169.254', 'fe80::1', 'fe80::1%eth0', 'fd00:ec2::254'],
+    ['link-local and metadata', '169.254.169.254', 'fe80::1', 'fe80::1%eth0', '2606:4700::1%eth0', 'fd00:ec2::254'],
     ['carrier-grade NAT', '100.64.0.1', '100.100.100.200', '100.127.255.255'],
     ['the Azure host agent', '168.63.129.16'],
     [

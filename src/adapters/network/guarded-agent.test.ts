@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { createAddressGuard } from './address-guard.ts'
+import { createAddressGuard, type Target } from './address-guard.ts'
 import { createGuardedAgent, type Resolve } from './guarded-agent.ts'
 import { createRequest, Unreachable, type Request } from './request.ts'
 
@@ -69,11 +69,6 @@ const bypasses: { readonly says: string; readonly host: string; readonly resolve
   { says: 'an IPv4 address mapped into IPv6', host: '[::ffff:127.0.0.1]' },
   { says: 'an IPv4 address behind NAT64', host: '[64:ff9b::7f00:1]' },
   { says: 'a name that resolves to loopback', host: 'inside.test', resolve: answers(['127.0.0.1']) },
-  {
-    says: 'a name with one public and one private address',
-    host: 'mixed.test',
-    resolve: answers(['1.1.1.1', '127.0.0.1']),
-  },
   { says: 'the unspecified address', host: '0.0.0.0' },
   { says: 'localhost with a dot at its end', host: 'localhost.' },
   { says: 'a 6to4 address', host: '[2002:7f00:1::]' },
@@ -88,6 +83,13 @@ describe('the guarded agent does not reach a local listener through', () => {
       assert.equal(seen.visits, 0)
     })
   }
+
+  it('a name of which one address is allowed and another is not', async (t) => {
+    const { seen, port } = await canary(t, '127.0.0.1')
+    const request = open(t, { allow: ['127.0.0.2/32'], resolve: answers(['127.0.0.2', '127.0.0.1']) })
+    await refusal(request, `http://mixed.test:${port}/`)
+    assert.equal(seen.visits, 0)
+  })
 
   it('a name that passes the check and then changes its address', async (t) => {
     const { seen, port } = await canary(t, '127.0.0.1')
@@ -148,12 +150,38 @@ describe('the guarded agent', () => {
     await refusal(open(t, { allow, resolve }), `https://sink.test:${port}/`)
   })
 
-  it('refuses plain http and an unlisted port outside the allowed networks, before dialling', async (t) => {
-    const request = open(t, { ports: [443], resolve: answers(['1.1.1.1']) })
-    for (const url of ['http://sink.test/', 'https://sink.test:8443/']) {
-      const { cause } = await refusal(request, url)
-      assert.match(String(cause), /sink.test is at 1.1.1.1: refused/)
+  it('asks the guard with the address, the port and whether the way is encrypted', async (t) => {
+    const asked: Target[] = []
+    const guard = (target: Target): boolean => asked.push(target) === 0
+    const agent = createGuardedAgent({ guard, resolve: answers(['127.0.0.1']) })
+    t.after(() => agent.destroy())
+    const urls = ['http://sink.test/', 'https://sink.test/', 'https://sink.test:8443/', 'http://127.0.0.1:81/']
+    for (const url of urls) {
+      const { cause } = await refusal(createRequest(agent), url)
+      assert.match(String(cause), /is at 127.0.0.1: refused/)
     }
+    assert.deepEqual(
+      asked.map(({ address, port, isSecure }) => [address, port, isSecure]),
+      [
+        ['127.0.0.1', 80, false],
+        ['127.0.0.1', 443, true],
+        ['127.0.0.1', 8443, true],
+        ['127.0.0.1', 81, false],
+      ],
+    )
+  })
+
+  it('says nothing to a host that it finds refused once connected', async (t) => {
+    let requests = 0
+    const port = await listen(
+      t,
+      createHttpServer((_, reply) => reply.end(String(requests++))),
+    )
+    let asked = 0
+    const agent = createGuardedAgent({ guard: () => asked++ === 0 })
+    t.after(() => agent.destroy())
+    await refusal(createRequest(agent), `http://127.0.0.1:${port}/`)
+    assert.deepEqual([asked, requests], [2, 0])
   })
 
   it('says the same for every refusal, and keeps the reason for the log', async (t) => {

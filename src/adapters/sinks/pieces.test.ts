@@ -34,9 +34,13 @@ describe('a batch', () => {
   })
 
   it('is cut before the byte that is too many, separators counted', async () => {
-    const peer = destination()
-    await deliverPieces(piecesOf(10, 99), { events: 100, bytes: 300 }, peer.send)
-    assert.deepEqual(peer.sizes, [3, 3, 3, 1])
+    const sizes = async (bytes: number) => {
+      const peer = destination()
+      await deliverPieces(piecesOf(6, 99), { events: 100, bytes }, peer.send)
+      return peer.sizes
+    }
+    assert.deepEqual(await sizes(299), [3, 3])
+    assert.deepEqual(await sizes(298), [2, 2, 2])
   })
 
   it('is cut where it would span too long a time', async () => {

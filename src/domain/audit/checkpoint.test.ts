@@ -22,10 +22,15 @@ const house = keyPair()
 const stranger = keyPair()
 const keys = new Map([[house.keyId, house.publicKey]])
 
-function series(count: number): SignedCheckpoint[] {
+function series(count: number, fingerprint?: string): SignedCheckpoint[] {
   const checkpoints: SignedCheckpoint[] = []
   for (let at = 1; at <= count; at++) {
-    const end = { chainUid: 'org_1/1', sequence: at * 10, fingerprint: `${at}`.repeat(64), timeMs: at * 60_000 }
+    const end = {
+      chainUid: 'org_1/1',
+      sequence: at * 10,
+      fingerprint: (fingerprint ?? `${at}`).repeat(64),
+      timeMs: at * 60_000,
+    }
     checkpoints.push(signCheckpoint(end, checkpoints.at(-1), house))
   }
   return checkpoints
@@ -68,6 +73,16 @@ describe('checkpoints', () => {
     const [first, , third] = series(3)
     assert.ok(first && third)
     assert.deepEqual(verifyCheckpoints([first, third], keys), { sequence: 30, reason: 'unlinked' })
+  })
+
+  it('are refused when one of them is replaced by another that we signed too', () => {
+    const [first] = series(1)
+    const [forged] = series(1, 'f')
+    assert.ok(first && forged)
+    const end = { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64), timeMs: 120_000 }
+    const second = signCheckpoint(end, first, house)
+    assert.equal(verifyCheckpoints([first, second], keys), undefined)
+    assert.deepEqual(verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
   })
 
   it('are refused when any one field is changed', () => {

@@ -40,7 +40,7 @@ export function withContent<D extends AuditDocument>(
  * Undoes `withContent`, and the marks of a cut that only texts can have caused: what is left is what was hashed.
  * So an export with texts can be checked against the chain as well as one without.
  */
-export function withoutContent(document: AuditDocument): AuditDocument {
+export function withoutContent<D extends AuditDocument>(document: D): D {
   const { metadata, message_context: context, unmapped } = document
   return {
     ...document,

@@ -38,18 +38,16 @@ export function toRow(document: SealedDocument): SealedEvent {
   }
 }
 
-/** The document of a stored row. Undefined where the text is no sealed document in canonical JSON. */
+/** The document of a stored row. Undefined where the text is no sealed document. */
 export function readSealed(body: string): SealedDocument | undefined {
   const document = parsed(body)
-  return isSealed(document) && canonicalize(document) === body ? document : undefined
+  return isSealed(document) ? document : undefined
 }
 
 /** The row behind a document that was exported, with or without texts: for checking a destination's copy. */
 export function rowOfExport(line: string): SealedEvent | undefined {
-  const document = parsed(line)
-  if (!isSealed(document)) return undefined
-  const bare = withoutContent(document)
-  return isSealed(bare) ? toRow(bare) : undefined
+  const document = readSealed(line)
+  return document && toRow(withoutContent(document))
 }
 
 /** Undefined for what is no JSON, and for half a surrogate pair: we never write one, and it cannot be hashed. */

@@ -69,6 +69,7 @@ function problemOf(row: SealedEvent, before: ChainPoint): ChainFinding | undefin
   // The fingerprint's own words are not hashed, so the whole of it is compared and not the value alone.
   if (!isDeepStrictEqual(attestation.fingerprint, fingerprintOf(document))) return { sequence, reason: 'altered' }
   if (document.metadata.sequence !== sequence) return { sequence, reason: 'misplaced' }
+  // Columns that say other than the body, or a body that is not spelled canonically.
   if (!isDeepStrictEqual(row, toRow(document))) return { sequence, reason: 'altered' }
   const previous = attestation.prev_event?.fingerprint.value ?? ''
   const isLinked = row.chainUid === before.chainUid && previous === before.fingerprint
