@@ -18,7 +18,7 @@ export type AddressRules = {
 }
 
 /** https, Splunk's collector, OpenTelemetry's, Elasticsearch's, Elastic Cloud's. */
-export const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
+const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
 
 /** Everything in IPv4 that IANA does not hand out as plain global addresses. */
 const closedInIpv4 = [

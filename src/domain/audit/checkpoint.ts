@@ -95,7 +95,7 @@ export function keyIdOf(publicKey: KeyObject): string {
 }
 
 /** The digest that the next checkpoint carries. */
-export const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
+const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
   createHash('sha256').update(canonicalize(checkpoint)).digest('hex')
 
 function signatureProblem(signed: SignedCheckpoint, keys: CheckpointKeys): CheckpointFinding['reason'] | undefined {
