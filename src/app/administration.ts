@@ -1,0 +1,56 @@
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import { createSeal } from '../base/seal.ts'
+import { createAdminister } from '../domain/identity/administer.ts'
+import type { Changes } from '../domain/identity/changes.ts'
+import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
+import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
+import { createRegistry } from '../domain/identity/registry.ts'
+import { createPolicies } from '../domain/policy/administer.ts'
+import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
+import { createChange } from '../adapters/stores/sql/change.ts'
+import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
+import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { policyStore } from '../adapters/stores/sql/policies.ts'
+import { registryStore } from '../adapters/stores/sql/registry.ts'
+import { createOperations } from './operations.ts'
+
+export type AdministrationParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly changes: Changes
+  readonly digest: Digest
+  readonly secret: string
+}
+
+/** All that changes organizations: the stores of one transaction, and the operations over them. */
+export function createAdministration({ database, clock, random, ids, changes, digest, secret }: AdministrationParts) {
+  const seal = createSeal(deriveKey(secret, 'kept replies'), random)
+  const open = (tx: Transaction) => ({
+    registry: registryStore(tx),
+    policies: policyStore(tx),
+    audit: auditLogStore(tx),
+    idempotency: idempotencyStore(tx, { engine: database.engine, seal }),
+  })
+  const registry = createRegistry({ ids, clock, random, digest })
+  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const change = createChange({ database, clock, changes, open })
+  const reads = open(readingOnly(database))
+  return {
+    reads,
+    policies,
+    registry: createRecordedRegistry(registry),
+    administer: createAdminister({ change, ids, clock }),
+    operations: createOperations({ registry, ids, reads: reads.registry, change }),
+  }
+}
+
+/** The stores' questions outside of any transaction. */
+const readingOnly = (database: Database): Transaction => ({
+  query: (sql, params) => database.read(sql, params),
+  run: () => Promise.reject(new Error('writing needs a transaction')),
+})

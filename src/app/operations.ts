@@ -1,0 +1,152 @@
+import { Fault } from '../base/fault.ts'
+import type { Ids } from '../base/ids.ts'
+import type { ChangeOrganization } from '../domain/identity/changes.ts'
+import { isPermission, permissions } from '../domain/identity/permissions.ts'
+import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
+import type { Issued, NewAdminKey, NewApiKey, Registry } from '../domain/identity/registry.ts'
+import type { Paged, RegistryStore } from '../domain/identity/store.ts'
+
+export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
+
+/**
+ * What the command line can do to a house, by name: run in the same process, or carried to a running server
+ * through its control socket. Inputs and answers are plain JSON.
+ */
+export type Operations = {
+  setup(input: { name: string }): Promise<SetupAnswer>
+  'orgs.list'(input: object): Promise<readonly Organization[]>
+  'orgs.create'(input: { name: string }): Promise<Organization>
+  'projects.list'(input: InOrganization): Promise<readonly Project[]>
+  'projects.create'(input: InOrganization & { name: string }): Promise<Project>
+  'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
+  'keys.list'(
+    input: InOrganization & { project?: string },
+  ): Promise<{ apiKeys: readonly ApiKey[]; adminKeys: readonly AdminKey[] }>
+  'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Issued<ApiKey>>
+  'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Issued<AdminKey>>
+  'keys.revoke'(input: InOrganization & { id: string }): Promise<ApiKey | AdminKey>
+}
+
+/** With permissions as somebody typed them. */
+type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
+
+/** Left out where there is only one. */
+type InOrganization = { readonly organization?: string }
+
+export type SetupAnswer = {
+  readonly organization_id: string
+  readonly project_id: string
+  readonly admin_key: string
+  readonly api_key: string
+}
+
+export type OperationParts = {
+  readonly registry: Registry
+  readonly ids: Ids
+  readonly reads: RegistryStore
+  readonly change: ChangeOrganization<{ readonly registry: RegistryStore }>
+}
+
+const everything = { limit: 1000, order: 'asc' } as const
+
+export function createOperations({ registry, ids, reads, change }: OperationParts): Operations {
+  return {
+    async setup({ name }) {
+      const id = ids('org')
+      return change(id, async ({ registry: store }) => {
+        if (!(await store.claimInstallation(id))) throw alreadySetUp()
+        await registry.createOrganization(store, { id, name })
+        const project = await registry.createProject(store, id, 'Default project')
+        const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
+        const api = await registry.createApiKey(store, project, { name: 'First API key' })
+        return { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret }
+      })
+    },
+    'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
+    'orgs.create'({ name }) {
+      const id = ids('org')
+      return change(id, ({ registry: store }) => registry.createOrganization(store, { id, name }))
+    },
+    'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
+    'projects.create': (input) => inOrganization(input, (store, id) => registry.createProject(store, id, input.name)),
+    'projects.archive': (input) => inOrganization(input, (store, id) => registry.archiveProject(store, id, input.id)),
+    async 'keys.list'(input) {
+      const organizationId = await organizationOf(input)
+      const projects =
+        input.project === undefined
+          ? allOf(await reads.listProjects(organizationId, everything))
+          : [{ id: input.project }]
+      const pages = await Promise.all(projects.map(({ id }) => reads.listApiKeys(organizationId, id, everything)))
+      const adminKeys = input.project === undefined ? allOf(await reads.listAdminKeys(organizationId, everything)) : []
+      return { apiKeys: pages.flatMap(allOf), adminKeys }
+    },
+    async 'keys.create'(input) {
+      const organizationId = await organizationOf(input)
+      const project = { organizationId, id: input.project ?? (await onlyProject(organizationId)) }
+      return change(organizationId, ({ registry: store }) =>
+        registry.createApiKey(store, project, withPermissions(input.key)),
+      )
+    },
+    'keys.createAdmin': (input) =>
+      inOrganization(input, (store, id) =>
+        registry.createAdminKey(store, id, { permissions: ['*'], ...withPermissions(input.key) }),
+      ),
+    'keys.revoke': (input) =>
+      inOrganization(input, async (store, id): Promise<ApiKey | AdminKey> =>
+        input.id.startsWith('adk_')
+          ? registry.revokeAdminKey(store, id, input.id)
+          : registry.revokeApiKey(store, id, input.id),
+      ),
+  }
+
+  async function inOrganization<T>(
+    input: InOrganization,
+    work: (store: RegistryStore, organizationId: string) => Promise<T>,
+  ): Promise<T> {
+    const organizationId = await organizationOf(input)
+    return change(organizationId, ({ registry: store }) => work(store, organizationId))
+  }
+
+  async function organizationOf({ organization }: InOrganization): Promise<string> {
+    if (organization !== undefined) return organization
+    const all = allOf(await reads.listOrganizations({ limit: 2, order: 'asc' }))
+    return only(all, {
+      none: 'There is no organization yet: run gatehouse setup.',
+      several: 'There is more than one organization: name it with --org.',
+    })
+  }
+
+  async function onlyProject(organizationId: string): Promise<string> {
+    const all = allOf(await reads.listProjects(organizationId, { limit: 1000, order: 'asc' })).filter(
+      (project) => project.archivedAtMs === null,
+    )
+    return only(all, {
+      none: 'There is no project yet: run gatehouse projects create.',
+      several: 'There is more than one project: name it with --project.',
+    })
+  }
+}
+
+function withPermissions<K extends { readonly permissions?: readonly string[] }>(key: K) {
+  const { permissions: spelled, ...rest } = key
+  if (spelled === undefined) return rest
+  const unknown = spelled.find((word) => !isPermission(word))
+  if (unknown === undefined) return { ...rest, permissions: spelled.filter(isPermission) }
+  const message = `${unknown} is no permission; there are: ${permissions.join(', ')}.`
+  throw new Fault('validation', 'invalid_parameter', message, { param: 'permissions' })
+}
+
+const alreadySetUp = (): Fault =>
+  new Fault(
+    'conflict',
+    'already_set_up',
+    'An organization exists already; make further keys with: gatehouse keys create.',
+  )
+
+const allOf = <T>({ items }: Paged<T>): readonly T[] => items
+
+function only(all: readonly { readonly id: string }[], words: { none: string; several: string }): string {
+  const [first, second] = all
+  if (first && !second) return first.id
+  throw new Fault('validation', 'invalid_parameter', first ? words.several : words.none)
+}

@@ -1,0 +1,13 @@
+import type { Command } from './command.ts'
+
+/** Every command, loaded only when it is called: starting the server must not pay for the others. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  setup: async () => (await import('./setup.ts')).setup,
+  orgs: async () => (await import('./orgs.ts')).orgs,
+  projects: async () => (await import('./projects.ts')).projects,
+  keys: async () => (await import('./keys.ts')).keys,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  openapi: async () => (await import('./openapi.ts')).openapi,
+}

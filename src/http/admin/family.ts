@@ -1,0 +1,27 @@
+import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
+import type { Family } from '../route.ts'
+import { adminKeyRoutes } from './admin-keys/routes.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import { auditLogRoutes } from './audit-logs/routes.ts'
+import type { AdminParts } from './parts.ts'
+import { policyRoutes } from './policies/routes.ts'
+import { projectRoutes } from './projects/routes.ts'
+import { createAdminRoutes } from './route.ts'
+
+/** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
+export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): Family {
+  const routes = createAdminRoutes(parts)
+  return {
+    name: 'Administration',
+    prefixes: ['/v1/organization'],
+    routes: [
+      ...policyRoutes(routes, parts),
+      ...adminKeyRoutes(routes, parts),
+      ...projectRoutes(routes, parts),
+      ...apiKeyRoutes(routes, parts),
+      ...auditLogRoutes(routes),
+    ],
+    refuse: createGeneralRefusal(parts.publicUrl),
+    refusalSchema: GeneralErrorBody,
+  }
+}

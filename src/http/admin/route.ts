@@ -1,0 +1,148 @@
+import type { FastifyRequest } from 'fastify'
+import type { Static, TObject } from 'typebox'
+import { Fault } from '../../base/fault.ts'
+import type { Recorded } from '../../domain/identity/audit-log.ts'
+import { doOnce, type Reply } from '../../domain/identity/idempotency.ts'
+import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
+import type { Administrator } from '../../domain/identity/principal.ts'
+import { IdempotencyHeaders, repeatableRequest } from '../idempotency-key.ts'
+import type { Route, RouteAnswer } from '../route.ts'
+import { createQueryValidator, createValidator } from '../validate.ts'
+import { none } from './fields.ts'
+import { withCursorRefusal } from './list.ts'
+import type { AdminParts, AdminStores } from './parts.ts'
+import { enter } from './rate-limit.ts'
+
+const defaultBodyLimitBytes = 256 * 1024
+
+/** What a request says, in the path, behind it, and in its body; `none` where it says nothing. */
+type Said<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
+
+type Described = {
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly permission: Permission
+  readonly answer: RouteAnswer
+}
+
+/** What an operation is given: who asks, and what they say. */
+type Input<Params extends TObject, Query extends TObject, Body extends TObject> = {
+  readonly who: Administrator
+} & Said<Static<Params>, Static<Query>, Static<Body>>
+
+type Question<Params extends TObject, Query extends TObject> = Described &
+  Omit<Said<Params, Query, never>, 'body'> & {
+    readonly operation: (reads: AdminStores, input: Input<Params, Query, typeof none>) => Promise<unknown>
+  }
+
+type Change<Params extends TObject, Query extends TObject, Body extends TObject, T> = Described &
+  Said<Params, Query, Body> & {
+    readonly method: 'POST' | 'PATCH' | 'DELETE'
+    readonly bodyLimitBytes?: number
+    readonly status?: 200 | 201
+    readonly operation: (stores: AdminStores, input: Input<Params, Query, Body>) => Promise<Recorded<T>>
+    readonly present: (value: T) => unknown
+    readonly headers?: (value: T) => Readonly<Record<string, string>>
+  }
+
+export type AdminRoutes = ReturnType<typeof createAdminRoutes>
+
+/**
+ * Makes routes of operations. Every request goes the same way: who asks, may they ask so often, may they do this, is it
+ * well said; a change then happens once, in one transaction with its audit row and the answer that a retry will get.
+ */
+export function createAdminRoutes(parts: AdminParts) {
+  return {
+    question<Params extends TObject, Query extends TObject>(spec: Question<Params, Query>): Route {
+      const read = reader({ ...spec, body: none })
+      return {
+        ...describe(spec),
+        method: 'GET',
+        answers: { 200: spec.answer },
+        refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
+        async handle(request) {
+          const who = await parts.callerOf.administrator(request)
+          using _place = enter(parts, who)
+          requirePermission(who.permissions, spec.permission)
+          return await spec.operation(parts.reads, { who, ...read(request) })
+        },
+      }
+    },
+
+    change<Params extends TObject, Query extends TObject, Body extends TObject, T>(
+      spec: Change<Params, Query, Body, T>,
+    ): Route {
+      const { status = 200, bodyLimitBytes = defaultBodyLimitBytes } = spec
+      const read = reader(spec)
+      return {
+        ...describe(spec),
+        method: spec.method,
+        bodyLimitBytes,
+        headers: IdempotencyHeaders,
+        ...(spec.body === none ? {} : { body: spec.body }),
+        answers: { [status]: spec.answer },
+        refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
+        async handle(request, reply) {
+          const who = await parts.callerOf.administrator(request)
+          using _place = enter(parts, who)
+          requirePermission(who.permissions, spec.permission)
+          const input = { who, ...read(request) }
+          const answer = await perform(request, who, async (stores) => {
+            const { value, ...rest } = await spec.operation(stores, input)
+            return { ...rest, value: { status, headers: spec.headers?.(value) ?? {}, body: spec.present(value) } }
+          })
+          return reply.code(answer.status).headers(answer.headers).send(answer.body)
+        },
+      }
+    },
+  }
+
+  /** Runs the change, once for each Idempotency-Key. */
+  function perform(request: FastifyRequest, who: Administrator, work: Work): Promise<Reply> {
+    const organizationId = who.organization.id
+    const once = repeatableRequest(request, { organizationId, credentialId: who.id, nowMs: parts.clock.nowMs() })
+    const actor = { organizationId, kind: who.kind, credentialId: who.id, requestId: request.id }
+    return parts.administer(actor, (stores) =>
+      once === undefined ? work(stores) : doOnce(stores.idempotency, once, () => work(stores)),
+    )
+  }
+}
+
+type Work = (stores: AdminStores) => Promise<Recorded<Reply>>
+
+function describe({
+  path,
+  summary,
+  description,
+  permission,
+  params,
+  query,
+}: Described & Omit<Said<TObject, TObject, never>, 'body'>) {
+  const needs = `Needs the permission \`${permission}\`.`
+  return {
+    path,
+    summary,
+    description: description === undefined ? needs : `${description} ${needs}`,
+    credential: 'admin_key',
+    params,
+    query,
+  } as const
+}
+
+/** Reads all that a request says, as its schemas want it. */
+function reader<Params extends TObject, Query extends TObject, Body extends TObject>(said: Said<Params, Query, Body>) {
+  const readParams = createQueryValidator(said.params)
+  const readQuery = withCursorRefusal(createQueryValidator(said.query))
+  const readBody = createValidator(said.body)
+  const mayBeSilent = Object.keys(said.body.properties).length === 0
+  return (request: FastifyRequest) => ({
+    params: readParams(request.params),
+    query: readQuery(request.query),
+    body: readBody(request.body ?? (mayBeSilent ? {} : missingBody())),
+  })
+}
+
+function missingBody(): never {
+  throw new Fault('malformed', 'invalid_json', 'The body must be a JSON object.')
+}

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { toUnixSeconds, type Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Piece } from '../domain/inference/events.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Caller } from '../domain/identity/principal.ts'
+import type { Answer, Infer } from '../pipeline/infer.ts'
+import type { CallerOf } from './caller.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Route } from './route.ts'
+import { sendStream } from './sse-reply.ts'
+import type { AnswerContext, StreamWriter } from './stream-writer.ts'
+import { collectAnswer, type WholeAnswer } from './whole-answer.ts'
+
+export const maxInferenceBytes = 32 * 1024 * 1024
+
+export const inferenceRefusals = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
+
+export const FreeTierHeader = Type.Object({
+  'X-Free-Tier': Type.Optional(
+    Type.Literal('true', { description: 'Selects the single anonymous free request; send no credential with it.' }),
+  ),
+})
+
+export type InferenceParts = {
+  readonly callerOf: CallerOf
+  readonly infer: Infer
+  readonly inFlight: InFlight
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** How a dialect reads a request and writes an answer. */
+export type DialectDoor = {
+  readonly decode: (incoming: Incoming) => Decoded | Promise<Decoded>
+  readonly newAnswerId: (ids: Ids) => string
+  readonly createWriter: (context: AnswerContext) => StreamWriter
+  readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
+  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>
+}
+
+export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
+
+export type Decoded = {
+  readonly request: InferenceRequest
+  /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
+  readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
+}
+
+/** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
+export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
+  const { callerOf, infer, inFlight, clock, ids } = parts
+
+  return async (request, reply) => {
+    using underway = inFlight.begin(reply)
+    const caller = await callerOf.principalOrFree(request)
+    const { request: asked, observe } = await door.decode({ body: request.body, headers: request.headers, caller })
+    await using answer = await infer({ requestId: request.id, caller, request: asked, signal: underway.signal })
+    const base = {
+      id: door.newAnswerId(ids),
+      model: answer.model,
+      createdAtSeconds: toUnixSeconds(clock.nowMs()),
+      requestId: request.id,
+      request: asked,
+    }
+    const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
+    const pieces = observe?.(answer.pieces, newContext) ?? answer.pieces
+    const saying = {
+      pieces,
+      context: newContext(),
+      headers: { ...door.headers?.(request.id), ...droppedHeader(answer) },
+    }
+    return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
+  }
+
+  async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+    const body = door.encode(context, await collectAnswer(pieces))
+    return reply.headers(headers).send(body)
+  }
+
+  async function stream(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock })
+    return reply
+  }
+}
+
+type Saying = {
+  readonly pieces: AsyncIterable<Piece>
+  readonly context: AnswerContext
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
+function createPartIds(answerId: string): Ids {
+  const own = answerId.slice(answerId.search(/[_-]/) + 1)
+  let count = 0
+  return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+}
+
+/** What the upstream could not be told, so that nothing is dropped in silence. */
+const droppedHeader = ({ dropped }: Answer): Record<string, string> =>
+  dropped.size === 0 ? {} : { 'x-gateway-dropped': [...dropped].join(', ') }
