@@ -18,8 +18,14 @@ const here = (file: string): string => new URL(file, import.meta.url).pathname
 
 /** Everything that is measured, in the order of the table. */
 export const targets: readonly Target[] = [
-  { name: 'bare', start: (port, upstream) => startScript('bare', here('targets/bare.ts'), [port, upstream]) },
-  { name: 'fastify', start: (port, upstream) => startScript('fastify', here('targets/fastify.ts'), [port, upstream]) },
+  {
+    name: 'bare',
+    start: (port, upstream) => startScript('bare', { file: here('targets/bare.ts'), args: [port, upstream] }),
+  },
+  {
+    name: 'fastify',
+    start: (port, upstream) => startScript('fastify', { file: here('targets/fastify.ts'), args: [port, upstream] }),
+  },
   { name: 'gatehouse', start: startGatehouse },
 ]
 
@@ -28,15 +34,12 @@ export async function startTarget(target: Target, upstreamPort: number): Promise
 }
 
 export async function startUpstream(): Promise<Running> {
-  return startScript('upstream', here('load/upstream.ts'), [await freePort()])
+  return startScript('upstream', { file: here('load/upstream.ts'), args: [await freePort()] })
 }
 
-async function startScript(
-  name: string,
-  script: string,
-  args: readonly number[],
-  env: Record<string, string> = {},
-): Promise<Running> {
+type Script = { readonly file: string; readonly args: readonly number[]; readonly env?: Record<string, string> }
+
+async function startScript(name: string, { file: script, args, env = {} }: Script): Promise<Running> {
   const [port = 0] = args
   const words = script.endsWith('main.ts') ? [script, 'serve'] : [script, ...args.map(String)]
   const child = spawn(process.execPath, words, {
@@ -78,7 +81,7 @@ async function startGatehouse(port: number, upstreamPort: number): Promise<Runni
     encoding: 'utf8',
   })
   const { api_key: key } = JSON.parse(setup.stdout) as { api_key: string }
-  const running = await startScript('gatehouse', main, [port, upstreamPort], env)
+  const running = await startScript('gatehouse', { file: main, args: [port, upstreamPort], env })
   return { ...running, headers: { authorization: `Bearer ${key}` } }
 }
 

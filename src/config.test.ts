@@ -27,13 +27,19 @@ describe('the configuration', () => {
     assert.throws(() => checkConfig({ modles: [] }), /modles is not known; did you mean models\?/)
   })
   it('names the place of a wrong value', () => {
-    assert.throws(() => checkConfig({ models: [{ name: 'a', targets: [{ upstream: 3 }] }] }), /models\[0\]\.targets\[0\]\.upstream must be string/)
+    assert.throws(
+      () => checkConfig({ models: [{ name: 'a', targets: [{ upstream: 3 }] }] }),
+      /models\[0\]\.targets\[0\]\.upstream must be string/,
+    )
     assert.throws(() => readConfig({ GATEHOUSE_PORT: 'eighty' }), /server\.port/)
   })
   it('takes variables into texts, and names the one that is missing', () => {
     const file = written('upstreams: [{ name: a, kind: echo, api_key: "x-${SOME_KEY}" }]')
     assert.equal(readConfig({ GATEHOUSE_CONFIG: file, SOME_KEY: 'secret' }).upstreams[0]?.api_key, 'x-secret')
-    assert.throws(() => readConfig({ GATEHOUSE_CONFIG: file }), /upstreams\[0\]\.api_key: the variable SOME_KEY is not set/)
+    assert.throws(
+      () => readConfig({ GATEHOUSE_CONFIG: file }),
+      /upstreams\[0\]\.api_key: the variable SOME_KEY is not set/,
+    )
   })
   it('says so where the file it was told to read is missing or is no YAML', () => {
     assert.throws(() => readConfig({ GATEHOUSE_CONFIG: '/nowhere/gatehouse.yaml' }), /nowhere/)

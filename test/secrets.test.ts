@@ -14,7 +14,9 @@ it('writes no secret to any log, metric or answer', async () => {
     vendorKey: 'sk-proj-0123456789abcdefghij',
   }
   const lines: string[] = []
-  await using upstream = await startUpstream(answerJson({ error: { message: `key ${planted.upstreamKey} is wrong` } }, 401))
+  await using upstream = await startUpstream(
+    answerJson({ error: { message: `key ${planted.upstreamKey} is wrong` } }, 401),
+  )
   await using scene = await startHouse({
     log: createLog({
       level: 'trace',

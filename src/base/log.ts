@@ -30,7 +30,7 @@ const secretForms =
   /\b(ak|adm)_[0-9A-Za-z]{38}\b|\bsk-[A-Za-z0-9_-]{12,}|\b(Bearer|Basic|Splunk)\s+[A-Za-z0-9._~+/=-]{8,}|:\/\/[^/\s:@"]+:[^/\s@"]+@|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g
 
 /** The last gate before a line is written: whatever looks like a secret, or is one of ours, becomes `[secret]`. */
-export function createScrub(secrets: readonly string[]): (line: string) => string {
+function createScrub(secrets: readonly string[]): (line: string) => string {
   const known = secrets.filter((secret) => secret.length >= 8)
   return (line) =>
     known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line.replace(secretForms, '[secret]'))

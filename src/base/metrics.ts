@@ -31,9 +31,7 @@ export function createMetrics(): Metrics {
       const seriesOf = closedSet(labels)
       families.push(() =>
         exposition(
-          name,
-          help,
-          'counter',
+          { name, help, type: 'counter' },
           [...series].map(([key, value]) => `${name}${key} ${value}`),
         ),
       )
@@ -49,10 +47,8 @@ export function createMetrics(): Metrics {
       const seriesOf = closedSet(labels)
       families.push(() =>
         exposition(
-          name,
-          help,
-          'histogram',
-          [...series].flatMap(([key, value]) => bucketLines(name, key, buckets, value)),
+          { name, help, type: 'histogram' },
+          [...series].flatMap(([key, value]) => bucketLines({ name, key, buckets, ...value })),
         ),
       )
       return {
@@ -68,14 +64,16 @@ export function createMetrics(): Metrics {
       }
     },
     gauge(name, help, read) {
-      families.push(() => exposition(name, help, 'gauge', [`${name} ${read()}`]))
+      families.push(() => exposition({ name, help, type: 'gauge' }, [`${name} ${read()}`]))
     },
     expose: () => families.map((family) => family()).join(''),
   }
 }
 
-const exposition = (name: string, help: string, type: string, lines: readonly string[]): string =>
-  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map((line) => `${line}\n`).join('')}`
+type Heading = { readonly name: string; readonly help: string; readonly type: 'counter' | 'gauge' | 'histogram' }
+
+const exposition = ({ name, help, type }: Heading, lines: readonly string[]): string =>
+  [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
 
 function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) => string {
   const names = Object.keys(labels)
@@ -90,22 +88,24 @@ function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) =
   }
 }
 
-function bucketLines(
-  name: string,
-  key: string,
-  buckets: readonly number[],
-  entry: { counts: number[]; sum: number; total: number },
-): string[] {
+type HistogramSeries = {
+  readonly name: string
+  readonly key: string
+  readonly buckets: readonly number[]
+  readonly counts: readonly number[]
+  readonly sum: number
+  readonly total: number
+}
+
+function bucketLines({ name, key, buckets, counts, sum, total }: HistogramSeries): string[] {
   const inner = key.slice(1, -1)
   const withBound = (bound: string): string => `{${inner === '' ? '' : `${inner},`}le="${bound}"}`
   let running = 0
-  const lines = buckets.map(
-    (bound, at) => `${name}_bucket${withBound(String(bound))} ${(running += entry.counts[at] ?? 0)}`,
-  )
+  const lines = buckets.map((bound, at) => `${name}_bucket${withBound(String(bound))} ${(running += counts[at] ?? 0)}`)
   return [
     ...lines,
-    `${name}_bucket${withBound('+Inf')} ${entry.total}`,
-    `${name}_sum${key} ${entry.sum}`,
-    `${name}_count${key} ${entry.total}`,
+    `${name}_bucket${withBound('+Inf')} ${total}`,
+    `${name}_sum${key} ${sum}`,
+    `${name}_count${key} ${total}`,
   ]
 }

@@ -19,6 +19,6 @@ export function createCountHandler({ callerOf, inFlight, countTokens }: CountPar
     const principal = await callerOf.principal(request)
     const asked = door.decode(request.body, request.headers)
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
-    return reply.header('x-gateway-token-source', source).send(door.present(inputTokens))
+    return await reply.header('x-gateway-token-source', source).send(door.present(inputTokens))
   }
 }

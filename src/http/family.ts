@@ -33,7 +33,10 @@ export function refuse(family: Family, fault: Fault, { request, reply, clock, no
     lingerBeforeClose(request.raw.socket, clock)
   }
   // A path that cannot be read is refused before any hook ran.
-  return reply.code(status).headers({ 'x-request-id': request.id, ...headers }).send(body)
+  return reply
+    .code(status)
+    .headers({ 'x-request-id': request.id, ...headers })
+    .send(body)
 }
 
 /** The family whose shape a path gets, also where nothing lives at it. */

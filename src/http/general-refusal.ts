@@ -54,7 +54,22 @@ export const GeneralErrorBody = Type.Object(
       doc_url: Type.Union([Type.String(), Type.Null()]),
     }),
   },
-  { $id: 'Error', description: 'A refusal.' },
+  {
+    $id: 'Error',
+    description: 'A refusal.',
+    examples: [
+      {
+        error: {
+          code: 'revision_conflict',
+          message: 'The policy is at revision 4; the request names 3.',
+          type: 'conflict_error',
+          param: 'revision',
+          request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+          doc_url: 'http://127.0.0.1:8080/docs/errors#revision_conflict',
+        },
+      },
+    ],
+  },
 )
 
 export function createGeneralRefusal(baseUrl: () => string) {

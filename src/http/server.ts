@@ -47,7 +47,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     },
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (error, request, reply) =>
-      refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
+      void refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
   })
 
   app.removeAllContentTypeParsers()

@@ -90,7 +90,7 @@ describe('the command line', () => {
     const curls = said.split(/(?=^ {2}curl )/m).slice(1)
     assert.equal(curls.length, 3)
     for (const curl of curls) {
-      const { stdout } = spawnSync('bash', ['-c', `${curl.trim().replace('curl ', 'curl -s ')}`], { encoding: 'utf8' })
+      const { stdout } = spawnSync('bash', ['-c', curl.trim().replace('curl ', 'curl -s ')], { encoding: 'utf8' })
       assert.match(stdout, /Hello/)
     }
     first.child.kill('SIGTERM')

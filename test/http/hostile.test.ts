@@ -3,25 +3,28 @@ import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { startHouse, type TestHouse } from '../support/house.ts'
 
+/** The union of what the families say. */
+type Body = { error: { type?: string; code?: string }; code?: string }
+
 /** Every family, how it spells a refusal, and a body it would take. */
 const families = [
   {
     path: '/v1/messages',
-    codeOf: (body: any) => body.error.type,
+    codeOf: (body: Body) => body.error.type,
     invalid: 'invalid_request_error',
     large: 'request_too_large',
     slow: 'timeout_error',
   },
   {
     path: '/v1/responses',
-    codeOf: (body: any) => body.code,
+    codeOf: (body: Body) => body.code,
     invalid: 'invalid_json',
     large: 'body_too_large',
     slow: 'request_timeout',
   },
   {
     path: '/v1/chat/completions',
-    codeOf: (body: any) => body.error.code,
+    codeOf: (body: Body) => body.error.code,
     invalid: 'invalid_json',
     large: 'body_too_large',
     slow: 'request_timeout',
@@ -46,15 +49,20 @@ const hostile: Readonly<Record<string, string | Buffer>> = {
 
 describe('hostile input', () => {
   let scene: TestHouse
+  let impatient: TestHouse
   before(async () => {
-    scene = await startHouse({ config: { server: { request_timeout_ms: 400 } } })
+    scene = await startHouse()
+    impatient = await startHouse({ config: { server: { request_timeout_ms: 400 } } })
   })
-  after(() => scene[Symbol.asyncDispose]())
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await impatient[Symbol.asyncDispose]()
+  })
 
   /** Writes raw bytes, and answers everything that comes back until the server closes. */
-  const raw = (bytes: string, { stayOpen = false } = {}): Promise<string> =>
+  const raw = (bytes: string, { stayOpen = false, of = scene } = {}): Promise<string> =>
     new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(scene.url)
+      const { hostname, port } = new URL(of.url)
       const socket = connect(Number(port), hostname)
       let answer = ''
       socket.on('data', (chunk) => (answer += chunk))
@@ -84,7 +92,7 @@ describe('hostile input', () => {
           body: typeof body === 'string' ? body : new Uint8Array(body),
         })
         assert.equal(response.status, 400)
-        assert.equal(codeOf(await response.json()), invalid)
+        assert.equal(codeOf((await response.json()) as Body), invalid)
         assert.equal(({} as Record<string, unknown>)['isAdmin'], undefined)
       })
     }
@@ -98,7 +106,7 @@ describe('hostile input', () => {
       assert.equal(codeOf(bodyOf(answer)), large)
     })
     it(`${path} refuses a body that takes too long with 408`, async () => {
-      const answer = await raw(`${head(path, ['content-length: 100'])}{"model":`, { stayOpen: true })
+      const answer = await raw(`${head(path, ['content-length: 100'])}{"model":`, { stayOpen: true, of: impatient })
       assert.match(answer, /^HTTP\/1\.1 408 /)
       assert.equal(codeOf(bodyOf(answer)), slow)
     })
@@ -129,7 +137,7 @@ describe('hostile input', () => {
 
   it('closes a connection whose headers do not come in time', async () => {
     assert.match(
-      await raw('POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-slow: ', { stayOpen: true }),
+      await raw('POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-slow: ', { stayOpen: true, of: impatient }),
       /^HTTP\/1\.1 408 |^$/,
     )
   })
@@ -159,4 +167,4 @@ describe('hostile input', () => {
   })
 })
 
-const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+const bodyOf = (answer: string): Body => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))

@@ -208,14 +208,13 @@ describe('a call that fails', () => {
     })
   })
 
-  it('says so when nothing listens or the name is unknown', async () => {
-    for (const url of ['http://127.0.0.1:9/', 'http://no-such-host.invalid/']) {
-      await withCaller(silence, { url }, async ({ call }) => {
-        const fault = await faultOf(call())
-        assert.equal(fault.kind, 'upstream_failed')
-        assert.equal(fault.code, 'upstream_error')
-      })
-    }
+  it('says so when nothing listens', async () => {
+    await withCaller(silence, { url: 'http://127.0.0.1:9/' }, async ({ call }) => {
+      const fault = await faultOf(call())
+      assert.equal(fault.kind, 'upstream_failed')
+      assert.equal(fault.code, 'upstream_error')
+      assert.doesNotMatch(fault.message, /127/)
+    })
   })
 
   it('throws when the connection breaks in the middle, after giving what came before', async () => {
@@ -306,16 +305,6 @@ describe('time', () => {
       assert.equal(fault.kind, 'upstream_timeout')
       assert.match(fault.message, /did not begin/)
       assert.equal(await upstream.requests[0]?.hungUp, true)
-    })
-  })
-
-  it('bounds the wait for a connection', async () => {
-    const { clock, advance } = handClock()
-    // A documentation address: nothing answers there, whether the machine has a network or not.
-    await withCaller(silence, { clock, settings: limits, url: 'http://192.0.2.1/' }, async ({ call }) => {
-      const failing = faultOf(call())
-      advance(10)
-      assert.match((await failing).kind, /^upstream_(timeout|failed)$/)
     })
   })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemClock } from '../../base/clock.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
 import { createExchange } from './exchange.ts'
 
 /** Undici's side of an exchange, played by hand. */
-function begin() {
+function begin(clock: Clock = systemClock) {
   const calls: string[] = []
   const controller = {
     aborted: false,
@@ -16,7 +16,7 @@ function begin() {
   }
   const aborter = new AbortController()
   const exchange = createExchange({
-    clock: systemClock,
+    clock,
     limits: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
     signal: aborter.signal,
     onSettled: () => void calls.push('settled'),
@@ -74,6 +74,24 @@ describe('an exchange', () => {
     assert.deepEqual(calls, ['settled'])
     start()
     assert.deepEqual(calls, ['settled', 'abort'])
+  })
+
+  it('is a time-out where no connection comes about', async () => {
+    let nowMs = 0
+    let fire = (): void => assert.fail('no timer')
+    const clock: Clock = {
+      nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
+      after(delayMs, callback) {
+        assert.equal(delayMs, 60_000)
+        fire = callback
+        return () => {}
+      },
+    }
+    const { exchange } = begin(clock)
+    nowMs = 60_000
+    fire()
+    await assert.rejects(exchange.head, { kind: 'upstream_timeout', message: /could not be reached in time/ })
   })
 
   it('ignores interim answers such as 103 Early Hints', async () => {

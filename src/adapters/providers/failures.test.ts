@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { faultOfErrorBody, faultOfStatus, retryAfterOf } from './failures.ts'
+import { faultOfErrorBody, faultOfNetwork, faultOfStatus, retryAfterOf } from './failures.ts'
 
 const saying = (message: string, more = {}): string =>
   faultOfStatus({ status: 400, body: JSON.stringify({ error: { message, ...more } }) }).message
@@ -93,5 +93,16 @@ describe('Retry-After', () => {
   it('is unknown where it is missing or no such thing', () => {
     assert.equal(retryAfterOf({}, nowMs), undefined)
     assert.equal(retryAfterOf({ 'retry-after': 'soon' }, nowMs), undefined)
+  })
+})
+
+describe('a network that fails', () => {
+  const failing = (code: string): string => faultOfNetwork(Object.assign(new Error(code), { code })).kind
+
+  it('is a failure of the upstream, and a time-out where it was one', () => {
+    for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']) {
+      assert.equal(failing(code), 'upstream_failed')
+    }
+    assert.equal(failing('UND_ERR_CONNECT_TIMEOUT'), 'upstream_timeout')
   })
 })

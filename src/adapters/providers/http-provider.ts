@@ -119,10 +119,11 @@ async function ask({
     estimateTokens,
     carryProof,
   })
-  const accept = request.stream ? 'text/event-stream' : 'application/json'
+  const wantsStream = encoded.body['stream'] === true
+  const accept = wantsStream ? 'text/event-stream' : 'application/json'
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
   const body = JSON.stringify(encoded.body)
-  return { write, answer: await post({ headers, body, wantsStream: request.stream }, call.signal) }
+  return { write, answer: await post({ headers, body, wantsStream }, call.signal) }
 }
 
 type Reading = { readonly decoder: Decoder; readonly write: EventWriter; readonly dialect: Dialect | undefined }

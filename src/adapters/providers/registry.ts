@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import { anthropicFamily } from './anthropic/provider.ts'
+import { messagesFamily } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
 import type { Family } from './http-provider.ts'
 import { createHttpProvider } from './http-provider.ts'
@@ -36,14 +36,13 @@ export type ProviderParts = {
 
 /** The upstream of these settings, whatever its kind. */
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
-  if (settings.kind === 'echo') return createEchoProvider(settings.name, parts.estimateTokens)
-  const { path, baseUrl, auth } = addresses[settings.kind]
+  const { name, kind, chatFlags } = settings
+  if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
+  const { path, baseUrl, auth } = addresses[kind]
   const url = urlOf(settings.baseUrl ?? baseUrl, path)
   const httpSettings = { ...settings, url, headers: headersOf(settings, auth) }
-  return createHttpProvider(familyOf(settings, url), httpSettings, {
-    ...parts,
-    proofSeal: createProofSeal(parts.proofKey),
-  })
+  const httpParts = { ...parts, proofSeal: createProofSeal(parts.proofKey) }
+  return createHttpProvider(familyOf(kind, url, chatFlags), httpSettings, httpParts)
 }
 
 type HttpKind = Exclude<ProviderSettings['kind'], 'echo'>
@@ -83,14 +82,14 @@ function headersOf(
   return { ...own, ...Object.fromEntries(given) }
 }
 
-function familyOf({ kind, chatFlags }: ProviderSettings, url: URL): Family {
+function familyOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): Family {
   const isOpenai = url.hostname === 'api.openai.com' || url.hostname.endsWith('.openai.azure.com')
   switch (kind) {
+    case 'anthropic':
+      return messagesFamily({ isVendor: url.hostname.endsWith('.anthropic.com') })
     case 'openai-chat':
       return chatFamily({ ...(isOpenai ? openaiFlags : openServerFlags), ...chatFlags })
     case 'openai-responses':
       return responsesFamily({ searchesWeb: isOpenai })
-    default:
-      return anthropicFamily
   }
 }

@@ -5,4 +5,4 @@ export const systemText = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === 'text' && isMeant(part.text) ? [part.text] : [])).join('\n\n')
 
 /** Agents put a line there that changes with each request; it would spoil the prefix cache of every upstream but one. */
-const isMeant = (text: string): boolean => text !== '' && !text.startsWith('x-anthropic-billing-header:')
+export const isMeant = (text: string): boolean => text !== '' && !text.startsWith('x-anthropic-billing-header:')

@@ -20,7 +20,7 @@ export function createRecordedRegistry(registry: Registry) {
     async renameProject(store: RegistryStore, at: InProject, name: string): Promise<Recorded<Project>> {
       const project = await findProject(store, at)
       if (project.name === name) return { value: project }
-      const value = await registry.renameProject(store, at.organizationId, at.projectId, name)
+      const value = await registry.renameProject(store, { organizationId: at.organizationId, id: at.projectId }, name)
       return { value, record: projectRecord('project.updated', value) }
     },
 

@@ -27,6 +27,9 @@ export type NewAdminKey = {
   readonly expiresAtMs?: number | null
 }
 
+/** Which project, in whose organization. */
+export type ProjectPlace = Pick<Project, 'id' | 'organizationId'>
+
 /** The secret exists only in this answer. */
 export type Issued<K> = { readonly key: K; readonly secret: string }
 
@@ -57,7 +60,8 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       return project
     },
 
-    async renameProject(store: RegistryStore, organizationId: string, id: string, name: string): Promise<Project> {
+    async renameProject(store: RegistryStore, project: ProjectPlace, name: string): Promise<Project> {
+      const { organizationId, id } = project
       if (!(await store.renameProject(organizationId, id, name))) throw notFound('project', id)
       return found('project', id, await store.findProject(organizationId, id))
     },
@@ -70,7 +74,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
 
     async createApiKey(
       store: RegistryStore,
-      project: Pick<Project, 'id' | 'organizationId'>,
+      project: ProjectPlace,
       input: NewApiKey,
     ): Promise<Issued<ApiKey>> {
       const { organizationId } = project

@@ -35,9 +35,7 @@ export async function withHistory(body: ResponsesBody, projectId: string, parts:
 
 /** A plain text is one user message. */
 const itemsOf = (input: ResponsesBody['input']): readonly StoredItem[] =>
-  typeof input === 'string'
-    ? [{ type: 'message', role: 'user', content: input }]
-    : ((input ?? []) as readonly StoredItem[])
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? [])
 
 async function earlierItems(id: string, projectId: string, { stored, clock }: HistoryParts): Promise<StoredItem[]> {
   const turns: StoredItem[][] = []

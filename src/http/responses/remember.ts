@@ -10,7 +10,7 @@ export type RememberParts = { readonly stored: StoredResponses; readonly clock: 
 export type Remembered = Pick<StoredResponse, 'organizationId' | 'projectId' | 'previousId' | 'input'>
 
 /** How the answer is written: the context must make the same ids as the one that the caller's copy is written with. */
-export type Writing = { readonly context: AnswerContext; readonly parts: RememberParts }
+type Writing = { readonly context: AnswerContext; readonly parts: RememberParts }
 
 /**
  * Keeps the finished response before its last piece goes out: whoever reads the end may go on from it at once.

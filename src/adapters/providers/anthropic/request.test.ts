@@ -368,6 +368,15 @@ describe('a caller who speaks Messages already', () => {
     assert.equal(sentOn.headers['anthropic-version'], '2026-10-21')
   })
 
+  it('has the billing line of agents taken out for all but the vendor', async () => {
+    const line = { type: 'text', text: 'x-anthropic-billing-header: cc_version=2;' }
+    const request = requestBy('messages', {}, { system: [line, { type: 'text', text: 'Be brief.' }] })
+    const system = async (baseUrl: string) =>
+      (await sentTo('anthropic', request, { settings: { baseUrl } })).body['system']
+    assert.equal(JSON.stringify(await system('http://127.0.0.1:8080')), '[{"type":"text","text":"Be brief."}]')
+    assert.match(JSON.stringify(await system('https://api.anthropic.com')), /billing/)
+  })
+
   it('need not name a limit', async () => {
     const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [] }), { maxOutputTokens: 55 })
     assert.equal(body['max_tokens'], 55)

@@ -12,7 +12,8 @@ import { boundedBy, sameDialectBody } from '../encoding.ts'
 import { turnsOf } from '../history.ts'
 import { callersName, reportLosses } from '../losses.ts'
 import { refusesSampling } from '../models.ts'
-import { recordOf } from '../reading.ts'
+import { recordOf, textOf } from '../reading.ts'
+import { isMeant } from '../system-text.ts'
 import type { PortableTool } from '../tools.ts'
 import { portableChoice, portableTools } from '../tools.ts'
 import { shortHash } from '../tool-ids.ts'
@@ -23,17 +24,29 @@ import { encodeThinkingMode, outputConfig } from './thinking.ts'
 /** The last version that still knows temperature, top_p and top_k. */
 const defaultVersion = '2023-06-01'
 
+export type MessagesFlags = {
+  /** Anthropic itself, or a proxy before it; other servers imitate it. */
+  readonly isVendor: boolean
+}
+
 /** Our request in the words of the Messages format. */
-export function encodeRequest(encoding: Encoding): Encoded {
+export function encodeRequest(encoding: Encoding, flags: MessagesFlags): Encoded {
   const { original } = encoding.call.request
   if (original.dialect !== 'messages') return translate(encoding)
   const body = sameDialectBody(encoding.call)
   return {
-    body: { ...body, max_tokens: boundedBy(encoding.call.maxOutputTokens, body['max_tokens']) },
+    body: {
+      ...body,
+      max_tokens: boundedBy(encoding.call.maxOutputTokens, body['max_tokens']),
+      ...(!flags.isVendor && Array.isArray(body['system']) && { system: body['system'].filter(isMeantBlock) }),
+    },
     headers: { 'anthropic-version': defaultVersion, ...original.headers },
     stops: [],
   }
 }
+
+/** The vendor reads its billing line in the system text; for others it only spoils the prefix cache. */
+const isMeantBlock = (block: unknown): boolean => isMeant(textOf(recordOf(block)?.['text']))
 
 function translate(encoding: Encoding): Encoded {
   const { call, toolNames } = encoding

@@ -1,5 +1,7 @@
 /** How a chat completions server differs from the others. */
 export type ChatFlags = {
+  /** Some servers lose tool calls while they stream: they are asked for the whole answer, and the caller still gets a stream. */
+  readonly streams: boolean
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** System text in the middle of the list: kept there, moved to the beginning, or said by the user. */
   readonly laterSystem: 'keep' | 'hoist' | 'user'
@@ -15,6 +17,7 @@ export type ChatFlags = {
 
 /** OpenAI itself. */
 export const openaiFlags: ChatFlags = {
+  streams: true,
   maxTokensField: 'max_completion_tokens',
   laterSystem: 'keep',
   takesReasoning: false,
@@ -29,6 +32,7 @@ export const openaiFlags: ChatFlags = {
  * refuse an effort for a model that does not think, which agents ask for without knowing.
  */
 export const openServerFlags: ChatFlags = {
+  streams: true,
   maxTokensField: 'max_tokens',
   laterSystem: 'hoist',
   takesReasoning: false,

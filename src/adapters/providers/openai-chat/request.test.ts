@@ -234,6 +234,15 @@ describe('a caller who speaks chat already', () => {
     })
   })
 
+  it('is given a stream by us where the server streams badly', async () => {
+    const settings = { chatFlags: { streams: false } }
+    const sentOn = await sentTo('openai-chat', requestBy('chat', {}, { stream: true, stream_options: {} }), {
+      settings,
+    })
+    assert.deepEqual(sentOn.body, { model: 'upstream-model', max_tokens: 4096, stream: false })
+    assert.equal(sentOn.headers['accept'], 'application/json')
+  })
+
   it('is not asked about streaming when nothing is streamed', async () => {
     const sentOn = await sentTo('openai-chat', requestBy('chat', { stream: false }, {}), openai)
     assert.deepEqual(sentOn.body, { model: 'upstream-model', max_completion_tokens: 4096 })

@@ -12,6 +12,7 @@ import { boundedBy, sameDialectBody, shortUser } from '../encoding.ts'
 import { turnsOf } from '../history.ts'
 import { callersName, reportLosses } from '../losses.ts'
 import { refusesSampling } from '../models.ts'
+import type { Json } from '../reading.ts'
 import { recordOf } from '../reading.ts'
 import { effortOf } from '../reasoning.ts'
 import { systemText } from '../system-text.ts'
@@ -28,21 +29,20 @@ export function encodeRequest(encoding: Encoding, flags: ChatFlags): Encoded {
 }
 
 function passOn(call: ProviderCall, flags: ChatFlags): Encoded {
-  const body = sameDialectBody(call)
+  const { stream_options: streamOptions, ...body } = sameDialectBody(call)
   // The caller's own choice between the old and the new name stays.
   const named = ['max_completion_tokens', 'max_tokens'].find((field) => typeof body[field] === 'number')
   const field = named ?? flags.maxTokensField
-  return {
-    body: { ...body, [field]: boundedBy(call.maxOutputTokens, body[field]), ...encodeStreaming(call.request) },
-    stops: [],
-  }
+  const streaming = encodeStreaming(call.request, flags, recordOf(streamOptions))
+  return { body: { ...body, [field]: boundedBy(call.maxOutputTokens, body[field]), ...streaming }, stops: [] }
 }
 
+type Streaming = Pick<ChatRequest, 'stream' | 'stream_options'>
+
 /** Without being asked, chat servers do not say what a streamed answer used. */
-function encodeStreaming({ stream, original }: InferenceRequest): Pick<ChatRequest, 'stream' | 'stream_options'> {
+function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, asked?: Json): Streaming {
   if (!stream) return {}
-  const asked = original.dialect === 'chat' ? recordOf(original.body['stream_options']) : undefined
-  return { stream: true, stream_options: { ...asked, include_usage: true } }
+  return streams ? { stream: true, stream_options: { ...asked, include_usage: true } } : { stream: false }
 }
 
 function translate(encoding: ChatEncoding): Encoded {
@@ -56,7 +56,7 @@ function translate(encoding: ChatEncoding): Encoded {
     model: call.model,
     messages: encodeMessages(encoding),
     [flags.maxTokensField]: call.maxOutputTokens,
-    ...encodeStreaming(request),
+    ...encodeStreaming(request, flags),
     ...encodeSampling(call, flags),
     ...(request.stop.length > 0 && { stop: request.stop.slice(0, flags.maxStops) }),
     ...(tools.length > 0 && { tools: tools.map((tool) => encodeTool(tool, toolNames.toUpstream(tool.name))) }),

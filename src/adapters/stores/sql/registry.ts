@@ -6,10 +6,13 @@ import { selectPage } from './page.ts'
 
 /** Organizations, projects and keys in SQL, inside the transaction it is given. */
 export function registryStore(tx: Transaction): RegistryStore {
-  const one = async <T>(map: (row: never) => T, sql: string, params: string[]): Promise<T | undefined> => {
-    const [row] = await tx.query(sql, params)
-    return row === undefined ? undefined : map(row as never)
-  }
+  return { ...organizations(tx), ...projects(tx), ...apiKeys(tx), ...adminKeys(tx) }
+}
+
+function organizations(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertOrganization' | 'listOrganizations' | 'findOrganization' | 'claimInstallation'> {
+  const one = finder(tx)
   return {
     async insertOrganization({ id, name, plan, lifetimePaidMicroUsd, metered, createdAtMs }: Organization) {
       await tx.run(
@@ -26,7 +29,14 @@ export function registryStore(tx: Transaction): RegistryStore {
       (await tx.run('insert into installation (singleton, organization_id) values (1, $1) on conflict do nothing', [
         organizationId,
       ])) === 1,
+  }
+}
 
+function projects(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject'> {
+  const one = finder(tx)
+  return {
     async insertProject({ id, organizationId, name, createdAtMs }: Project) {
       await tx.run('insert into project (id, organization_id, name, created_at) values ($1, $2, $3, $4)', [
         id,
@@ -57,7 +67,12 @@ export function registryStore(tx: Transaction): RegistryStore {
         'update project set archived_at = coalesce(archived_at, $3) where organization_id = $1 and id = $2',
         [organizationId, id, atMs],
       )) === 1,
+  }
+}
 
+function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey'> {
+  const one = finder(tx)
+  return {
     async insertApiKey(key: ApiKey, digest: string) {
       await tx.run(
         `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at)
@@ -98,7 +113,14 @@ export function registryStore(tx: Transaction): RegistryStore {
         'update api_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
         [organizationId, id, atMs],
       )) === 1,
+  }
+}
 
+function adminKeys(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertAdminKey' | 'listAdminKeys' | 'findAdminKey' | 'revokeAdminKey'> {
+  const one = finder(tx)
+  return {
     async insertAdminKey(key: AdminKey, digest: string) {
       await tx.run(
         `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at)
@@ -139,5 +161,12 @@ export function registryStore(tx: Transaction): RegistryStore {
       )) === 1,
   }
 }
+
+const finder =
+  (tx: Transaction) =>
+  async <T>(map: (row: never) => T, sql: string, params: string[]): Promise<T | undefined> => {
+    const [row] = await tx.query(sql, params)
+    return row === undefined ? undefined : map(row as never)
+  }
 
 const shownKeys = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})

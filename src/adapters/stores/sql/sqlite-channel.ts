@@ -13,7 +13,10 @@ type Waiting = { resolve(outcomes: readonly Outcome[]): void; reject(error: Erro
 
 /** Starts the database thread and speaks with it: one message per turn of the event loop, whatever it holds. */
 export function openChannel(options: WorkerOptions): Channel {
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: options, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
   const ended = Promise.withResolvers<void>()
   const waiting = new Map<number, Waiting>()
   let outbox: { readonly id: number; readonly kind: RequestKind; makeSteps(): readonly Step[] }[] = []
