@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { canonicalize } from './canonical.ts'
+import { canonicalize, isCanonicalAsIs } from './canonical.ts'
 
 test('keys are sorted by UTF-16 unit, at every depth, and spaces are gone', () => {
   const value = JSON.parse(
@@ -44,6 +44,18 @@ test('any JSON value survives, and has one spelling whatever order its keys came
       assert.equal(canonicalize(reversed(value)), text)
     }),
   )
+})
+
+test('what is canonical as it stands is what JSON.stringify spells so', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      assert.ok(!isCanonicalAsIs(value) || JSON.stringify(value) === canonicalize(value))
+      assert.ok(isCanonicalAsIs(JSON.parse(canonicalize({ b: { d: 1, c: [{ f: 1, e: '\u20ac' }] }, a: null }))))
+    }),
+  )
+  assert.ok(isCanonicalAsIs({ a: 1, b: undefined, c: { '10': 1, '9': 2 }['9'] }))
+  for (const value of [{ b: 1, a: 1 }, { 10: 1, 9: 2 }, ['\ud800'], { '\ud800': 1 }, { a: Number.NaN }, [undefined]])
+    assert.ok(!isCanonicalAsIs(value))
 })
 
 function reversed(value: unknown): unknown {

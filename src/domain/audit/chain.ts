@@ -1,5 +1,6 @@
 import type { Attestation, AuditDocument, SealedDocument } from './document.ts'
-import { fingerprintOf, sha256, toRow, type SealedEvent } from './sealed.ts'
+import { canonicalize, isCanonicalAsIs } from './canonical.ts'
+import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
 export type ChainPoint = { readonly chainUid: string; readonly sequence: number; readonly fingerprint: string }
@@ -24,7 +25,7 @@ export function appendToChain(
   const rows: SealedEvent[] = []
   let last = head
   for (const document of documents) {
-    const row = toRow(seal(last, document, authorityUid))
+    const row = seal(last, document, authorityUid)
     const { chainUid, sequence, fingerprint, id } = row
     rows.push(row)
     last = { chainUid, sequence, fingerprint, eventUid: id, typeUid: document.type_uid }
@@ -32,17 +33,21 @@ export function appendToChain(
   return { head: last, rows }
 }
 
-function seal(head: ChainHead, document: AuditDocument, authorityUid: string): SealedDocument {
+function seal(head: ChainHead, document: AuditDocument, authorityUid: string): SealedEvent {
   const attestation: Attestation = {
-    chain_uid: head.chainUid,
     authority_uid: authorityUid,
+    chain_uid: head.chainUid,
+    fingerprint: undefined,
     prev_event: previousOf(head),
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
   const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
-  return { ...open, attestation_list: [{ ...attestation, fingerprint: fingerprintOf(open) }] }
+  const spell = isCanonicalAsIs(open) ? JSON.stringify : canonicalize
+  const fingerprint = fingerprintOfText(spell(open))
+  const sealed: SealedDocument = { ...open, attestation_list: [{ ...attestation, fingerprint }] }
+  return rowOf(sealed, spell(sealed))
 }
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {
-  return sequence === 0 ? undefined : { uid: eventUid, type_uid: typeUid, fingerprint: sha256(fingerprint) }
+  return sequence === 0 ? undefined : { fingerprint: sha256(fingerprint), type_uid: typeUid, uid: eventUid }
 }

@@ -12,6 +12,8 @@ export type EventParts = {
   readonly id: string
   readonly loggedMs: number
   readonly productVersion: string
+  /** Binds the texts that are kept apart to the document: a digest of them that only this installation can make. */
+  readonly digestContent?: (organizationId: string, content: AuditContent) => string
 }
 
 const ocsfVersion = '1.9.0'
@@ -19,163 +21,179 @@ const product = 'Gatehouse'
 const maxTextLength = 1024
 const maxListLength = 100
 
-/** The canonical document of what happened; texts of prompts and answers stay outside of it. */
+/**
+ * The canonical document of what happened; texts of prompts and answers stay outside of it. Members are written in the
+ * order of the alphabet, and those that sealing fills in have their place already: such a document needs no sorting.
+ */
 export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
   const { classUid, activityId } = classOf(facts.code)
-  const document = bounded({
-    metadata: metadataOf(facts, parts),
-    time: facts.timeMs,
+  const { call, failure, verdict, model, change, content } = facts
+  const [actionId, dispositionId] = verdict ? actionOf(verdict) : []
+  const document: AuditDocument = {
+    action_id: actionId,
+    activity_id: activityId,
+    actor: actorOf(facts.actor),
+    ai_model: model && { ai_provider: model.provider, name: model.name, version: model.version },
+    api: apiOf(facts),
+    attestation_list: undefined,
     category_uid: Math.floor(classUid / 1000),
     class_uid: classUid,
-    activity_id: activityId,
-    type_uid: classUid * 100 + activityId,
-    severity_id: severity(facts),
-    status_id: facts.failure ? 2 : 1,
-    status_code: facts.failure?.code ?? facts.call?.status?.toString(),
-    status_detail: facts.failure?.detail,
-    message: facts.message,
-    ...(facts.verdict && outcomeOf(facts.verdict)),
-    actor: actorOf(facts.actor),
-    api: {
-      operation: facts.call ? `${facts.call.method} ${facts.call.path}` : facts.code,
-      service: { name: product },
-      request: facts.requestId === undefined ? undefined : { uid: facts.requestId },
+    comment: change?.comment,
+    disposition_id: dispositionId,
+    entity: change && entityBefore(change),
+    entity_result: change && entityAfter(change),
+    http_request: call && {
+      http_method: call.method,
+      url: { path: call.path },
+      user_agent: call.userAgent,
     },
-    ...callOf(facts.call),
-    ...(facts.model && modelOf(facts.model)),
-    ...(facts.change && changeOf(facts.change)),
+    http_response: call?.status === undefined ? undefined : { code: call.status, latency: call.latencyMs },
+    is_alert: verdict && verdict.isEnforced && isDenial(verdict.decision),
+    message: facts.message,
+    message_context: model && messageContextOf(model),
+    metadata: metadataOf(facts, parts),
+    policy: verdict && policyOf(verdict),
     resources: resourcesOf(facts),
-    unmapped: unmappedOf(facts),
-  })
-  return facts.content ? { document, content: facts.content } : { document }
+    severity_id: severity(facts),
+    src_endpoint: sourceOf(call),
+    status_code: failure?.code ?? call?.status?.toString(),
+    status_detail: failure?.detail,
+    status_id: failure ? 2 : 1,
+    time: facts.timeMs,
+    type_uid: classUid * 100 + activityId,
+    unmapped: unmappedOf(facts, parts),
+  }
+  return content ? { document: bounded(document), content } : { document: bounded(document) }
 }
 
 function metadataOf(facts: EventFacts, parts: EventParts): AuditDocument['metadata'] {
   return {
-    uid: parts.id,
     correlation_uid: facts.requestId,
-    tenant_uid: facts.organizationId,
-    version: ocsfVersion,
+    event_code: facts.code,
+    log_name: 'gatehouse.audit',
+    logged_time: parts.loggedMs,
     product: { name: product, vendor_name: product, version: parts.productVersion },
     profiles: [
       ...(facts.verdict ? ['security_control'] : []),
       ...(facts.model ? ['ai_operation'] : []),
       'record_integrity',
     ],
-    log_name: 'gatehouse.audit',
-    event_code: facts.code,
-    logged_time: parts.loggedMs,
+    sequence: undefined,
+    tenant_uid: facts.organizationId,
+    uid: parts.id,
+    version: ocsfVersion,
   }
 }
 
 function severity({ code, verdict }: EventFacts): number {
   if (code === 'audit.tamper_found') return 5
   if (verdict) return severityOf(verdict)
-  return code.startsWith('export.') && code !== 'export.test' && code !== 'export.recovered' ? 3 : 1
+  const isTrouble = code === 'audit.events_lost' || (code.startsWith('export.') && !calm.has(code))
+  return isTrouble ? 3 : 1
 }
 
-function outcomeOf(verdict: VerdictFacts): Partial<AuditDocument> {
-  const [actionId, dispositionId] = actionOf(verdict)
-  const { policy } = verdict
-  return {
-    action_id: actionId,
-    disposition_id: dispositionId,
-    is_alert: verdict.isEnforced && isDenial(verdict.decision),
-    policy: policy && {
-      uid: policy.id,
-      name: policy.name,
-      version: policy.version?.toString(),
-      type: policy.kind,
-      is_applied: verdict.isEnforced,
-    },
-  }
+/** What an export tells of itself without anything being wrong. */
+const calm: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
+
+function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy'] {
+  if (!policy) return undefined
+  const { id, kind, name, version } = policy
+  return { is_applied: isEnforced, name, type: kind, uid: id, version: version?.toString() }
 }
 
 function actorOf(actor: ActorFacts | undefined): Actor {
   if (actor?.userId === undefined && actor?.credentialId === undefined) return { app_name: product }
   const { userId, userType, credentialId } = actor
   return {
-    user: userId === undefined ? undefined : { uid: userId, type: userType },
-    session: credentialId === undefined ? undefined : { uid: credentialId, credential_uid: credentialId },
+    session: credentialId === undefined ? undefined : { credential_uid: credentialId, uid: credentialId },
+    user: userId === undefined ? undefined : { type: userType, uid: userId },
   }
 }
 
-function callOf(call: CallFacts | undefined): Pick<AuditDocument, 'src_endpoint' | 'http_request' | 'http_response'> {
-  if (!call) return { src_endpoint: { name: product } }
+const apiOf = ({ call, code, requestId }: EventFacts): AuditDocument['api'] => ({
+  operation: call ? `${call.method} ${call.path}` : code,
+  request: requestId === undefined ? undefined : { uid: requestId },
+  service: { name: product },
+})
+
+function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
+  if (!call) return { name: product }
+  return call.address === undefined ? { name: 'unknown' } : { ip: call.address }
+}
+
+function messageContextOf({ inputTokens, outputTokens, responseId }: ModelFacts): AuditDocument['message_context'] {
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined
   return {
-    src_endpoint: call.address === undefined ? { name: 'unknown' } : { ip: call.address },
-    http_request: { http_method: call.method, url: { path: call.path }, user_agent: call.userAgent },
-    http_response: call.status === undefined ? undefined : { code: call.status, latency: call.latencyMs },
+    completion_tokens: outputTokens,
+    prompt_tokens: inputTokens,
+    service: { name: product },
+    total_tokens: isCounted ? inputTokens + outputTokens : undefined,
+    uid: responseId,
   }
 }
 
-function modelOf(model: ModelFacts): Pick<AuditDocument, 'ai_model' | 'message_context'> {
-  const { inputTokens, outputTokens } = model
-  return {
-    ai_model: { ai_provider: model.provider, name: model.name, version: model.version },
-    message_context: {
-      uid: model.responseId,
-      service: { name: product },
-      prompt_tokens: inputTokens,
-      completion_tokens: outputTokens,
-      total_tokens: inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens,
-    },
-  }
-}
+const entityBefore = (change: ChangeFacts): ManagedEntity =>
+  entityOf(change, change.versionBefore, { digest: change.digestBefore })
 
-function changeOf(change: ChangeFacts): Pick<AuditDocument, 'entity' | 'entity_result' | 'comment'> {
-  const entity = (version: string | undefined, data: ManagedEntity['data']): ManagedEntity => ({
-    uid: change.id,
-    name: change.name,
-    type: change.type,
-    type_id: change.type === 'policy' ? 5 : 99,
-    version,
-    data,
-  })
-  return {
-    entity: entity(change.versionBefore, { digest: change.digestBefore }),
-    entity_result: entity(change.versionAfter, { digest: change.digestAfter, changed_fields: change.changedFields }),
-    comment: change.comment,
-  }
-}
+const entityAfter = (change: ChangeFacts): ManagedEntity =>
+  entityOf(change, change.versionAfter, { changed_fields: change.changedFields, digest: change.digestAfter })
+
+const entityOf = (
+  { id, name, type }: ChangeFacts,
+  version: string | undefined,
+  data: ManagedEntity['data'],
+): ManagedEntity => ({ data, name, type, type_id: type === 'policy' ? 5 : 99, uid: id, version })
 
 function resourcesOf({ projectId, resources = [] }: EventFacts): readonly Resource[] | undefined {
-  const all = projectId === undefined ? resources : [{ uid: projectId, type: 'project' }, ...resources]
+  const all = projectId === undefined ? resources : [{ type: 'project', uid: projectId }, ...resources]
   return all.length === 0 ? undefined : all
 }
 
-function unmappedOf({ verdict, model, details }: EventFacts): AuditDocument['unmapped'] {
+function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocument['unmapped'] {
+  const { verdict, model, details, content } = facts
+  const ours = {
+    ...details,
+    ...(verdict && verdictWords(verdict)),
+    ...(model && costWords(model)),
+    ...(content && digestContent && { content_digest: digestContent(facts.organizationId, content) }),
+  }
   return {
-    gatehouse: { ...details, ...(verdict && verdictWords(verdict)), ...(model && costWords(model)) },
+    gatehouse: Object.fromEntries(Object.entries(ours).sort(([left], [right]) => (left < right ? -1 : 1))),
     gen_ai: model && {
       'operation.name': 'chat',
       'provider.name': model.provider,
       'request.model': model.name,
+      'response.finish_reasons': model.finishReasons,
       'response.id': model.responseId,
       'usage.input_tokens': model.inputTokens,
       'usage.output_tokens': model.outputTokens,
-      'response.finish_reasons': model.finishReasons,
     },
   }
 }
 
-function costWords(model: ModelFacts): AuditDocument['unmapped']['gatehouse'] {
-  return {
-    stream: model.isStream,
-    credits_used: model.creditsUsed,
-    cost_usd: model.costUsd,
-    stage_ms: model.stageMs,
-    prompt_sha256: model.promptDigest,
-    response_sha256: model.responseDigest,
-  }
-}
+const costWords = (model: ModelFacts): AuditDocument['unmapped']['gatehouse'] => ({
+  stream: model.isStream,
+  credits_used: model.creditsUsed,
+  cost_usd: model.costUsd,
+  stage_ms: model.stageMs,
+  prompt_sha256: model.promptDigest,
+  response_sha256: model.responseDigest,
+})
 
 /**
  * Callers choose user ids, paths and user agents: none of them may make an event large, or hold half a character
- * that cannot be written as UTF-8. Fields that are not known are left out.
+ * that cannot be written as UTF-8. Nearly all events pass as they are.
  */
 function bounded(document: AuditDocument): AuditDocument {
+  if (isBounded(document)) return document
   return JSON.parse(JSON.stringify(document, (_key, value: unknown) => shortened(value)))
+}
+
+function isBounded(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= maxTextLength && value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.length <= maxListLength && value.every(isBounded)
+  return Object.values(value).every(isBounded)
 }
 
 function shortened(value: unknown): unknown {

@@ -28,6 +28,8 @@ const fixed = {
   'export.gap': api(3),
   'export.recovered': api(3),
   'audit.checkpoint': api(1),
+  'audit.trimmed': api(4),
+  'audit.events_lost': api(3),
   'audit.tamper_found': api(3),
 } as const satisfies Record<string, EventClass>
 
@@ -38,6 +40,7 @@ const adminVerbs = {
   archived: api(3),
   deleted: api(4),
   revoked: api(4),
+  replayed: api(3),
   denied: api(99),
 } as const satisfies Record<string, EventClass>
 

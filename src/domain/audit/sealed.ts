@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalize } from './canonical.ts'
 import { withoutContent } from './content.ts'
-import type { Fingerprint, SealedDocument } from './document.ts'
+import { wordOf, type Fingerprint, type SealedDocument } from './document.ts'
 
 /** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
 export type SealedEvent = {
@@ -11,6 +11,11 @@ export type SealedEvent = {
   readonly id: string
   readonly timeMs: number
   readonly code: string
+  readonly decision: string | null
+  readonly requestId: string | null
+  readonly projectId: string | null
+  readonly policyId: string | null
+  readonly userId: string | null
   readonly fingerprint: string
   /** The sealed document as canonical JSON. */
   readonly body: string
@@ -19,24 +24,39 @@ export type SealedEvent = {
 /** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
 export function fingerprintOf(document: SealedDocument): Fingerprint {
   const [attestation] = document.attestation_list
-  const text = canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] })
-  return sha256(createHash('sha256').update(text).digest('hex'))
+  return fingerprintOfText(
+    canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] }),
+  )
 }
 
-export const sha256 = (value: string): Fingerprint => ({ algorithm_id: 3, algorithm: 'SHA-256', value })
+/** The same, for a document that has no fingerprint yet and is spelled canonically. */
+export const fingerprintOfText = (text: string): Fingerprint => sha256(hash('sha256', text, 'hex'))
 
-export function toRow(document: SealedDocument): SealedEvent {
+export const sha256 = (value: string): Fingerprint => ({ algorithm: 'SHA-256', algorithm_id: 3, value })
+
+export const toRow = (document: SealedDocument): SealedEvent => rowOf(document, canonicalize(document))
+
+/** The row of a document whose canonical spelling is known. */
+export function rowOf(document: SealedDocument, body: string): SealedEvent {
+  const { metadata, actor, resources } = document
   return {
-    organizationId: document.metadata.tenant_uid,
+    organizationId: metadata.tenant_uid,
     chainUid: document.attestation_list[0].chain_uid,
-    sequence: document.metadata.sequence,
-    id: document.metadata.uid,
+    sequence: metadata.sequence,
+    id: metadata.uid,
     timeMs: document.time,
-    code: document.metadata.event_code,
+    code: metadata.event_code,
+    decision: wordOf(document, 'decision') ?? null,
+    requestId: metadata.correlation_uid ?? null,
+    projectId: resources?.find(({ type }) => type === 'project')?.uid ?? null,
+    policyId: document.policy?.uid ?? managedPolicy(document),
+    userId: actor.user?.uid ?? null,
     fingerprint: document.attestation_list[0].fingerprint?.value ?? '',
-    body: canonicalize(document),
+    body,
   }
 }
+
+const managedPolicy = ({ entity }: SealedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)
 
 /** The document of a stored row. Undefined where the text is no sealed document. */
 export function readSealed(body: string): SealedDocument | undefined {
