@@ -9,12 +9,14 @@ import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { auditReads } from '../adapters/stores/sql/audit-events.ts'
 import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
 import { policyStore } from '../adapters/stores/sql/policies.ts'
 import { registryStore } from '../adapters/stores/sql/registry.ts'
+import { createAuditParts } from './audit-parts.ts'
 import { createOperations } from './operations.ts'
 
 export type AdministrationParts = {
@@ -29,23 +31,28 @@ export type AdministrationParts = {
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
 export function createAdministration({ database, clock, random, ids, changes, digest, secret }: AdministrationParts) {
+  const audit = createAuditParts({ clock, ids, secret })
   const seal = createSeal(deriveKey(secret, 'kept replies'), random)
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
-    audit: auditLogStore(tx),
+    audit: auditLogStore(tx, audit.events),
+    events: auditReads(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, seal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
   const change = createChange({ database, clock, changes, open })
   const reads = open(readingOnly(database))
+  const recorded = createRecordedRegistry(registry)
+  const administer = createAdminister({ change, ids, clock })
   return {
     reads,
     policies,
-    registry: createRecordedRegistry(registry),
-    administer: createAdminister({ change, ids, clock }),
-    operations: createOperations({ registry, ids, reads: reads.registry, change }),
+    registry: recorded,
+    audit,
+    administer,
+    operations: createOperations({ registry: recorded, ids, reads: reads.registry, administer }),
   }
 }
 

@@ -89,6 +89,7 @@ export const faultCodes = {
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
   unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
+  audit_unavailable: 'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   unavailable: 'The service is starting, stopping, or lacks a part that it needs.',

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { AuditDocument } from './document.ts'
+import type { AuditDocument, Json } from './document.ts'
 
 /** How much text may leave the gateway. */
 export const contentLevels = ['none', 'redacted', 'full'] as const
@@ -9,6 +9,8 @@ export type ContentLevel = (typeof contentLevels)[number]
 export type AuditContent = {
   readonly redacted?: ContentTexts | undefined
   readonly full?: ContentTexts | undefined
+  /** All that an administrator changed, the texts of rules included; for this installation's own lists. */
+  readonly details?: { readonly [key: string]: Json | undefined } | undefined
 }
 
 export type ContentTexts = {

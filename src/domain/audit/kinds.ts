@@ -1,3 +1,5 @@
+import { auditKinds, type AuditKind } from '../identity/audit-log.ts'
+
 /** OCSF's class and activity of an event. */
 export type EventClass = { readonly classUid: number; readonly activityId: number }
 
@@ -52,6 +54,23 @@ export type EventCode = keyof typeof fixed | `admin.${string}.${AdminVerb}`
 /** The families an export sink can be limited to: the first word of the code. */
 export const eventFamilies = ['gateway', 'policy', 'admin', 'export', 'audit'] as const
 export type EventFamily = (typeof eventFamilies)[number]
+
+const adminPrefix = 'admin.'
+
+type PolicyKind = Extract<AuditKind, `policy.${string}`>
+const isPolicyKind = (kind: AuditKind): kind is PolicyKind => kind.startsWith('policy.')
+
+/** The code of what administration calls by this kind: `project.created` is `admin.project.created`. */
+export const codeOfKind = (kind: AuditKind): EventCode => (isPolicyKind(kind) ? kind : `${adminPrefix}${kind}`)
+
+/** The kind of an event as the API names it: its code, without the word that only says who made it. */
+export const kindOfCode = (code: string): string => (code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code)
+
+/** Every kind there is, for filters. */
+export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...Object.keys(fixed)])].sort()
+
+/** The code that a filter by this kind looks for. */
+export const codeOfAnyKind = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)
 
 export function classOf(code: EventCode): EventClass {
   if (isFixed(code)) return fixed[code]
