@@ -6,7 +6,10 @@ const tasks: readonly Task[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--format=unix'] },
   { name: 'types', command: ['tsc', '--noEmit', '--project', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
-  { name: 'architecture and docs', command: ['node', '--test', 'test/architecture.test.ts', 'test/docs.test.ts'] },
+  {
+    name: 'architecture and docs',
+    command: ['node', '--test', '--test-reporter=dot', 'test/architecture.test.ts', 'test/docs.test.ts'],
+  },
   { name: 'format', command: ['oxfmt', '--check', '.'] },
 ]
 

@@ -23,8 +23,9 @@ async function main(words: readonly string[]): Promise<number> {
   for (const name of servers.missing) say(`${name} is not on this machine: the suites that need it are skipped`)
   using folder = createRunFolder()
   const environment = { ...servers.environment, TMPDIR: folder.path }
-  const { isSuccess, skipped } = await runTests({ files, environment, signal: interrupted.signal })
+  const { isSuccess, skipped, unfinished } = await runTests({ files, environment, signal: interrupted.signal })
   if (interrupted.signal.aborted) return 130
+  for (const file of unfinished) say(`${file} did not come to its end: something in it was left open`)
   for (const line of skipped) say(`skipped: ${line}`)
   if (isStrict && skipped.length > 0) say('with CI=true nothing may be skipped')
   return isSuccess && !(isStrict && (skipped.length > 0 || servers.missing.length > 0)) ? 0 : 1

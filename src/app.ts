@@ -145,6 +145,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     catalogue,
     callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
     infer,
+    noteRefusal: recorder.refused,
     countTokens: createCountTokens(counting),
     stored,
     keepMs: config.responses.retention_days * dayMs,

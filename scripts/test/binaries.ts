@@ -8,12 +8,12 @@ export function findPostgres(): string | undefined {
   return [...newestFirst, ...pathFolders()].find((folder) => has(folder, 'initdb') && has(folder, 'postgres'))
 }
 
-export function findRedis(): string | undefined {
-  const candidates = ['redis-server', 'valkey-server'].flatMap((name) =>
-    pathFolders().map((folder) => ({ folder, name })),
-  )
-  const found = candidates.find(({ folder, name }) => has(folder, name))
-  return found && join(found.folder, found.name)
+export const findRedis = (): string | undefined => findProgram('redis-server') ?? findProgram('valkey-server')
+
+/** Where on the PATH this program stands. */
+export function findProgram(name: string): string | undefined {
+  const folder = pathFolders().find((candidate) => has(candidate, name))
+  return folder && join(folder, name)
 }
 
 const versionIn = (path: string): number => Number(/\d+/.exec(dirname(path))?.[0] ?? 0)

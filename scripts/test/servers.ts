@@ -1,5 +1,5 @@
 import { canInstall, install } from '../install/apt.mjs'
-import { findPostgres, findRedis } from './binaries.ts'
+import { findPostgres, findProgram, findRedis } from './binaries.ts'
 import { pingPostgres, startPostgres } from './postgres.ts'
 import type { TestServer } from './ready.ts'
 import { pingRedis, startRedis } from './redis.ts'
@@ -59,9 +59,10 @@ export async function openServers(say: (line: string) => void): Promise<TestServ
 
 function installMissing(say: (line: string) => void): void {
   const missing = kinds.filter((kind) => givenUrl(kind) === undefined && kind.find() === undefined)
-  if (missing.length === 0 || !canInstall()) return
   const packages = missing.map(({ debianPackage }) => debianPackage)
-  say(`installing ${packages.join(' and ')} for the suites that need a real server`)
+  if (findProgram('curl') === undefined) packages.push('curl') // tests run the requests that we tell newcomers to paste
+  if (packages.length === 0 || !canInstall()) return
+  say(`installing ${packages.join(', ')}: some suites need the real thing`)
   try {
     install(packages)
   } catch (error) {

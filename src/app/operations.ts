@@ -1,9 +1,11 @@
 import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
-import type { ChangeOrganization } from '../domain/identity/changes.ts'
+import type { Administer } from '../domain/identity/administer.ts'
+import type { Actor, Recorded } from '../domain/identity/audit-log.ts'
 import { isPermission, permissions } from '../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
-import type { Issued, NewAdminKey, NewApiKey, Registry } from '../domain/identity/registry.ts'
+import type { FirstThings, RecordedRegistry } from '../domain/identity/recorded-registry.ts'
+import type { Issued, NewAdminKey, NewApiKey } from '../domain/identity/registry.ts'
 import type { Paged, RegistryStore } from '../domain/identity/store.ts'
 
 export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
@@ -33,43 +35,35 @@ type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly str
 /** Left out where there is only one. */
 type InOrganization = { readonly organization?: string }
 
-export type SetupAnswer = {
-  readonly organization_id: string
-  readonly project_id: string
-  readonly admin_key: string
-  readonly api_key: string
-}
+export type SetupAnswer = FirstThings
 
 export type OperationParts = {
-  readonly registry: Registry
+  readonly registry: RecordedRegistry
   readonly ids: Ids
   readonly reads: RegistryStore
-  readonly change: ChangeOrganization<{ readonly registry: RegistryStore }>
+  readonly administer: Administer<{ readonly registry: RegistryStore }>
 }
 
 const everything = { limit: 1000, order: 'asc' } as const
 
-export function createOperations({ registry, ids, reads, change }: OperationParts): Operations {
+export function createOperations({ registry, ids, reads, administer }: OperationParts): Operations {
   return {
     async setup({ name }) {
       const id = ids('org')
-      return change(id, async ({ registry: store }) => {
+      return administer(operatorOf(id), async ({ registry: store }) => {
         if (!(await store.claimInstallation(id))) throw alreadySetUp()
-        await registry.createOrganization(store, { id, name })
-        const project = await registry.createProject(store, id, 'Default project')
-        const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
-        const api = await registry.createApiKey(store, project, { name: 'First API key' })
-        return { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret }
+        return registry.setUp(store, { id, name })
       })
     },
     'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
     'orgs.create'({ name }) {
       const id = ids('org')
-      return change(id, ({ registry: store }) => registry.createOrganization(store, { id, name }))
+      return administer(operatorOf(id), ({ registry: store }) => registry.createOrganization(store, { id, name }))
     },
     'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
     'projects.create': (input) => inOrganization(input, (store, id) => registry.createProject(store, id, input.name)),
-    'projects.archive': (input) => inOrganization(input, (store, id) => registry.archiveProject(store, id, input.id)),
+    'projects.archive': (input) =>
+      inOrganization(input, (store, id) => registry.archiveProject(store, { organizationId: id, projectId: input.id })),
     async 'keys.list'(input) {
       const organizationId = await organizationOf(input)
       const projects =
@@ -82,8 +76,8 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
     },
     async 'keys.create'(input) {
       const organizationId = await organizationOf(input)
-      const project = { organizationId, id: input.project ?? (await onlyProject(organizationId)) }
-      return change(organizationId, ({ registry: store }) =>
+      const project = { organizationId, projectId: input.project ?? (await onlyProject(organizationId)) }
+      return administer(operatorOf(organizationId), ({ registry: store }) =>
         registry.createApiKey(store, project, withPermissions(input.key)),
       )
     },
@@ -92,19 +86,19 @@ export function createOperations({ registry, ids, reads, change }: OperationPart
         registry.createAdminKey(store, id, { permissions: ['*'], ...withPermissions(input.key) }),
       ),
     'keys.revoke': (input) =>
-      inOrganization(input, async (store, id): Promise<ApiKey | AdminKey> =>
+      inOrganization<ApiKey | AdminKey>(input, (store, id) =>
         input.id.startsWith('adk_')
           ? registry.revokeAdminKey(store, id, input.id)
-          : registry.revokeApiKey(store, id, input.id),
+          : registry.revokeAnyApiKey(store, id, input.id),
       ),
   }
 
   async function inOrganization<T>(
     input: InOrganization,
-    work: (store: RegistryStore, organizationId: string) => Promise<T>,
+    work: (store: RegistryStore, organizationId: string) => Promise<Recorded<T>>,
   ): Promise<T> {
     const organizationId = await organizationOf(input)
-    return change(organizationId, ({ registry: store }) => work(store, organizationId))
+    return administer(operatorOf(organizationId), ({ registry: store }) => work(store, organizationId))
   }
 
   async function organizationOf({ organization }: InOrganization): Promise<string> {
@@ -135,6 +129,14 @@ function withPermissions<K extends { readonly permissions?: readonly string[] }>
   const message = `${unknown} is no permission; there are: ${permissions.join(', ')}.`
   throw new Fault('validation', 'invalid_parameter', message, { param: 'permissions' })
 }
+
+/** Whoever can run commands on the machine: there is no key to name. */
+const operatorOf = (organizationId: string): Actor => ({
+  organizationId,
+  kind: 'operator',
+  credentialId: null,
+  requestId: null,
+})
 
 const alreadySetUp = (): Fault =>
   new Fault(

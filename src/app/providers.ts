@@ -20,6 +20,7 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         connect: { timeout: upstream.connect_timeout_ms },
         keepAliveTimeout: 30_000,
         pipelining: 1,
+        allowH2: false,
       })
       agents.push(dispatcher)
       const made = (kind: ProviderSettings['kind']): Provider =>

@@ -50,7 +50,13 @@ export type FaultDetails = {
   readonly cause?: unknown
 }
 
-export type Problem = { readonly path: readonly (string | number)[]; readonly message: string; readonly type: string }
+export type Problem = {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly type: string
+  /** What stood there, where it is short enough to repeat. */
+  readonly input?: string | number | boolean
+}
 
 /** Every code with the sentence of its manual; `docs/errors.md` is generated from this table. */
 export const faultCodes = {

@@ -1,6 +1,12 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
 
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'level'>
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'level'> & {
+  /**
+   * One line per request, at level info. It holds only what we made or chose ourselves: ids, patterns, numbers, codes.
+   * So it need not pass the gate below, and costs a fraction of any other line.
+   */
+  access(fields: Readonly<Record<string, string | number | undefined>>): void
+}
 
 export type LogOptions = {
   readonly level: string
@@ -12,17 +18,39 @@ export type LogOptions = {
 /** Lines leave in batches: at thousands of requests a second the write is dearer than the line. */
 export function createLog({ level, secrets = [], destination }: LogOptions): Log {
   const scrub = createScrub(secrets)
-  return pino(
+  const stream = destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 })
+  const log = pino(
     {
       level,
       base: null,
       messageKey: 'message',
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: () => `,"time":"${isoTime()}"`,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: scrub },
     },
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 }),
+    stream,
   )
+  const isOn = log.isLevelEnabled('info')
+  const access = (fields: object): void => {
+    if (isOn)
+      stream.write(
+        `{"level":"info","time":"${isoTime()}",${JSON.stringify(fields).slice(1, -1)},"message":"request"}\n`,
+      )
+  }
+  return Object.assign(log, { access })
+}
+
+let lastMs = 0
+let lastText = ''
+
+/** The wall clock as text, spelled once per millisecond. */
+function isoTime(): string {
+  const nowMs = Date.now()
+  if (nowMs !== lastMs) {
+    lastMs = nowMs
+    lastText = new Date(nowMs).toISOString()
+  }
+  return lastText
 }
 
 /** Our keys, vendors' keys, bearer tokens, and passwords inside addresses. */

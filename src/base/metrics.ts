@@ -4,9 +4,13 @@
  */
 export type Labels = Readonly<Record<string, readonly string[] | 'closed-by-caller'>>
 
-export type Counter<L extends Labels> = { add(labels: { readonly [Name in keyof L]: string }, by?: number): void }
+type LabelValues<L extends Labels> = { readonly [Name in keyof L]: string }
+
+export type Counter<L extends Labels> = { add(labels: LabelValues<L>, by?: number): void }
+
 export type Histogram<L extends Labels> = {
-  observe(labels: { readonly [Name in keyof L]: string }, value: number): void
+  /** Where values of these labels go. Kept by the caller, since finding it costs more than noting a value. */
+  series(labels: LabelValues<L>): (value: number) => void
 }
 
 export type Metrics = {
@@ -52,14 +56,16 @@ export function createMetrics(): Metrics {
         ),
       )
       return {
-        observe(values, value) {
+        series(values) {
           const key = seriesOf(values)
-          let entry = series.get(key)
-          if (!entry) series.set(key, (entry = { counts: buckets.map(() => 0), sum: 0, total: 0 }))
-          const at = buckets.findIndex((bound) => value <= bound)
-          if (at >= 0) entry.counts[at] = (entry.counts[at] ?? 0) + 1
-          entry.sum += value
-          entry.total++
+          const entry = series.get(key) ?? { counts: buckets.map(() => 0), sum: 0, total: 0 }
+          series.set(key, entry)
+          return (value) => {
+            const at = buckets.findIndex((bound) => value <= bound)
+            if (at >= 0) entry.counts[at] = (entry.counts[at] ?? 0) + 1
+            entry.sum += value
+            entry.total++
+          }
         },
       }
     },

@@ -121,11 +121,11 @@ describe('how the inference families say no', () => {
 describe('how count_tokens refuses a malformed body', () => {
   it('lists every problem with its place and what stood there', () => {
     const problems = [
-      { path: ['messages', 0, 'content'], message: 'must be a string or an array', type: 'type' },
+      { path: ['messages', 0, 'content'], message: 'must be a string or an array', type: 'type', input: 7 },
       { path: ['model'], message: 'is required', type: 'missing' },
     ]
     const fault = new Fault('validation', 'invalid_parameter', 'messages[0].content: …', { problems })
-    const { status, body } = encodeDetailFault(fault, 'r', { messages: [{ content: 7 }] })
+    const { status, body } = encodeDetailFault(fault, 'r')
     assert.equal(status, 422)
     assert.deepEqual(body, {
       detail: [

@@ -13,16 +13,17 @@ const single = new Set([
   'x-policy-id',
 ])
 
-export function checkHeaders(request: IncomingMessage): void {
+export function headerFault(request: IncomingMessage): Fault | undefined {
   const { rawHeaders } = request
   let seen: Set<string> | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''
     if (!single.has(name)) continue
     seen ??= new Set()
-    if (seen.has(name)) throw new Fault('malformed', 'invalid_header', `The header ${name} was sent twice.`)
+    if (seen.has(name)) return new Fault('malformed', 'invalid_header', `The header ${name} was sent twice.`)
     seen.add(name)
   }
+  return undefined
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../base/clock.ts'
+import { toFault, type Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Piece } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -29,6 +30,8 @@ export type InferenceParts = {
   readonly inFlight: InFlight
   readonly clock: Clock
   readonly ids: Ids
+  /** Told what broke after an answer had begun, when it is too late for a status. */
+  readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void
 }
 
 /** How a dialect reads a request and writes an answer. */
@@ -45,18 +48,23 @@ export type Incoming = { readonly body: unknown; readonly headers: FastifyReques
 
 export type Decoded = {
   readonly request: InferenceRequest
+  readonly echo?: Readonly<Record<string, unknown>>
   /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
   readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
 }
 
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
 export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
-  const { callerOf, infer, inFlight, clock, ids } = parts
+  const { callerOf, infer, inFlight, clock, ids, noteRefusal } = parts
 
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const caller = await callerOf.principalOrFree(request)
-    const { request: asked, observe } = await door.decode({ body: request.body, headers: request.headers, caller })
+    const {
+      request: asked,
+      observe,
+      echo = {},
+    } = await door.decode({ body: request.body, headers: request.headers, caller })
     await using answer = await infer({ requestId: request.id, caller, request: asked, signal: underway.signal })
     const base = {
       id: door.newAnswerId(ids),
@@ -64,10 +72,12 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
       createdAtSeconds: toUnixSeconds(clock.nowMs()),
       requestId: request.id,
       request: asked,
+      echo,
     }
     const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
     const pieces = observe?.(answer.pieces, newContext) ?? answer.pieces
     const saying = {
+      request,
       pieces,
       context: newContext(),
       headers: { ...door.headers?.(request.id), ...droppedHeader(answer) },
@@ -80,13 +90,15 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     return reply.headers(headers).send(body)
   }
 
-  async function stream(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
-    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock })
+  async function stream(reply: FastifyReply, { request, pieces, context, headers }: Saying): Promise<unknown> {
+    const onFailure = (error: unknown): void => noteRefusal(request, toFault(error))
+    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock, onFailure })
     return reply
   }
 }
 
 type Saying = {
+  readonly request: FastifyRequest
   readonly pieces: AsyncIterable<Piece>
   readonly context: AnswerContext
   readonly headers: Readonly<Record<string, string>>

@@ -108,7 +108,8 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
             const { value, ...rest } = await spec.operation(stores, input)
             return { ...rest, value: { status, headers: spec.headers?.(value) ?? {}, body: spec.present(value) } }
           })
-          return reply.code(answer.status).headers(answer.headers).send(answer.body)
+          reply.code(answer.status).headers(answer.headers)
+          return answer.body
         },
       }
     },

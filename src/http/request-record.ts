@@ -29,7 +29,6 @@ const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 export function createRequestRecorder({ clock, log, metrics }: RecorderParts): RequestRecorder {
   const records = new WeakMap<FastifyRequest, RequestRecord>()
   const labels = { route: 'closed-by-caller', status: statusClasses } as const // a route is a pattern, never a path
-  const requests = metrics.counter('gatehouse_http_requests_total', 'Requests answered.', labels)
   const seconds = metrics.histogram(
     'gatehouse_http_request_seconds',
     'Time from the first byte of a request to the last of its answer.',
@@ -38,6 +37,14 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       buckets: secondsBuckets,
     },
   )
+
+  const known = new Map<string, (value: number) => void>()
+  const seriesOf = (route: string, statusClass: number): ((value: number) => void) => {
+    const key = route + statusClass
+    const found = known.get(key) ?? seconds.series({ route, status: `${statusClass}xx` })
+    known.set(key, found)
+    return found
+  }
 
   return {
     began: (request) => void records.set(request, { startMs: clock.monotonicMs() }),
@@ -53,9 +60,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       const record = records.get(request)
       const durationMs = record ? clock.monotonicMs() - record.startMs : 0
       const route = request.routeOptions.url ?? 'none'
-      const measured = { route, status: `${Math.floor(status / 100)}xx` }
-      requests.add(measured)
-      seconds.observe(measured, durationMs / 1000)
+      seriesOf(route, Math.floor(status / 100))(durationMs / 1000)
       const line = {
         request_id: request.id,
         method: request.method,
@@ -69,7 +74,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       if (record?.fault && (status >= 500 || record.fault.kind.startsWith('upstream'))) {
         log.error({ ...line, error: causes(record.fault) }, record.fault.message)
       } else {
-        log.info(line, 'request')
+        log.access(line)
       }
     },
   }

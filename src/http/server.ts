@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
-import { checkHeaders } from './headers.ts'
+import { headerFault } from './headers.ts'
 import type { RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
 
@@ -52,12 +52,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', createBodyParser({ clock, timeoutMs: requestTimeoutMs }))
-  app.addHook('onRequest', async (request, reply) => {
+  // With callbacks instead of promises: these two run for every request.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     recorder.began(request)
-    checkHeaders(request.raw)
+    done(headerFault(request.raw))
   })
-  app.addHook('onResponse', async (request, reply) => recorder.ended(request, reply.statusCode))
+  app.addHook('onResponse', (request, reply, done) => {
+    recorder.ended(request, reply.statusCode)
+    done()
+  })
   for (const family of families) await registerFamily(app, family, refusing)
   app.setNotFoundHandler((request, reply) => {
     const fault = new Fault(

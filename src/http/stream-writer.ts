@@ -13,6 +13,8 @@ export type AnswerContext = {
   readonly requestId: string
   readonly request: InferenceRequest
   readonly newId: Ids
+  /** What the answer repeats besides its request, where the dialect repeats anything. */
+  readonly echo?: Readonly<Record<string, unknown>>
 }
 
 /** Writes one answer as server-sent events. An illegal step throws an Error: it is a bug, and no caller may see it. */

@@ -132,7 +132,7 @@ describe('a validator', () => {
     assert.equal(details.param, 'revision')
     assert.deepEqual(details.problems, [
       { path: ['revision'], type: 'missing', message: 'is required' },
-      { path: ['project_ids', 0], type: 'type', message: 'must be a string' },
+      { path: ['project_ids', 0], type: 'type', message: 'must be a string', input: 1 },
     ])
   })
 

@@ -19,7 +19,7 @@ export function createValidator<Schema extends TSchema>(schema: Schema): Validat
   const fits = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
   return (value) => {
     if (fits(value)) return value
-    const problems = [...explain(schema, value).take(maxProblems)]
+    const problems = Array.from(explain(schema, value).take(maxProblems), (problem) => withInput(problem, value))
     throw invalid(problems.length > 0 ? problems : [unexplained(compiled?.Errors(value)[0]?.message)])
   }
 }
@@ -73,6 +73,17 @@ function invalid(problems: readonly Problem[]): Fault {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   const message = clipped(`${param === '' ? 'body' : param}: ${first?.message}`, maxMessageLength) + more
   return new Fault('validation', 'invalid_parameter', message, { problems, ...(param === '' ? {} : { param }) })
+}
+
+/** Adds what stood at the place of a problem; only short values are worth repeating. */
+function withInput(problem: Problem, body: unknown): Problem {
+  let value = body
+  for (const step of problem.path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return problem
+    value = Reflect.get(value, step)
+  }
+  if (typeof value === 'string') return { ...problem, input: clipped(value, maxNameLength) }
+  return typeof value === 'number' || typeof value === 'boolean' ? { ...problem, input: value } : problem
 }
 
 const unexplained = (message = 'does not fit'): Problem => ({ path: [], type: 'value', message })

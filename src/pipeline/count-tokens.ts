@@ -49,9 +49,9 @@ async function askUpstream(
   return counter && counter({ ...call, model: target.model }).catch(orNothing)
 }
 
-/** Refused for what it asks, the caller must hear of it; an upstream in trouble need not trouble them. */
+/** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */
 function orNothing(error: unknown): undefined {
-  if (error instanceof Fault && error.kind.startsWith('upstream')) return undefined
+  if (error instanceof Fault && error.code.startsWith('upstream')) return undefined
   throw error
 }
 

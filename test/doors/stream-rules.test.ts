@@ -8,39 +8,43 @@ import type { Dialect } from '../../src/domain/inference/request.ts'
 import { createChatWriter } from '../../src/http/chat/stream-writer.ts'
 import { createMessagesWriter } from '../../src/http/messages/stream-writer.ts'
 import { createResponsesWriter } from '../../src/http/responses/stream-writer.ts'
-import type { StreamWriter } from '../../src/http/stream-writer.ts'
+import type { AnswerContext, StreamWriter } from '../../src/http/stream-writer.ts'
 import { anyEvents, close, contextIn, end } from '../support/answers.ts'
 import { readFrames } from '../support/sse-server.ts'
 import { checkChatStream } from './rules/chat.ts'
 import { checkMessagesStream } from './rules/messages.ts'
 import { checkResponsesStream } from './rules/responses.ts'
 
+/** An upstream of the same dialect goes by other names and gives its items other ids, and it always counts. */
+type Names = 'ours' | 'theirs' | 'ours with their ids'
+
 type Door = {
   readonly dialect: Dialect
-  readonly writer: (isUpstream?: boolean) => StreamWriter
+  readonly writer: (names?: Names) => StreamWriter
   readonly check: (text: string, how: 'complete' | 'failed') => void
 }
 
-/** An upstream of the same dialect goes by other names, and always counts. */
-const context = (dialect: Dialect, isUpstream: boolean) => {
+function contextOf(dialect: Dialect, names: Names = 'ours'): AnswerContext {
   const ours = contextIn(dialect, { stream_options: { include_usage: true } })
-  return isUpstream ? { ...ours, id: 'theirs', model: 'upstream-model' } : ours
+  if (names === 'ours') return ours
+  const theirIds = { ...ours, newId: (prefix: string) => ours.newId(`${prefix}_their`) }
+  return names === 'theirs' ? { ...theirIds, id: 'theirs', model: 'upstream-model' } : theirIds
 }
 
 const doors: readonly Door[] = [
   {
     dialect: 'messages',
-    writer: (isUpstream = false) => createMessagesWriter(context('messages', isUpstream)),
+    writer: (names) => createMessagesWriter(contextOf('messages', names)),
     check: checkMessagesStream,
   },
   {
     dialect: 'chat',
-    writer: (isUpstream = false) => createChatWriter(context('chat', isUpstream)),
+    writer: (names) => createChatWriter(contextOf('chat', names)),
     check: (text, how) => checkChatStream(text, how, true),
   },
   {
     dialect: 'responses',
-    writer: (isUpstream = false) => createResponsesWriter(context('responses', isUpstream)),
+    writer: (names) => createResponsesWriter(contextOf('responses', names)),
     check: checkResponsesStream,
   },
 ]
@@ -48,11 +52,11 @@ const doors: readonly Door[] = [
 const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
 
 /**
- * The same events with the frames in which an upstream of this dialect would have said them. Our writer keeps the start
- * of a thinking block back until its first word, which no upstream does: such events go together.
+ * The same events with the frames in which an upstream of this dialect would have said them. Our messages writer keeps
+ * the start of thinking back until its first word, which no upstream does: until then the events go together.
  */
 function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEvent[]): Piece[] {
-  const upstream = writer(true)
+  const upstream = writer('theirs')
   const pieces: Piece[] = []
   let said: InferenceEvent[] = []
   let frames: OriginalFrame[] = []
@@ -63,7 +67,7 @@ function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEve
     keptBack -= spoken.filter(({ data }) => /"content_block":{"type":"(redacted_)?thinking"/.test(data)).length
     said.push(event)
     frames.push(...spoken)
-    if (frames.length === 0 || keptBack > 0) continue
+    if (keptBack > 0) continue
     pieces.push({ events: said, original: { kind: 'frames', dialect, frames } })
     said = []
     frames = []
@@ -121,7 +125,10 @@ for (const door of doors) {
         const text = upstreamPieces(door, events)
           .map((piece) => writer.forward(piece))
           .join('')
-        assert.deepEqual(readFrames(text).map(parsed), readFrames(door.writer().write(events)).map(parsed))
+        assert.deepEqual(
+          readFrames(text).map(parsed),
+          readFrames(door.writer('ours with their ids').write(events)).map(parsed),
+        )
       })
     })
 
@@ -132,6 +139,22 @@ for (const door of doors) {
         const writer = door.writer()
         const text = kept.map((piece) => writer.forward(piece)).join('')
         door.check(text + writer.write(cutShort(kept.flatMap((piece) => piece.events))), 'complete')
+      })
+    })
+
+    it('keeps the rules when we go on in our own words where an upstream stopped', () => {
+      property((events, at) => {
+        const writer = door.writer()
+        const pieces = upstreamPieces(door, events)
+        const text = pieces
+          .slice(0, at)
+          .map((piece) => writer.forward(piece))
+          .join('')
+        const [changed, ...rest] = pieces.slice(at)
+        door.check(
+          text + writer.write(changed?.events ?? []) + rest.map((piece) => writer.forward(piece)).join(''),
+          'complete',
+        )
       })
     })
 

@@ -86,7 +86,7 @@ describe('a request to', () => {
   it('the metrics counts by pattern, never by path', async () => {
     await fetch(`${scene.url}/v1/responses/resp_secret`)
     const text = await (await fetch(`${scene.url}/metrics`)).text()
-    assert.match(text, /gatehouse_http_requests_total\{route="\/v1\/responses\/:response_id",status="4xx"\} \d/)
+    assert.match(text, /gatehouse_http_request_seconds_count\{route="\/v1\/responses\/:response_id",status="4xx"\} \d/)
     assert.doesNotMatch(text, /resp_secret/)
   })
 })

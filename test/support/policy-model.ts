@@ -17,7 +17,13 @@ export type ModelStep =
   | { operation: 'rollback'; revision: number; version: number }
 
 export const newModel = (name: string, draft: ModelContent): PolicyModel => ({
-  ...{ name, draft, state: 'draft', revision: 1, base: null, versions: [], isDeleted: false },
+  name,
+  draft,
+  state: 'draft',
+  revision: 1,
+  base: null,
+  versions: [],
+  isDeleted: false,
 })
 
 export const isDirty = ({ draft, versions }: PolicyModel): boolean =>

@@ -13,6 +13,7 @@ import { brokenAnswer } from './failures.ts'
 import type { Json } from './reading.ts'
 import { parseRecord } from './reading.ts'
 import type { ProofSeal } from './reasoning-proof.ts'
+import { createTokenCounter, type CounterSpec } from './token-counter.ts'
 import { createToolNames } from './tool-names.ts'
 import type { EstimateTokens } from './usage.ts'
 import type { TimeLimits } from './watch.ts'
@@ -24,6 +25,8 @@ export type Family = {
   encode(encoding: Encoding): Encoded
   /** Their answer in our words. */
   createDecoder(write: EventWriter): Decoder
+  /** Where the vendor can count tokens without answering. */
+  readonly counter?: CounterSpec
 }
 
 /** One answer being read. Pure: no network, no clock. Throws the Fault that the answer tells of. */
@@ -58,6 +61,12 @@ export function createHttpProvider(family: Family, settings: HttpProviderSetting
     name: settings.name,
     dialect: family.dialect,
     infer: (call) => converse({ family, settings, parts, post, call }),
+    ...(family.counter && {
+      countTokens: createTokenCounter(family.counter, settings, {
+        ...parts,
+        encode: (call) => encode(family, call, parts),
+      }),
+    }),
   }
 }
 
@@ -102,9 +111,8 @@ async function ask({
   call,
 }: Conversation): Promise<{ write: EventWriter; answer: Answer }> {
   const { request, model, requestId } = call
-  const toolNames = createToolNames(request.tools.map((tool) => tool.name))
-  const thinker = { dialect: family.dialect, model }
-  const encoded = family.encode({ call, toolNames, openProof: (proof) => parts.proofSeal.open(proof, thinker) })
+  const toolNames = toolNamesOf(call)
+  const encoded = encode(family, call, parts)
   const carryProof = (proof: Proof, text: string): Proof | undefined => {
     if (request.original.dialect === family.dialect) return proof
     return request.original.dialect === 'chat' ? undefined : parts.proofSeal.seal(proof, { text, model })
@@ -124,6 +132,13 @@ async function ask({
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
   const body = JSON.stringify(encoded.body)
   return { write, answer: await post({ headers, body, wantsStream }, call.signal) }
+}
+
+const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
+
+function encode(family: Family, call: ProviderCall, { proofSeal }: HttpProviderParts): Encoded {
+  const thinker = { dialect: family.dialect, model: call.model }
+  return family.encode({ call, toolNames: toolNamesOf(call), openProof: (proof) => proofSeal.open(proof, thinker) })
 }
 
 type Reading = { readonly decoder: Decoder; readonly write: EventWriter; readonly dialect: Dialect | undefined }

@@ -2,8 +2,18 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Recorded } from '../identity/audit-log.ts'
-import { createPolicy, pausePolicy, publishPolicy, resumePolicy, rollBackPolicy, updatePolicy } from './lifecycle.ts'
-import { requireRevision, revisionConflict, type NewPolicy, type PolicyPatch } from './lifecycle.ts'
+import {
+  createPolicy,
+  pausePolicy,
+  publishPolicy,
+  requireRevision,
+  resumePolicy,
+  revisionConflict,
+  rollBackPolicy,
+  updatePolicy,
+  type NewPolicy,
+  type PolicyPatch,
+} from './lifecycle.ts'
 import type { Policy } from './policy.ts'
 import { recordOf, type Step } from './record.ts'
 import { checkRule, type CheckExpression } from './rule.ts'

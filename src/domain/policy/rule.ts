@@ -24,9 +24,6 @@ export type ExpressionProblem = { readonly line: number; readonly column: number
 /** Parses and type-checks an expression over the names of `RuleFacts`; its result must be a boolean or a number. */
 export type CheckExpression = (expression: string) => ExpressionProblem | undefined
 
-/** How strongly the facts match a rule, in basis points; undefined where nobody can tell. */
-export type EvaluateRule = (rule: string, facts: RuleFacts) => Promise<number | undefined>
-
 /** The expression in a rule, or undefined where the rule is plain language. */
 export const expressionOf = (rule: string): string | undefined =>
   rule.startsWith(expressionMark) ? rule.slice(expressionMark.length) : undefined

@@ -5,6 +5,7 @@ import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
 import type { AdminParts } from './parts.ts'
+import { publicationRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 
@@ -16,6 +17,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
     prefixes: ['/v1/organization'],
     routes: [
       ...policyRoutes(routes, parts),
+      ...publicationRoutes(routes, parts),
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),

@@ -1,5 +1,6 @@
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
 import { isRecord, type AnswerContext } from '../stream-writer.ts'
 import type { WholeAnswer } from '../whole-answer.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
@@ -18,15 +19,22 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
     object: 'chat.completion',
     created: createdAtSeconds,
     model,
-    choices: [{ index: 0, message: spellMessage(blocks), logprobs: null, finish_reason: finish }],
+    choices: [
+      {
+        index: 0,
+        message: spellMessage(blocks, freeTextTools(context.request)),
+        logprobs: null,
+        finish_reason: finish,
+      },
+    ],
     usage: spellUsage(end.usage),
     ...creditFields(end),
   }
 }
 
-function spellMessage(blocks: readonly FoldedBlock[]) {
+function spellMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<string>) {
   const thinking = joined(blocks, 'thinking')
-  const calls = blocks.flatMap(spellCall)
+  const calls = blocks.flatMap((block) => spellCall(block, freeText))
   return {
     role: 'assistant',
     content: joined(blocks, 'text'),
@@ -42,8 +50,10 @@ function joined(blocks: readonly FoldedBlock[], type: 'text' | 'thinking' | 'ref
   return texts.length === 0 ? null : texts.join('')
 }
 
-function spellCall(block: FoldedBlock): unknown[] {
+function spellCall(block: FoldedBlock, freeText: ReadonlySet<string>): unknown[] {
   if (block.type === 'opaque') return block.dialect === 'chat' && isRecord(block.raw) ? [block.raw] : []
   if (block.type !== 'tool-call') return []
-  return [{ id: block.id, type: 'function', function: { name: block.name, arguments: block.input || '{}' } }]
+  const { id, name, input } = block
+  if (freeText.has(name)) return [{ id, type: 'custom', custom: { name, input: freeTextOf(input) } }]
+  return [{ id, type: 'function', function: { name, arguments: input || '{}' } }]
 }

@@ -3,6 +3,7 @@ import { effectiveStop } from '../../domain/inference/fold.ts'
 import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
 import { framesIn, isRecord, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
 import { errorBody } from './errors.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
@@ -15,7 +16,10 @@ type State = {
   readonly head: string
   readonly wantsUsage: boolean
   readonly forwarding: Forwarding
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
   readonly open: Map<number, OpenBlock>
+  readonly freeText: ReadonlySet<string>
   nextToolIndex: number
   hasRole: boolean
   hasToolCall: boolean
@@ -23,7 +27,14 @@ type State = {
   hasFailed: boolean
 }
 
-type OpenBlock = { readonly type: BlockStart['type']; readonly toolIndex: number; isEmpty: boolean }
+type OpenBlock = {
+  readonly part: BlockStart
+  readonly toolIndex: number
+  /** What a tool of free text gets is told as a whole, once the JSON around it can be taken off. */
+  readonly isFreeText: boolean
+  json: string
+  isEmpty: boolean
+}
 
 /** Writes one answer as chat completion chunks. */
 export function createChatWriter(context: AnswerContext): StreamWriter {
@@ -36,7 +47,9 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
     head: `data: ${identity.slice(0, -1)},"choices":`,
     wantsUsage,
     forwarding: createForwarding({ id, model, wantsUsage }),
+    isInOurWords: false,
     open: new Map(),
+    freeText: freeTextTools(request),
     nextToolIndex: 0,
     hasRole: false,
     hasToolCall: false,
@@ -46,6 +59,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
   const write = (events: readonly InferenceEvent[]): string => {
     let text = ''
     for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
     return text
   }
   const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
@@ -53,7 +67,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
     write,
     forward(piece) {
       if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = framesIn('chat', piece)
+      const frames = state.isInOurWords ? undefined : framesIn('chat', piece)
       if (frames === undefined) return write(piece.events)
       const end = noteEvents(state, piece.events)
       const text = frames.map((frame) => state.forwarding.frame(frame)).join('')
@@ -83,7 +97,8 @@ function accept(state: State, event: InferenceEvent): void {
 
 function noteOpen(state: State, block: number, part: BlockStart): void {
   const isCall = part.type === 'tool-call' || (part.type === 'opaque' && part.dialect === 'chat')
-  state.open.set(block, { type: part.type, toolIndex: isCall ? state.nextToolIndex++ : -1, isEmpty: true })
+  const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
+  state.open.set(block, { part, toolIndex: isCall ? state.nextToolIndex++ : -1, isFreeText, json: '', isEmpty: true })
   if (part.type === 'tool-call') state.hasToolCall = true
   if (part.type === 'refusal') state.hasRefusal = true
 }
@@ -129,7 +144,8 @@ const chunk = (state: State, delta: string): string =>
   `${state.head}[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":null}]}\n\n`
 
 function openBlock(state: State, block: number, part: BlockStart): string {
-  const index = state.open.get(block)?.toolIndex
+  const { toolIndex: index, isFreeText } = state.open.get(block) ?? {}
+  if (isFreeText) return ''
   if (part.type === 'tool-call') {
     const call = { index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }
     return chunk(state, JSON.stringify({ tool_calls: [call] }))
@@ -141,8 +157,12 @@ function openBlock(state: State, block: number, part: BlockStart): string {
 /** The one place that runs for every few characters of an answer. */
 function writeDelta(state: State, block: number, text: string): string {
   const open = noteDelta(state, block)
+  if (open?.isFreeText) {
+    open.json += text
+    return ''
+  }
   const json = JSON.stringify(text)
-  switch (open?.type) {
+  switch (open?.part.type) {
     case 'text':
       return chunk(state, `{"content":${json}}`)
     case 'thinking':
@@ -159,9 +179,14 @@ function writeDelta(state: State, block: number, text: string): string {
 /** A call without arguments must still end up with JSON: clients parse what they have joined. */
 function closeBlock(state: State, block: number): string {
   const open = state.open.get(block)
-  const text = open?.type === 'tool-call' && open.isEmpty ? writeDelta(state, block, '{}') : ''
   state.open.delete(block)
-  return text
+  if (open?.part.type !== 'tool-call') return ''
+  const { toolIndex: index, part, json } = open
+  if (open.isFreeText) {
+    const call = { index, id: part.id, type: 'custom', custom: { name: part.name, input: freeTextOf(json) } }
+    return chunk(state, JSON.stringify({ tool_calls: [call] }))
+  }
+  return open.isEmpty ? chunk(state, `{"tool_calls":[{"index":${index},"function":{"arguments":"{}"}}]}`) : ''
 }
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {

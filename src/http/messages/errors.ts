@@ -37,29 +37,18 @@ export function errorBody(fault: Fault, requestId: string) {
 }
 
 /** How `count_tokens` refuses a malformed body: every problem with its place. All else is refused as by the family. */
-export function encodeDetailFault(fault: Fault, requestId: string, body?: unknown): Refusal {
+export function encodeDetailFault(fault: Fault, requestId: string): Refusal {
   if (fault.kind !== 'validation' && fault.kind !== 'malformed') return encodeFault(fault, requestId)
-  const problems = fault.details.problems ?? [{ path: [], type: 'value', message: boundedMessage(fault) }]
+  const problems: readonly Problem[] = fault.details.problems ?? [
+    { path: [], type: 'value', message: boundedMessage(fault) },
+  ]
   const detail = problems.map((problem) => ({
     loc: ['body', ...problem.path],
     msg: problem.message,
     type: problem.type,
-    input: inputAt(body, problem.path),
+    input: problem.input ?? null,
     ctx: {},
   }))
   const headers = { ...refusalHeaders(fault), 'request-id': requestId }
   return { status: 422, headers, body: { detail, request_id: requestId } }
-}
-
-const maxInputLength = 200
-
-/** What stood at the place of a problem; only short values are worth repeating. */
-function inputAt(body: unknown, path: Problem['path']): unknown {
-  let value = body
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return null
-    value = Reflect.get(value, step)
-  }
-  if (typeof value === 'string') return value.slice(0, maxInputLength)
-  return typeof value === 'number' || typeof value === 'boolean' ? value : null
 }

@@ -181,6 +181,9 @@ describe('the messages writer, forwarding', () => {
         message: { id: 'theirs', model: 'claude', content: [], usage: { input_tokens: 3 }, new_field: 1 },
       },
     ],
+    // Upstreams may begin with a block that never gets a word, and that no event tells of.
+    ['content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'server_tool_use' } }],
+    ['content_block_start', { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } }],
   )
   const closing = {
     type: 'message_delta',
@@ -190,7 +193,8 @@ describe('the messages writer, forwarding', () => {
 
   it('changes the id and the model, and passes everything else on as it was', () => {
     const writer = createMessagesWriter(context)
-    assert.deepEqual(dataOf(writer.forward(opening)).message, {
+    const [messageStart] = writer.forward(opening).split('\n\n')
+    assert.deepEqual(dataOf(messageStart).message, {
       id: 'msg_01',
       model: 'house-model',
       content: [],
@@ -207,7 +211,9 @@ describe('the messages writer, forwarding', () => {
   it('keeps the ending back until the price is known, and adds it to the upstream’s own words', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
-    assert.equal(writer.forward(piece([{ type: 'close', block: 0 }], ['message_delta', closing])), '')
+    const stops = [0, 1].map((index): [string, object] => ['content_block_stop', { type: 'content_block_stop', index }])
+    writer.forward(piece([{ type: 'close', block: 0 }], ...stops))
+    assert.equal(writer.forward(piece([], ['message_delta', closing])), '')
     const [delta, stop] = writer.forward(piece([end()], ['message_stop', { type: 'message_stop' }])).split('\n\n')
     assert.deepEqual(dataOf(delta).delta, { stop_reason: 'end_turn', stop_details: { why: 'x' } })
     assert.equal(dataOf(delta).usage.tier, 'a')
@@ -221,8 +227,9 @@ describe('the messages writer, forwarding', () => {
     writer.forward(opening)
     writer.forward(piece([], ['message_delta', closing]))
     const frames = writer.write([{ type: 'close', block: 0 }, end('filtered')]).split('\n\n')
-    assert.deepEqual(dataOf(frames[0]), { type: 'content_block_stop', index: 0 })
-    assert.equal(dataOf(frames[1]).delta.stop_reason, 'refusal')
+    assert.deepEqual(dataOf(frames[0]), { type: 'content_block_stop', index: 1 })
+    assert.deepEqual(dataOf(frames[1]), { type: 'content_block_stop', index: 0 })
+    assert.equal(dataOf(frames[2]).delta.stop_reason, 'refusal')
   })
 
   it('spells a piece anew whose words are in another dialect', () => {

@@ -7,7 +7,7 @@ import { creditFields } from '../credit-fields.ts'
 import { proofText } from '../proof-envelope.ts'
 import { framesIn, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
 import { errorBody } from './errors.ts'
-import { createForwarding, type Forwarding } from './forward.ts'
+import { createForwarding, type Forwarding, type Wire } from './forward.ts'
 import { spellStop, spellUsage } from './spelling.ts'
 
 type State = {
@@ -15,8 +15,10 @@ type State = {
   readonly grammar: Grammar
   /** Where each block stands on the wire. Blocks of other dialects are left out, and no gap may remain. */
   readonly shown: Map<number, { readonly index: number; readonly part: BlockStart }>
+  readonly wire: Wire
   readonly forwarding: Forwarding
-  nextIndex: number
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
   hasToolCall: boolean
   /** A thinking block whose start waits for its first word: it may turn out to be a redacted one. */
   waiting: number | undefined
@@ -25,12 +27,14 @@ type State = {
 
 /** Writes one answer in the Anthropic event order. */
 export function createMessagesWriter(context: AnswerContext): StreamWriter {
+  const wire: Wire = { nextIndex: 0, open: new Set() }
   const state: State = {
     context,
     grammar: createGrammar(),
     shown: new Map(),
-    forwarding: createForwarding(context),
-    nextIndex: 0,
+    wire,
+    forwarding: createForwarding(context, wire),
+    isInOurWords: false,
     hasToolCall: false,
     waiting: undefined,
     hasFailed: false,
@@ -38,6 +42,7 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
   const write = (events: readonly InferenceEvent[]): string => {
     let text = ''
     for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
     return text
   }
   const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
@@ -45,7 +50,7 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
     write,
     forward(piece) {
       if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = framesIn('messages', piece)
+      const frames = state.isInOurWords ? undefined : framesIn('messages', piece)
       return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
     },
     fail(fault) {
@@ -101,21 +106,18 @@ function messageStart(state: State, { usage }: Extract<InferenceEvent, { type: '
 }
 
 function openBlock(state: State, block: number, part: BlockStart): string {
-  if (isForeign(part)) return ''
+  if (part.type === 'tool-call') state.hasToolCall = true
+  if (part.type === 'opaque' && part.dialect !== 'messages') return ''
+  const begun = state.forwarding.claim(part)
+  if (begun !== undefined) {
+    state.shown.set(block, { index: begun, part })
+    return ''
+  }
   const before = showWaiting(state)
-  place(state, block, part)
+  state.shown.set(block, { index: state.wire.nextIndex++, part })
   if (part.type !== 'thinking') return before + blockStart(state, block, contentBlock(part))
   state.waiting = block
   return before
-}
-
-/** Only its own dialect understands it. */
-const isForeign = (part: BlockStart): boolean => part.type === 'opaque' && part.dialect !== 'messages'
-
-function place(state: State, block: number, part: BlockStart): void {
-  state.shown.set(block, { index: state.nextIndex, part })
-  state.nextIndex += 1
-  if (part.type === 'tool-call') state.hasToolCall = true
 }
 
 function contentBlock(part: Exclude<BlockStart, { type: 'thinking' }>): unknown {
@@ -138,13 +140,21 @@ function showWaiting(state: State, block = state.waiting): string {
   return blockStart(state, waiting, { type: 'thinking', thinking: '', signature: '' })
 }
 
-const blockStart = (state: State, block: number, content: unknown): string =>
-  sseFrame(
-    'content_block_start',
-    `{"type":"content_block_start","index":${indexOf(state, block)},"content_block":${JSON.stringify(content)}}`,
-  )
+function blockStart(state: State, block: number, content: unknown): string {
+  const index = state.shown.get(block)?.index ?? 0
+  state.wire.open.add(index)
+  const json = `{"type":"content_block_start","index":${index},"content_block":${JSON.stringify(content)}}`
+  return sseFrame('content_block_start', json)
+}
 
-const indexOf = (state: State, block: number): number | undefined => state.shown.get(block)?.index
+/** Where a block goes on. An upstream may have ended the one that we took for it. */
+function indexOf(state: State, block: number): number | undefined {
+  const shown = state.shown.get(block)
+  if (shown === undefined || state.waiting === block || state.wire.open.has(shown.index)) return shown?.index
+  const index = state.forwarding.claim(shown.part)
+  if (index !== undefined) state.shown.set(block, { ...shown, index })
+  return index
+}
 
 const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
   text: '{"type":"text_delta","text":',
@@ -156,48 +166,65 @@ const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
 
 /** The one place that runs for every few characters of an answer. */
 function writeDelta(state: State, block: number, text: string): string {
-  const shown = state.shown.get(block)
-  if (shown === undefined) return ''
-  return showWaiting(state, block) + delta(shown.index, `${deltaHeads[shown.part.type]}${JSON.stringify(text)}}`)
+  const index = indexOf(state, block)
+  const type = state.shown.get(block)?.part.type
+  if (index === undefined || type === undefined) return ''
+  return showWaiting(state, block) + delta(index, `${deltaHeads[type]}${JSON.stringify(text)}}`)
 }
 
-const delta = (index: number | undefined, json: string): string =>
+const delta = (index: number, json: string): string =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${json}}\n\n`
 
 function writeProof(state: State, block: number, proof: Proof): string {
+  const index = indexOf(state, block)
+  if (index === undefined) return ''
   const value = proofText(proof, 'messages')
-  if (proof.redacted === true && state.waiting === block) {
+  if (proof.redacted === true) {
+    if (state.waiting !== block) return '' // the upstream has shown it
     state.waiting = undefined
     return blockStart(state, block, { type: 'redacted_thinking', data: value })
   }
   const signature = `{"type":"signature_delta","signature":${JSON.stringify(value)}}`
-  return showWaiting(state, block) + delta(indexOf(state, block), signature)
+  return showWaiting(state, block) + delta(index, signature)
 }
 
 function closeBlock(state: State, block: number): string {
   const index = indexOf(state, block)
-  if (index === undefined) return ''
-  return showWaiting(state, block) + sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`)
+  return index === undefined ? '' : showWaiting(state, block) + stopBlock(state, index)
 }
+
+/** Nothing where the upstream has ended the block itself. */
+const stopBlock = ({ wire }: State, index: number): string =>
+  wire.open.delete(index) ? sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`) : ''
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const stop = spellStop(effectiveStop(end.stopReason, state.hasToolCall), end)
   const ours = { type: 'message_delta', delta: stop, usage: spellUsage(end.usage) }
   const message = state.forwarding.ending(ours, isForwarded) ?? ours
+  // An upstream may have begun blocks that our events never told of.
+  const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
   return (
+    stops +
     sseFrame('message_delta', JSON.stringify({ ...message, ...creditFields(end) })) +
     sseFrame('message_stop', '{"type":"message_stop"}')
   )
 }
 
 function forwardFrames(state: State, frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
-  let text = showWaiting(state)
+  let text = ''
   let end: InferenceEnd | undefined
+  for (const frame of frames) text += state.forwarding.frame(frame)
   for (const event of events) {
     accept(state, event)
-    if (event.type === 'open' && !isForeign(event.part)) place(state, event.block, event.part)
+    if (event.type === 'open') noteOpen(state, event.block, event.part)
     if (event.type === 'end') end = event
   }
-  for (const frame of frames) text += state.forwarding.frame(frame)
+  state.forwarding.forgetEnded()
   return end === undefined ? text : text + ending(state, end, true)
+}
+
+function noteOpen(state: State, block: number, part: BlockStart): void {
+  if (part.type === 'tool-call') state.hasToolCall = true
+  const index = state.forwarding.claim(part)
+  if (index !== undefined) state.shown.set(block, { index, part })
 }

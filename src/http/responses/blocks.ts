@@ -1,10 +1,22 @@
 import type { BlockStart } from '../../domain/inference/events.ts'
 import type { Proof } from '../../domain/inference/request.ts'
 import { sseFrame } from '../stream-writer.ts'
-import { functionCallItem, messageItem, reasoningItem, refusalPart, summaryPart, textPart } from './items.ts'
+import { freeTextOf } from '../free-text-tools.ts'
+import {
+  freeTextCallItem,
+  functionCallItem,
+  messageItem,
+  reasoningItem,
+  refusalPart,
+  summaryPart,
+  textPart,
+} from './items.ts'
 
 /** Every event of a stream has the next number. */
 export type Sequence = { next: number }
+
+/** The items so far, by output index, and which of them are whole. The last event repeats them all. */
+export type Output = { readonly items: unknown[]; readonly done: Set<number> }
 
 /** A block that callers see as an output item of its own, and what has been said in it so far. */
 export type ShownBlock = {
@@ -13,6 +25,8 @@ export type ShownBlock = {
   readonly outputIndex: number
   /** The place of its text among the parts of the item. */
   contentIndex: number
+  /** Its tool takes free text: the JSON around it is taken off once it is whole. */
+  readonly isFreeText: boolean
   text: string
   proof?: Proof
   /** Its place as it stands in every delta, spelled once. */
@@ -48,6 +62,7 @@ const deltaTypes: Readonly<Record<ShownBlock['part']['type'], string>> = {
 export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string): string {
   const before = block.part.type === 'thinking' && !block.hasSummary ? openSummary(sequence, block) : ''
   block.text += text
+  if (block.isFreeText) return ''
   const type = deltaTypes[block.part.type]
   const number = sequence.next++
   block.placeText ??= JSON.stringify(placeOf(block)).slice(1, -1)
@@ -58,7 +73,8 @@ export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string)
 /** Repeats the whole text, as the dialect wants it, and completes the item. */
 export function closeFrames(sequence: Sequence, block: ShownBlock): string {
   // A call without arguments must still end up with JSON: clients parse what they have joined.
-  const before = block.part.type === 'tool-call' && block.text === '' ? deltaFrames(sequence, block, '{}') : ''
+  const isBare = block.part.type === 'tool-call' && !block.isFreeText && block.text === ''
+  const before = isBare ? deltaFrames(sequence, block, '{}') : ''
   const text = before + doneFrames(sequence, block)
   const item = itemOf(block, 'completed')
   return text + emit(sequence, 'response.output_item.done', { output_index: block.outputIndex, item })
@@ -79,6 +95,8 @@ function doneFrames(sequence: Sequence, block: ShownBlock): string {
         emit(sequence, 'response.content_part.done', { ...place, part: refusalPart(text) })
       )
     case 'tool-call':
+      if (block.isFreeText)
+        return emit(sequence, 'response.custom_tool_call_input.done', { ...place, input: freeTextOf(text) })
       return emit(sequence, 'response.function_call_arguments.done', { ...place, arguments: text })
     case 'thinking':
       if (!block.hasSummary) return ''
@@ -105,7 +123,8 @@ export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
     case 'thinking':
       return reasoningItem(itemId, text, block.proof)
     case 'tool-call':
-      return functionCallItem(itemId, status, { id: part.id, name: part.name, input: text })
+      if (block.isFreeText) return freeTextCallItem(itemId, status, { ...part, input: freeTextOf(text) })
+      return functionCallItem(itemId, status, { ...part, input: text })
   }
 }
 

@@ -1,8 +1,9 @@
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
 import type { AnswerContext } from '../stream-writer.ts'
 import type { WholeAnswer } from '../whole-answer.ts'
-import { functionCallItem, messageItem, reasoningItem, refusalPart, textPart } from './items.ts'
+import { freeTextCallItem, functionCallItem, messageItem, reasoningItem, refusalPart, textPart } from './items.ts'
 import { echoOf, ended, incompleteReason } from './spelling.ts'
 
 /** A whole answer as one response; an upstream's own document keeps every field but its name and its price. */
@@ -14,11 +15,12 @@ export function encodeResponses(context: AnswerContext, { events, document }: Wh
     stopReason,
     blocks.some((block) => block.type === 'refusal'),
   )
-  const output = blocks.flatMap((block) => spellBlock(block, context))
+  const freeText = freeTextTools(context.request)
+  const output = blocks.flatMap((block) => spellBlock(block, context, (name) => freeText.has(name)))
   return { ...ended(context, end, { output, reason }), ...echoOf(context) }
 }
 
-function spellBlock(block: FoldedBlock, { newId }: AnswerContext): unknown[] {
+function spellBlock(block: FoldedBlock, { newId }: AnswerContext, isFreeText: (name: string) => boolean): unknown[] {
   switch (block.type) {
     case 'text':
       return [messageItem(newId('msg'), 'completed', [textPart(block.text)])]
@@ -27,6 +29,8 @@ function spellBlock(block: FoldedBlock, { newId }: AnswerContext): unknown[] {
     case 'thinking':
       return [reasoningItem(newId('rs'), block.text, block.proof)]
     case 'tool-call':
+      if (isFreeText(block.name))
+        return [freeTextCallItem(newId('ctc'), 'completed', { ...block, input: freeTextOf(block.input) })]
       return [functionCallItem(newId('fc'), 'completed', { ...block, input: block.input || '{}' })]
     case 'opaque':
       return block.dialect === 'responses' ? [block.raw] : []

@@ -1,7 +1,7 @@
 import type { InferenceEnd, OriginalFrame } from '../../domain/inference/events.ts'
 import { creditFields } from '../credit-fields.ts'
 import { frameObject, frameType, recordAt, sameFrame, sseFrame, type AnswerContext } from '../stream-writer.ts'
-import type { Sequence, ShownBlock } from './blocks.ts'
+import type { Output, Sequence, ShownBlock } from './blocks.ts'
 
 type Part = ShownBlock['part']
 type Fields = Record<string, unknown>
@@ -11,28 +11,26 @@ export type Forwarding = {
   frame(frame: OriginalFrame): string
   /** The block that the upstream opened for this part, as it is known to the caller. */
   blockFor(part: Part): ShownBlock | undefined
-  /** True once the upstream has given the item as a whole. */
-  isDone(outputIndex: number): boolean
+  /** Called after each piece: an item that is done without an event will never have one. */
+  forgetDone(): void
   /** The upstream's own last response, where it is still how the answer ends. */
   ending(ours: Fields, end: InferenceEnd, isForwarded: boolean): Fields | undefined
 }
 
-/** What the upstream has opened and no event of ours has claimed yet. */
-type Slot = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'> & {
-  readonly type: Part['type']
-  hasSummary: boolean
-}
+type Place = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'>
 
-type Items = {
-  readonly output: unknown[]
-  readonly slots: Slot[]
-  readonly blocks: Map<string, ShownBlock>
-  readonly done: Set<number>
-}
+/** What the upstream has opened and no event of ours has claimed yet. */
+type Slot = Place &
+  Pick<ShownBlock, 'isFreeText'> & {
+    readonly type: Part['type']
+    hasSummary: boolean
+  }
+
+type Items = { readonly output: Output; slots: Slot[]; readonly blocks: Map<string, ShownBlock> }
 
 /** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
-export function createForwarding({ id, model }: AnswerContext, sequence: Sequence, output: unknown[]): Forwarding {
-  const items: Items = { output, slots: [], blocks: new Map(), done: new Set() }
+export function createForwarding({ id, model }: AnswerContext, sequence: Sequence, output: Output): Forwarding {
+  const items: Items = { output, slots: [], blocks: new Map() }
   let last: Fields | undefined
 
   const renamed = (type: string, event: Fields): string => {
@@ -57,12 +55,14 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
       const at = items.slots.findIndex((slot) => slot.type === part.type)
       const [slot] = at === -1 ? [] : items.slots.splice(at, 1)
       if (slot === undefined) return undefined
-      const { itemId, outputIndex, contentIndex, hasSummary } = slot
-      const block: ShownBlock = { part, itemId, outputIndex, contentIndex, text: '', hasSummary }
+      const { itemId, outputIndex, contentIndex, isFreeText, hasSummary } = slot
+      const block: ShownBlock = { part, itemId, outputIndex, contentIndex, isFreeText, text: '', hasSummary }
       items.blocks.set(itemId, block)
       return block
     },
-    isDone: (outputIndex) => items.done.has(outputIndex),
+    forgetDone() {
+      items.slots = items.slots.filter(({ outputIndex }) => !output.done.has(outputIndex))
+    },
     ending(ours, end, isForwarded) {
       if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
       // Some upstreams stream their items and then leave them out of the last event.
@@ -85,6 +85,7 @@ const structural = new Set([
 
 const slotTypes: Readonly<Record<string, Part['type']>> = {
   function_call: 'tool-call',
+  custom_tool_call: 'tool-call',
   reasoning: 'thinking',
   output_text: 'text',
   refusal: 'refusal',
@@ -95,7 +96,7 @@ function note(type: string, event: Fields, items: Items): void {
   const item = recordAt(event, 'item')
   switch (type) {
     case 'response.output_item.added':
-      items.output[outputIndex] = item
+      items.output.items[outputIndex] = item
       addSlot(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
       return
     case 'response.content_part.added': {
@@ -104,17 +105,18 @@ function note(type: string, event: Fields, items: Items): void {
       return
     }
     case 'response.output_item.done':
-      items.output[outputIndex] = item
-      items.done.add(outputIndex)
+      items.output.items[outputIndex] = item
+      items.output.done.add(outputIndex)
       return
     default:
       noteSummary(items, event, type.endsWith('.added'))
   }
 }
 
-function addSlot({ slots }: Items, { type }: Fields, place: Omit<Slot, 'type' | 'hasSummary'>): void {
+function addSlot({ slots }: Items, { type }: Fields, place: Place): void {
   const slotType = slotTypes[String(type)]
-  if (slotType !== undefined) slots.push({ ...place, type: slotType, hasSummary: false })
+  if (slotType !== undefined)
+    slots.push({ ...place, type: slotType, isFreeText: type === 'custom_tool_call', hasSummary: false })
 }
 
 /** Reasoning comes in summary parts, of which one may be open when the answer is cut. */

@@ -28,6 +28,16 @@ export const functionCallItem = (id: string, status: ItemStatus, call: Call) => 
   arguments: call.input,
 })
 
+/** A call of a tool that takes free text. */
+export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => ({
+  id,
+  type: 'custom_tool_call',
+  status,
+  call_id: call.id,
+  name: call.name,
+  input: call.input,
+})
+
 export const summaryPart = (text: string) => ({ type: 'summary_text', text })
 
 /** The summary form, since not all clients show the raw one. */

@@ -117,6 +117,11 @@ async function decodeWithHistory(body: ResponsesBody, caller: Caller, parts: Rem
   const { body: whole, ownItems, previousId } = await withHistory(body, caller.projectId, parts)
   const request = decodeResponses(whole)
   if (body.store === false) return { request }
+  const echo = { store: true, previous_response_id: previousId }
   const known = { organizationId: caller.organization.id, projectId: caller.projectId, previousId, input: ownItems }
-  return { request, observe: (pieces, newContext) => remembering(pieces, known, { context: newContext(), parts }) }
+  return {
+    request,
+    echo,
+    observe: (pieces, newContext) => remembering(pieces, known, { context: newContext(), parts }),
+  }
 }

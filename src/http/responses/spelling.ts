@@ -57,7 +57,7 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Outcom
 export type Outcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
 
 /** What a response repeats of its request, with the dialect's defaults for what was not said. */
-export function echoOf({ request: { original } }: AnswerContext): Record<string, unknown> {
+export function echoOf({ request: { original }, echo }: AnswerContext): Record<string, unknown> {
   const { body } = original
   return {
     instructions: body['instructions'] ?? null,
@@ -74,5 +74,6 @@ export function echoOf({ request: { original } }: AnswerContext): Record<string,
     top_p: body['top_p'] ?? null,
     truncation: body['truncation'] ?? 'disabled',
     user: body['user'] ?? null,
+    ...echo,
   }
 }

@@ -2,8 +2,18 @@ import type { Fault } from '../../base/fault.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
-import { framesIn, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
-import { closeFrames, deltaFrames, emit, itemOf, openFrames, type Sequence, type ShownBlock } from './blocks.ts'
+import { freeTextTools } from '../free-text-tools.ts'
+import { framesIn, isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
+import {
+  closeFrames,
+  deltaFrames,
+  emit,
+  itemOf,
+  openFrames,
+  type Output,
+  type Sequence,
+  type ShownBlock,
+} from './blocks.ts'
 import { errorEvent } from './errors.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
 import { beginning, echoOf, ended, incompleteReason } from './spelling.ts'
@@ -13,9 +23,11 @@ type State = {
   readonly grammar: Grammar
   readonly sequence: Sequence
   readonly open: Map<number, ShownBlock>
-  /** The items so far, by output index: the last event repeats them all. */
-  readonly output: unknown[]
+  readonly output: Output
+  readonly freeText: ReadonlySet<string>
   readonly forwarding: Forwarding
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
   /** What the response repeats of its request: written three times, so spelled once. */
   readonly echo: string
   hasCreated: boolean
@@ -27,14 +39,16 @@ type State = {
 /** Writes one answer in the event order of the Responses API. */
 export function createResponsesWriter(context: AnswerContext): StreamWriter {
   const sequence: Sequence = { next: 0 }
-  const output: unknown[] = []
+  const output: Output = { items: [], done: new Set() }
   const state: State = {
     context,
     grammar: createGrammar(),
     sequence,
     open: new Map(),
     output,
+    freeText: freeTextTools(context.request),
     forwarding: createForwarding(context, sequence, output),
+    isInOurWords: false,
     echo: JSON.stringify(echoOf(context)).slice(1),
     hasCreated: false,
     hasToolCall: false,
@@ -44,6 +58,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
   const write = (events: readonly InferenceEvent[]): string => {
     let text = ''
     for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
     return text
   }
   const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
@@ -51,7 +66,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
     write,
     forward(piece) {
       if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = framesIn('responses', piece)
+      const frames = state.isInOurWords ? undefined : framesIn('responses', piece)
       return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
     },
     fail: (fault) => (hasEnded() ? '' : fail(state, fault)),
@@ -76,11 +91,11 @@ function writeEvent(state: State, event: InferenceEvent): string {
     case 'open':
       return openBlock(state, event.block, event.part)
     case 'delta': {
-      const block = state.open.get(event.block)
+      const block = blockOf(state, event.block)
       return block === undefined || event.text === '' ? '' : deltaFrames(state.sequence, block, event.text)
     }
     case 'proof': {
-      const block = state.open.get(event.block)
+      const block = blockOf(state, event.block)
       if (block !== undefined) block.proof = event.proof
       return ''
     }
@@ -100,37 +115,63 @@ function responseFrame({ sequence, echo }: State, type: string, response: object
   return sseFrame(type, `{"type":"${type}","sequence_number":${number},"response":${text}}`)
 }
 
-const idPrefixes = { text: 'msg', refusal: 'msg', thinking: 'rs', 'tool-call': 'fc' } as const
+const idPrefixes = { text: 'msg', refusal: 'msg', thinking: 'rs', 'tool-call': 'fc', freeText: 'ctc' } as const
 
 function openBlock(state: State, block: number, part: BlockStart): string {
   const { sequence, output, context } = state
-  const outputIndex = output.length
+  const outputIndex = output.items.length
   if (part.type === 'opaque') {
     if (part.dialect !== 'responses') return ''
-    output.push(part.raw)
+    output.items.push(part.raw)
+    output.done.add(outputIndex)
     const fields = { output_index: outputIndex, item: part.raw }
     return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
   }
-  const itemId = context.newId(idPrefixes[part.type])
-  const shown: ShownBlock = { part, itemId, outputIndex, contentIndex: 0, text: '', hasSummary: false }
-  output.push(itemOf(shown, 'in_progress'))
+  const begun = state.forwarding.blockFor(part)
+  if (begun !== undefined) {
+    state.open.set(block, begun)
+    return ''
+  }
+  const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
+  const itemId = context.newId(idPrefixes[isFreeText ? 'freeText' : part.type])
+  const shown = { part, itemId, outputIndex, contentIndex: 0, isFreeText, text: '', hasSummary: false }
+  output.items.push(itemOf(shown, 'in_progress'))
   state.open.set(block, shown)
   return openFrames(sequence, shown)
 }
 
+/** Where a block goes on. An upstream may have completed the one that we took for it. */
+function blockOf({ open, output, forwarding }: State, block: number): ShownBlock | undefined {
+  const shown = open.get(block)
+  if (shown === undefined || !output.done.has(shown.outputIndex)) return shown
+  const other = forwarding.blockFor(shown.part)
+  if (other === undefined) open.delete(block)
+  else open.set(block, other)
+  return other
+}
+
 function closeBlock(state: State, block: number): string {
-  const shown = state.open.get(block)
+  const shown = blockOf(state, block)
   if (shown === undefined) return ''
   state.open.delete(block)
   const frames = closeFrames(state.sequence, shown)
-  state.output[shown.outputIndex] = itemOf(shown, 'completed')
+  complete(state, shown)
   return frames
 }
+
+function complete({ output }: State, shown: ShownBlock): void {
+  output.items[shown.outputIndex] = itemOf(shown, 'completed')
+  output.done.add(shown.outputIndex)
+}
+
+/** What an upstream began and a check cut off is in the list too, as what it is. */
+const itemsOf = ({ items, done }: Output): unknown[] =>
+  items.map((item, at) => (isRecord(item) && !done.has(at) ? { ...item, status: 'incomplete' } : item))
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const { context, output } = state
   const reason = incompleteReason(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
-  const response = ended(context, end, { output, reason })
+  const response = ended(context, end, { output: itemsOf(output), reason })
   const own = state.forwarding.ending(response, end, isForwarded)
   if (own !== undefined) return emit(state.sequence, `response.${String(own['status'])}`, { response: own })
   return responseFrame(state, `response.${response.status}`, response)
@@ -156,6 +197,7 @@ function forwardFrames(state: State, frames: readonly OriginalFrame[], events: r
     if (event.type === 'end') end = event
     else noteEvent(state, event)
   }
+  state.forwarding.forgetDone()
   return end === undefined ? text : text + ending(state, end, true)
 }
 
@@ -180,5 +222,5 @@ function noteEvent(state: State, event: Exclude<InferenceEvent, InferenceEnd>): 
 /** The upstream's own item is the better one, if it has come. */
 function closeForwarded(state: State, block: number, shown: ShownBlock): void {
   state.open.delete(block)
-  if (!state.forwarding.isDone(shown.outputIndex)) state.output[shown.outputIndex] = itemOf(shown, 'completed')
+  if (!state.output.done.has(shown.outputIndex)) complete(state, shown)
 }

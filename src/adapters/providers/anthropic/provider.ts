@@ -8,4 +8,8 @@ export const messagesFamily = (flags: MessagesFlags): Family => ({
   dialect: 'messages',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  counter: {
+    path: '/count_tokens',
+    without: ['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
+  },
 })

@@ -8,4 +8,8 @@ export const responsesFamily = (flags: ResponsesFlags): Family => ({
   dialect: 'responses',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  counter: {
+    path: '/input_tokens',
+    without: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],
+  },
 })

@@ -1,8 +1,17 @@
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 import type { Transaction } from './database.ts'
 import { selectPage } from './page.ts'
-import { changedColumns, changedValues, contentValues, policyColumns } from './policy-rows.ts'
-import { policyOfRow, summaryOfRow, versionOfRow, type PolicyRow, type VersionRow } from './policy-rows.ts'
+import {
+  changedColumns,
+  changedValues,
+  contentValues,
+  policyColumns,
+  policyOfRow,
+  summaryOfRow,
+  versionOfRow,
+  type PolicyRow,
+  type VersionRow,
+} from './policy-rows.ts'
 
 const numbered = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => `$${from + at}`)
 

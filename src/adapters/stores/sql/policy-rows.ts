@@ -114,11 +114,10 @@ export function changedValues(policy: Policy): Value[] {
   return [...own, ...contentValues(policy.draft), policy.draft.baseVersion]
 }
 
-export const changedColumns = [
-  ...['name', 'description', 'state', 'revision', 'current_version', 'has_unpublished_changes', 'updated_at'],
-  ...contentColumns.split(', '),
-  'base_version',
-]
+export const changedColumns =
+  `name, description, state, revision, current_version, has_unpublished_changes, updated_at, ${contentColumns}, base_version`.split(
+    ', ',
+  )
 
 function prefixed(alias: string, list: string, as = ''): string {
   return list.replace(/\w+/g, as === '' ? `${alias}.$&` : `${alias}.$& as ${as}$&`)

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { PolicyAt } from '../../../domain/policy/administer.ts'
 import type { NewPolicy, PolicyPatch } from '../../../domain/policy/lifecycle.ts'
 import { defined } from '../../defined.ts'
 import type { CreatePolicy, UpdatePolicy } from './schema.ts'
@@ -25,4 +26,16 @@ export const newPolicyOf = (said: Static<typeof CreatePolicy>): NewPolicy => ({
   ...patchOf(said),
   name: said.name,
   rule: said.rule,
+})
+
+type Named = {
+  readonly who: { readonly organization: { readonly id: string } }
+  readonly params: { readonly policy_id: string }
+}
+
+/** The policy that a path names, in the organization of whoever asks. */
+export const policyAt = ({ who, params }: Named, revision: number): PolicyAt => ({
+  organizationId: who.organization.id,
+  id: params.policy_id,
+  revision,
 })

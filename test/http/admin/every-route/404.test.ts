@@ -39,7 +39,7 @@ describe('an id of another organization', () => {
 
   for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
     it(`${titleOf(route)} finds it as little as one that never was, and touches nothing`, async () => {
-      const before = await everythingOf(other.admin)
+      const untouched = await everythingOf(other.admin)
       for (const mix of foreignMixes(idsIn(route), own, other.ids)) {
         const answer = await house.admin.ask(route.method, pathOf(route, mix), { body: route.body })
         const absent = foreignToUnknown(mix, other.ids)
@@ -47,7 +47,7 @@ describe('an id of another organization', () => {
         assert.equal(answer.status, 404)
         assert.deepEqual(comparable(answer, mix), comparable(nothing, absent))
       }
-      assert.deepEqual(await everythingOf(other.admin), before)
+      assert.deepEqual(await everythingOf(other.admin), untouched)
     })
   }
 
