@@ -3,6 +3,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import { openControlSocket } from './http/control.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createAdministration } from './app/administration.ts'
+import { openAuditOffice } from './app/audit.ts'
 import { createFamilies } from './app/families.ts'
 import { createProviders } from './app/providers.ts'
 import { createTokenVerifier } from './app/tokens.ts'
@@ -126,6 +127,9 @@ export async function createHouse(config: Config, env: Environment, world: World
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })
+  const auditOffice = built.use(
+    await openAuditOffice({ config, database, clock, random, ids, log, metrics, ...administration }),
+  )
 
   const stored = storedResponses(database)
   built.use(
@@ -155,6 +159,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     metrics,
     publicUrl,
     administration,
+    testSink: auditOffice.testSink,
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [

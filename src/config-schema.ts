@@ -205,7 +205,8 @@ const Exports = section(
     alarm_after_hours: Type.Number({
       default: 24,
       exclusiveMinimum: 0,
-      description: 'A sink that has failed for so long, or whose oldest event has waited so long, is told of in the log.',
+      description:
+        'A sink that has failed for so long, or whose oldest event has waited so long, is told of in the log.',
     }),
     alarm_after_events: Type.Integer({
       default: 1_000_000,

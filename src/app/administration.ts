@@ -11,6 +11,9 @@ import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { auditReads } from '../adapters/stores/sql/audit-events.ts'
 import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
+import { exportStore } from '../adapters/stores/sql/export-sinks.ts'
+import { sinkKinds } from '../adapters/sinks/registry.ts'
+import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
@@ -32,13 +35,15 @@ export type AdministrationParts = {
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
 export function createAdministration({ database, clock, random, ids, changes, digest, secret }: AdministrationParts) {
   const audit = createAuditParts({ clock, ids, secret })
-  const seal = createSeal(deriveKey(secret, 'kept replies'), random)
+  const replySeal = createSeal(deriveKey(secret, 'kept replies'), random)
+  const seal = createSeal(deriveKey(secret, 'export secrets'), random)
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
-    idempotency: idempotencyStore(tx, { engine: database.engine, seal }),
+    idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
+    exports: exportStore(tx, seal),
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
@@ -51,6 +56,8 @@ export function createAdministration({ database, clock, random, ids, changes, di
     policies,
     registry: recorded,
     audit,
+    seal,
+    exports: createExports({ kinds: sinkKinds, ids, clock }),
     administer,
     operations: createOperations({ registry: recorded, ids, reads: reads.registry, administer }),
   }

@@ -12,6 +12,8 @@ export type CallerOf = {
   /** Also the single anonymous free request, where no credential was sent. */
   principalOrFree(request: FastifyRequest): Promise<Caller>
   administrator(request: FastifyRequest): Promise<Administrator>
+  /** For the policy gateway: an administrator, or whoever has a key of a project or a token. */
+  manager(request: FastifyRequest): Promise<Administrator | Principal>
 }
 
 export type CallerParts = {
@@ -19,6 +21,9 @@ export type CallerParts = {
   readonly freeRequests: FreeRequests
   readonly recorder: RequestRecorder
 }
+
+/** What administrator keys begin with, and nothing else does. */
+const administratorPrefix = 'adm_'
 
 export function createCallerOf({ authenticator, freeRequests, recorder }: CallerParts): CallerOf {
   const principal = async (request: FastifyRequest): Promise<Principal> => {
@@ -30,16 +35,21 @@ export function createCallerOf({ authenticator, freeRequests, recorder }: Caller
       param: 'X-Policy-Project',
     })
   }
+  const administrator = async (request: FastifyRequest): Promise<Administrator> => {
+    const who = await authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+    recorder.identified(request, { organizationId: who.organization.id, credentialId: who.id })
+    return who
+  }
   return {
     principal,
+    administrator,
+    manager: (request) =>
+      bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
+        ? administrator(request)
+        : principal(request),
     async principalOrFree(request) {
       const isFree = wantsFreeRequest(request.headers) && secretOf(request.headers) === undefined
       return isFree ? freeRequests.identify(request.ip) : principal(request)
-    },
-    async administrator(request) {
-      const who = await authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-      recorder.identified(request, { organizationId: who.organization.id, credentialId: who.id })
-      return who
     },
   }
 }

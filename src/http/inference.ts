@@ -65,7 +65,8 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
       observe,
       echo = {},
     } = await door.decode({ body: request.body, headers: request.headers, caller })
-    await using answer = await infer({ requestId: request.id, caller, request: asked, signal: underway.signal })
+    const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
+    await using answer = await infer({ requestId: request.id, caller, request: asked, origin, signal: underway.signal })
     const base = {
       id: door.newAnswerId(ids),
       model: answer.model,

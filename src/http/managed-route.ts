@@ -68,7 +68,9 @@ type ManagedStores = { readonly idempotency: IdempotencyStore }
  * Makes routes of operations. Every request goes the same way: who asks, may they ask so often, may they do this, is it
  * well said; a change then happens once, in one transaction with its audit row and the answer that a retry will get.
  */
-export function createManagedRoutes<Who extends Manager, Stores extends ManagedStores>(parts: ManagedParts<Who, Stores>) {
+export function createManagedRoutes<Who extends Manager, Stores extends ManagedStores>(
+  parts: ManagedParts<Who, Stores>,
+) {
   return {
     question<Params extends TObject, Query extends TObject>(spec: Question<Who, Stores, Params, Query>): Route {
       const read = reader({ ...spec, body: none })

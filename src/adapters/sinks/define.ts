@@ -23,6 +23,7 @@ type Definition<Schema extends TSchema> = {
   readonly schema: Schema
   readonly secretFields: readonly string[]
   readonly destinationFields: readonly string[]
+  readonly completed?: SinkKind<SinkParts>['completed']
   /** What a schema cannot say. */
   readonly check?: (config: Static<Schema>) => readonly ConfigProblem[]
   /** Words for fields that do not exist and that people try. */
@@ -38,6 +39,7 @@ export function defineSink<Schema extends TSchema>(definition: Definition<Schema
     schema,
     secretFields,
     destinationFields,
+    ...(definition.completed && { completed: definition.completed }),
     problemsOf: (config) =>
       Value.Check(schema, config) ? check(config) : problemsIn(Value.Errors(schema, config), hints),
     open(config, parts) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
 import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/sink.ts'
+import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './answers.ts'
 import { assumedCredentials, awsDomain, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
@@ -73,8 +74,17 @@ export const s3 = defineSink({
     ...urlProblems(config.endpoint, { path: 'endpoint' }),
     ...caProblems(config.tls_ca_pem),
   ],
+  completed: withExternalId,
   create: createS3Sink,
 })
+
+/** The external id is ours alone to choose: it keeps others from having us use a role that was opened for this sink. */
+function withExternalId(config: Configuration, before: Configuration, makeId: () => string): Configuration {
+  if (valueAt(config, 'auth.type') !== 'assume_role') return config
+  const known = valueAt(before, 'auth.external_id')
+  const externalId = typeof known === 'string' ? known : makeId()
+  return merged(config, { auth: { external_id: externalId } })
+}
 
 function createS3Sink(config: S3Config, parts: SinkParts): Sink {
   const { request, clock } = parts

@@ -13,7 +13,7 @@ export function changeFacts(entry: AuditEntry): EventFacts {
     code: codeOfKind(kind),
     organizationId: actor.organizationId,
     timeMs: atMs,
-    message: `${sentence(kind)} ${resourceId} by ${nameOf(actor)}.`,
+    message: sentence(kind, resourceId, actor),
     requestId: actor.requestId ?? undefined,
     projectId,
     actor: { credentialId: actor.credentialId ?? undefined },
@@ -39,10 +39,11 @@ export function changeFacts(entry: AuditEntry): EventFacts {
   }
 }
 
-/** `policy.rolled_back` reads "policy rolled back". */
-const sentence = (kind: string): string => kind.replace(/[._]/g, ' ')
-
-const nameOf = ({ kind, credentialId }: Actor): string => credentialId ?? kind
+/** `policy.rolled_back` reads "adk_1 rolled back the policy pol_1." */
+function sentence(kind: string, resourceId: string, { kind: actorKind, credentialId }: Actor): string {
+  const [resource = '', verb = ''] = kind.replaceAll('_', ' ').split('.')
+  return `${credentialId ?? `The ${actorKind}`} ${verb} the ${resource} ${resourceId}.`
+}
 
 type Details = AuditEntry['details']
 
@@ -63,4 +64,6 @@ function withoutRules(details: Details): Json {
 }
 
 const plain = <T extends Json>(value: unknown, keep: (key: string) => boolean = () => true): T =>
-  JSON.parse(canonicalize(JSON.parse(JSON.stringify(value, (key, member: unknown) => (keep(key) ? member : undefined)))))
+  JSON.parse(
+    canonicalize(JSON.parse(JSON.stringify(value, (key, member: unknown) => (keep(key) ? member : undefined)))),
+  )

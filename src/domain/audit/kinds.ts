@@ -64,7 +64,8 @@ const isPolicyKind = (kind: AuditKind): kind is PolicyKind => kind.startsWith('p
 export const codeOfKind = (kind: AuditKind): EventCode => (isPolicyKind(kind) ? kind : `${adminPrefix}${kind}`)
 
 /** The kind of an event as the API names it: its code, without the word that only says who made it. */
-export const kindOfCode = (code: string): string => (code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code)
+export const kindOfCode = (code: string): string =>
+  code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code
 
 /** Every kind there is, for filters. */
 export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...Object.keys(fixed)])].sort()

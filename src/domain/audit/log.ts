@@ -20,6 +20,8 @@ export type LoggedEvent = {
   readonly id: string
   readonly sequence: number
   readonly document: SealedDocument
+  /** Of its document, in characters. */
+  readonly size: number
   readonly content?: AuditContent | undefined
 }
 
@@ -57,6 +59,7 @@ export type PublishedKey = { readonly id: string; readonly publicKey: string; re
 
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
+  find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */

@@ -1,5 +1,6 @@
 import type { ContentLevel } from './content.ts'
 import { wordOf, type AuditDocument, type SealedDocument } from './document.ts'
+import type { Configuration } from './export/configuration.ts'
 import type { EventFamily } from './kinds.ts'
 import type { Decision } from './verdict.ts'
 
@@ -53,6 +54,9 @@ export type ExportFilter = {
   readonly decisions?: readonly Decision[] | undefined
 }
 
+/** A sink that is ready to be called, with what its owner chose to have exported. */
+export type OpenedSink = Sink & { readonly choice: ExportChoice }
+
 /** A kind of sink, as the interface that creates sinks needs to know it. */
 export type SinkKind<Parts> = {
   readonly type: string
@@ -62,6 +66,8 @@ export type SinkKind<Parts> = {
   readonly secretFields: readonly string[]
   /** Dotted paths of the fields that say where events go: changing one asks for the secrets again. */
   readonly destinationFields: readonly string[]
+  /** The configuration with the fields that we make ourselves; `before` is what they were. */
+  completed?(config: Configuration, before: Configuration, makeId: () => string): Configuration
   /** Everything that is wrong with a configuration; empty where it can be opened. */
   problemsOf(config: unknown): readonly ConfigProblem[]
   /** Throws where `problemsOf` finds something. */

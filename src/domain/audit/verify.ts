@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChainPoint } from './chain.ts'
+import type { SealedDocument } from './document.ts'
 import { fingerprintOf, readSealed, toRow, type SealedEvent } from './sealed.ts'
 
 /** The first thing that is wrong with a chain. */
@@ -8,6 +9,7 @@ export type ChainFinding = {
   readonly sequence: number
   readonly reason:
     | 'altered' // the row does not have the fingerprint that it carries
+    | 'texts_altered' // the texts beside the row are not the ones that it was written with
     | 'missing' // no row of this sequence is there
     | 'misplaced' // the row stands where another belongs
     | 'unlinked' // sound in itself, but it does not follow from the row before: one of the two was replaced
@@ -22,17 +24,19 @@ export type ChainReport = {
   readonly finding?: ChainFinding
 }
 
-export type ChainCheck = {
+export type ChainCheck<Row extends SealedEvent = SealedEvent> = {
   /** Where the rows begin: the start of the chain, or the checkpoint that covers what retention removed. */
   readonly from: ChainPoint
   /** Places that signed checkpoints vouch for. Only these show a cut tail or a chain that was sealed anew. */
   readonly checkpoints?: readonly ChainPoint[]
+  /** What else must hold for a row: that the texts beside it are its own. */
+  readonly extraCheck?: (row: Row) => boolean
 }
 
 /** Reads rows in order and names the first bad one. */
-export async function verifyChain(
-  rows: Iterable<SealedEvent> | AsyncIterable<SealedEvent>,
-  { from, checkpoints = [] }: ChainCheck,
+export async function verifyChain<Row extends SealedEvent>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  { from, checkpoints = [], extraCheck = () => true }: ChainCheck<Row>,
 ): Promise<ChainReport> {
   const signed = new Map(checkpoints.map((point) => [point.sequence, point.fingerprint]))
   let end = from
@@ -50,6 +54,7 @@ export async function verifyChain(
     const finding = problemOf(row, end)
     if (finding?.reason === 'missing') absent = finding.sequence
     else if (finding) return report(finding)
+    else if (!extraCheck(row)) return report({ sequence: row.sequence, reason: 'texts_altered' })
     else end = { chainUid: row.chainUid, sequence: row.sequence, fingerprint: row.fingerprint }
     if (contradicts(end, signed)) return report({ sequence: end.sequence, reason: 'rewritten' })
   }
@@ -70,11 +75,15 @@ function problemOf(row: SealedEvent, before: ChainPoint): ChainFinding | undefin
   if (!isDeepStrictEqual(attestation.fingerprint, fingerprintOf(document))) return { sequence, reason: 'altered' }
   if (document.metadata.sequence !== sequence) return { sequence, reason: 'misplaced' }
   // Columns that say other than the body, or a body that is not spelled canonically.
-  if (!isDeepStrictEqual(row, toRow(document))) return { sequence, reason: 'altered' }
+  if (!isCopyOf(row, document)) return { sequence, reason: 'altered' }
   const previous = attestation.prev_event?.fingerprint.value ?? ''
   const isLinked = row.chainUid === before.chainUid && previous === before.fingerprint
   return isLinked ? undefined : { sequence, reason: 'unlinked' }
 }
+
+/** Whatever else the row may carry is not the chain's. */
+const isCopyOf = (row: SealedEvent, document: SealedDocument): boolean =>
+  Object.entries(toRow(document)).every(([name, value]) => Reflect.get(row, name) === value)
 
 const contradicts = ({ sequence, fingerprint }: ChainPoint, signed: ReadonlyMap<number, string>): boolean =>
   (signed.get(sequence) ?? fingerprint) !== fingerprint

@@ -72,11 +72,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       return found('project', id, await store.findProject(organizationId, id))
     },
 
-    async createApiKey(
-      store: RegistryStore,
-      project: ProjectPlace,
-      input: NewApiKey,
-    ): Promise<Issued<ApiKey>> {
+    async createApiKey(store: RegistryStore, project: ProjectPlace, input: NewApiKey): Promise<Issued<ApiKey>> {
       const { organizationId } = project
       const home = found('project', project.id, await store.findProject(organizationId, project.id))
       if (home.archivedAtMs !== null) throw notFound('project', project.id)

@@ -49,7 +49,11 @@ export function createAuditAppender(database: Database, authorityUid: string): A
     heads.set(organizationId, head)
   }
 
-  async function appendByStep(from: ChainHead, events: readonly AuditEvent[], organizationId: string): Promise<boolean> {
+  async function appendByStep(
+    from: ChainHead,
+    events: readonly AuditEvent[],
+    organizationId: string,
+  ): Promise<boolean> {
     const { head, statements } = sealed(from, events, { organizationId, authorityUid })
     remember(organizationId, head) // at once: the next group is sealed while this one is being written
     try {
@@ -80,7 +84,8 @@ function sealed(from: ChainHead, events: readonly AuditEvent[], { organizationId
     const content = events[at]?.content
     return content ? [contentInsertion(row, content)] : []
   })
-  const statements = rows.length === 0 ? [] : [headUpdate(organizationId, from, head), ...insertionsOf(rows), ...contents]
+  const statements =
+    rows.length === 0 ? [] : [headUpdate(organizationId, from, head), ...insertionsOf(rows), ...contents]
   return { head, rows, statements }
 }
 

@@ -30,6 +30,11 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         },
         page,
       ),
+    async find(organizationId, id) {
+      const sql = `select ${eventColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
+      const [row] = await tx.query<EventRow>(sql, [organizationId, id])
+      return row && loggedOf(row)
+    },
     events: async (organizationId, range) => (await selectRange(organizationId, range)).map(loggedOf),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
@@ -70,7 +75,9 @@ function equalities({ code, decision, projectId, policyId, userId, requestId }: 
     'e.user_id': userId,
     'e.request_id': requestId,
   }
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 }
 
 const plainRequest = 'gateway.request.decided'

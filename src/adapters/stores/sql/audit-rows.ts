@@ -65,7 +65,7 @@ const insertSizes = [32, 8, 1] as const
 /** The statements that add rows to the log. */
 export function insertionsOf(rows: readonly SealedEvent[]): Statement[] {
   const statements: Statement[] = []
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0; at < rows.length;) {
     const size = insertSizes.find((each) => each <= rows.length - at) ?? 1
     statements.push({ sql: insertInto(size), params: rows.slice(at, at + size).flatMap(valuesOf) })
     at += size
@@ -74,7 +74,8 @@ export function insertionsOf(rows: readonly SealedEvent[]): Statement[] {
 }
 
 const insertInto = (count: number): string => {
-  const tuple = (at: number): string => `(${columns.map((_, column) => `$${at * columns.length + column + 1}`).join(', ')})`
+  const tuple = (at: number): string =>
+    `(${columns.map((_, column) => `$${at * columns.length + column + 1}`).join(', ')})`
   return `insert into audit_event (${columns.join(', ')}) values ${Array.from({ length: count }, (_, at) => tuple(at)).join(', ')}`
 }
 
@@ -111,5 +112,11 @@ export const storedOf = (row: EventRow): StoredEvent => ({
 export function loggedOf({ id, sequence, body, content }: EventRow): LoggedEvent {
   const document = readSealed(body)
   if (!document) throw new Error(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
-  return { id, sequence, document, ...(content !== null && { content: JSON.parse(content) as AuditContent }) }
+  return {
+    id,
+    sequence,
+    document,
+    size: body.length,
+    ...(content !== null && { content: JSON.parse(content) as AuditContent }),
+  }
 }

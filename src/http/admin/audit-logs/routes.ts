@@ -35,7 +35,8 @@ export function auditLogRoutes({ question }: AdminRoutes): Route[] {
     question({
       path: '/v1/organization/audit_logs/keys',
       summary: 'List the public keys of checkpoints',
-      description: 'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them.',
+      description:
+        'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them.',
       permission: 'audit:read',
       params: none,
       query: none,

@@ -24,7 +24,9 @@ export const AuditEntryObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('organization.audit_log'),
   sequence: Type.Integer({ description: 'Its place in the organization’s chain: 1, 2, 3 … without a gap.' }),
-  fingerprint: Type.String({ description: 'SHA-256 of the event, which also holds the fingerprint of the one before.' }),
+  fingerprint: Type.String({
+    description: 'SHA-256 of the event, which also holds the fingerprint of the one before.',
+  }),
   kind: Type.String({ description: 'What happened, such as `policy.published` or `gateway.request.decided`.' }),
   message: Type.String(),
   created_at: unixTime('When it happened.'),
@@ -54,7 +56,7 @@ const example = {
   sequence: 42,
   fingerprint: '9f2c'.repeat(16),
   kind: 'policy.updated',
-  message: `policy updated ${policyExampleId} by adk_01k9z8y7x6w5v4t3s2r1q0p9n8.`,
+  message: `adk_01k9z8y7x6w5v4t3s2r1q0p9n8 updated the policy ${policyExampleId}.`,
   created_at: 1_767_225_600,
   actor: { type: 'admin_key', id: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8' },
   request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
@@ -78,4 +80,15 @@ const CheckpointKey = Type.Object({
   created_at: unixTime('When it first signed.'),
 })
 
-export const CheckpointKeys = Type.Object({ object: Type.Literal('list'), data: Type.Array(CheckpointKey) })
+const keyExample = {
+  id: '1f3b9c0d5e7a2468',
+  object: 'organization.audit_log.key',
+  algorithm: 'Ed25519',
+  public_key: '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
+  created_at: 1_767_225_600,
+}
+
+export const CheckpointKeys = Type.Object(
+  { object: Type.Literal('list'), data: Type.Array(CheckpointKey) },
+  { examples: [{ object: 'list', data: [keyExample] }] },
+)
