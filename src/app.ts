@@ -148,7 +148,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const families = createFamilies({
     catalogue,
     callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
-    infer,
+    infer: auditOffice.record(infer),
     noteRefusal: recorder.refused,
     countTokens: createCountTokens(counting),
     stored,

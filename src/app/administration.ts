@@ -11,6 +11,7 @@ import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { auditReads } from '../adapters/stores/sql/audit-events.ts'
 import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
+import { auditTexts } from '../adapters/stores/sql/audit-texts.ts'
 import { exportStore } from '../adapters/stores/sql/export-sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
 import { createExports } from '../domain/audit/export/administer.ts'
@@ -42,6 +43,7 @@ export function createAdministration({ database, clock, random, ids, changes, di
     policies: policyStore(tx),
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
+    texts: auditTexts(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
     exports: exportStore(tx, seal),
   })
@@ -59,7 +61,7 @@ export function createAdministration({ database, clock, random, ids, changes, di
     seal,
     exports: createExports({ kinds: sinkKinds, ids, clock }),
     administer,
-    operations: createOperations({ registry: recorded, ids, reads: reads.registry, administer }),
+    operations: createOperations({ registry: recorded, ids, reads, administer, events: audit.events }),
   }
 }
 

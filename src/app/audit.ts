@@ -79,7 +79,7 @@ function openJournal({ config, clock, log, metrics, audit }: AuditOfficeParts, a
     appender,
     events: audit.events,
     nowMs: clock.nowMs,
-    onFailure: config.audit.on_failure,
+    onFailure: () => config.audit.on_failure,
     onLost(count, cause) {
       lost.add({}, count)
       log.error({ count, error: String(cause) }, 'events could not be written to the audit log')

@@ -2,11 +2,16 @@ import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Administer } from '../domain/identity/administer.ts'
 import type { Actor, Recorded } from '../domain/identity/audit-log.ts'
+import type { EventMaker } from '../domain/audit/event-maker.ts'
+import type { AuditReads } from '../domain/audit/log.ts'
+import type { AuditTexts } from '../domain/audit/texts.ts'
 import { isPermission, permissions } from '../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
 import type { FirstThings, RecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import type { Issued, NewAdminKey, NewApiKey } from '../domain/identity/registry.ts'
 import type { Paged, RegistryStore } from '../domain/identity/store.ts'
+
+import { createAuditOperations, type AuditOperations } from './audit-operations.ts'
 
 export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
 
@@ -14,7 +19,7 @@ export type { AdminKey, ApiKey } from '../domain/identity/principal.ts'
  * What the command line can do to a house, by name: run in the same process, or carried to a running server
  * through its control socket. Inputs and answers are plain JSON.
  */
-export type Operations = {
+export type Operations = AuditOperations & {
   setup(input: { name: string }): Promise<SetupAnswer>
   'orgs.list'(input: object): Promise<readonly Organization[]>
   'orgs.create'(input: { name: string }): Promise<Organization>
@@ -40,14 +45,18 @@ export type SetupAnswer = FirstThings
 export type OperationParts = {
   readonly registry: RecordedRegistry
   readonly ids: Ids
-  readonly reads: RegistryStore
-  readonly administer: Administer<{ readonly registry: RegistryStore }>
+  readonly reads: { readonly registry: RegistryStore; readonly events: AuditReads }
+  readonly administer: Administer<{ readonly registry: RegistryStore; readonly texts: AuditTexts }>
+  readonly events: EventMaker
 }
 
 const everything = { limit: 1000, order: 'asc' } as const
 
-export function createOperations({ registry, ids, reads, administer }: OperationParts): Operations {
+export function createOperations(parts: OperationParts): Operations {
+  const { registry, ids, administer, events } = parts
+  const { registry: reads } = parts.reads
   return {
+    ...createAuditOperations({ reads: parts.reads.events, events, administer, organizationOf, operatorOf }),
     async setup({ name }) {
       const id = ids('org')
       return administer(operatorOf(id), async ({ registry: store }) => {

@@ -7,6 +7,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   orgs: async () => (await import('./orgs.ts')).orgs,
   projects: async () => (await import('./projects.ts')).projects,
   keys: async () => (await import('./keys.ts')).keys,
+  audit: async () => (await import('./audit.ts')).audit,
   migrate: async () => (await import('./migrate.ts')).migrate,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,

@@ -23,10 +23,10 @@ export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
   }
 }
 
-/** The audit log of a database with two organizations, `org_1` and `org_2`. */
-export async function openAuditLog(database: Database, clock = setClock()) {
+/** The audit log of a database with these organizations. */
+export async function openAuditLog(database: Database, clock = setClock(), organizations = ['org_1', 'org_2']) {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
-  await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
+  await database.write(organizations.map((id) => ({ sql: insert, params: [id] })))
   const { events, key } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for tests' })
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
   const appender = createAuditAppender(database, events.authorityUid)

@@ -1,4 +1,4 @@
-import { Fault } from '../../base/fault.ts'
+import { Fault, isFault } from '../../base/fault.ts'
 import type { AuditEvent } from './event.ts'
 import type { EventMaker } from './event-maker.ts'
 import type { EventFacts } from './facts.ts'
@@ -18,8 +18,8 @@ export type JournalParts = {
   readonly appender: AuditAppender
   readonly events: EventMaker
   readonly nowMs: () => number
-  /** What becomes of an answer whose event cannot be written. */
-  readonly onFailure: 'refuse' | 'continue'
+  /** What becomes of an answer of this organization whose event cannot be written. */
+  readonly onFailure: (organizationId: string) => 'refuse' | 'continue'
   /** Told how many events could not be written, and why. */
   readonly onLost: (count: number, cause: unknown) => void
 }
@@ -31,6 +31,9 @@ type Waiting = {
   reject(error: unknown): void
 }
 
+/** After storage could not be reached, nobody waits for it again before this long. */
+const restMs = 1_000
+
 /** Bounds what one append must carry. */
 const maxGroupSize = 500
 
@@ -41,6 +44,7 @@ const maxGroupSize = 500
 export function createJournal({ appender, events, nowMs, onFailure, onLost }: JournalParts): Journal {
   const queues = new Map<string, Waiting[]>()
   const lost = new Map<string, number>()
+  let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
 
   async function drain(organizationId: string, queue: Waiting[]): Promise<void> {
     await undefined // so that all that is recorded in this turn is one group
@@ -51,15 +55,19 @@ export function createJournal({ appender, events, nowMs, onFailure, onLost }: Jo
   async function write(organizationId: string, all: readonly Waiting[]): Promise<void> {
     const made: AuditEvent[] = []
     const group = all.filter((waiting) => build(waiting, made))
+    if (group.length === 0) return
     try {
+      if (rest && nowMs() < rest.untilMs) throw rest.cause
       const before = lost.get(organizationId) ?? 0
       await appendSurely(organizationId, before === 0 ? made : [lossEvent(organizationId, before), ...made])
       if (before > 0) lost.set(organizationId, (lost.get(organizationId) ?? 0) - before)
       for (const { resolve } of group) resolve()
     } catch (cause) {
+      if (isFault(cause) && cause !== rest?.cause) rest = { untilMs: nowMs() + restMs, cause }
       lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
       onLost(group.length, cause)
-      for (const waiting of group) onFailure === 'continue' ? waiting.resolve() : waiting.reject(unwritten(cause))
+      const goesOn = onFailure(organizationId) === 'continue'
+      for (const { resolve, reject } of group) goesOn ? resolve() : reject(unwritten(cause))
     }
   }
 

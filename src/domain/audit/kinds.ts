@@ -43,6 +43,7 @@ const adminVerbs = {
   deleted: api(4),
   revoked: api(4),
   replayed: api(3),
+  erased: api(4),
   denied: api(99),
 } as const satisfies Record<string, EventClass>
 

@@ -19,6 +19,7 @@ export const auditKinds = [
   'export_sink.updated',
   'export_sink.deleted',
   'export_sink.replayed',
+  'audit_texts.erased',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]
