@@ -2,6 +2,8 @@
 export type BenchCase = {
   readonly name: string
   readonly path: string
+  /** The dialect of the upstream that serves it. */
+  readonly upstream: 'chat' | 'messages'
   readonly body: object
   readonly unit: 'request' | 'chunk'
   readonly perRequest: number
@@ -14,6 +16,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'chat, whole',
     path: '/v1/chat/completions',
+    upstream: 'chat',
     body: { model: 'chat', messages },
     unit: 'request',
     perRequest: 1,
@@ -21,6 +24,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'chat, streamed',
     path: '/v1/chat/completions',
+    upstream: 'chat',
     body: { model: 'chat', stream: true, messages },
     unit: 'chunk',
     perRequest: 50,
@@ -28,6 +32,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'messages, whole',
     path: '/v1/messages',
+    upstream: 'messages',
     body: { model: 'messages', max_tokens: 500, messages },
     unit: 'request',
     perRequest: 1,
@@ -35,6 +40,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'messages, streamed',
     path: '/v1/messages',
+    upstream: 'messages',
     body: { model: 'messages', max_tokens: 500, stream: true, messages },
     unit: 'chunk',
     perRequest: 50,
@@ -42,6 +48,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'messages over a chat upstream, whole',
     path: '/v1/messages',
+    upstream: 'chat',
     body: { model: 'chat', max_tokens: 500, messages },
     unit: 'request',
     perRequest: 1,
@@ -49,6 +56,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'messages over a chat upstream, streamed',
     path: '/v1/messages',
+    upstream: 'chat',
     body: { model: 'chat', max_tokens: 500, stream: true, messages },
     unit: 'chunk',
     perRequest: 50,

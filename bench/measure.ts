@@ -23,7 +23,7 @@ export async function measure(
   { seconds }: { seconds: number },
 ): Promise<Figure> {
   const before = cpuSeconds(target.pid)
-  const result = await load(target.port, requestBytes(benchCase, target.headers), seconds)
+  const result = await load(target.port, requestBytes(benchCase, target.headers(benchCase)), seconds)
   const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / (result.requests * benchCase.perRequest)
   if (result.failures > 0) throw new Error(`${target.name} failed ${result.failures} requests of ${benchCase.name}`)
   return { target: target.name, case: benchCase.name, cpuMicros, ...result }

@@ -9,9 +9,9 @@ import { startTarget, startUpstream, targets, type Running } from './targets.ts'
 const options = readOptions(process.argv.slice(2))
 const upstream = await startUpstream()
 const running: Running[] = []
-for (const target of targets) running.push(await startTarget(target, upstream.port))
 
 try {
+  for (const target of targets) running.push(await startTarget(target, upstream.port))
   const figures = await measureAll()
   print(figures)
   save(figures)
@@ -23,7 +23,7 @@ async function measureAll(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (let round = 0; round <= options.rounds; round++) {
     for (const benchCase of cases) {
-      for (const target of running) {
+      for (const target of running.filter(({ answers }) => answers(benchCase))) {
         const figure = await measure(target, benchCase, { seconds: round === 0 ? 1 : options.seconds })
         if (round > 0) figures.push(figure) // round 0 warms up
       }
@@ -46,6 +46,7 @@ function print(figures: readonly Figure[]): void {
     console.log(`\n${benchCase.name} (CPU microseconds per ${benchCase.unit})`)
     for (const { name } of targets) {
       const values = of(name)
+      if (values.length === 0) continue
       const spread = `${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}`
       console.log(
         `  ${name.padEnd(12)} ${median(values).toFixed(1).padStart(8)}  ${(median(values) / bare).toFixed(2)} x bare  (${spread})`,

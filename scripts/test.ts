@@ -21,7 +21,7 @@ async function main(words: readonly string[]): Promise<number> {
   const files = findTestFiles(words)
   await using servers = await openServers(say)
   for (const name of servers.missing) say(`${name} is not on this machine: the suites that need it are skipped`)
-  using folder = createRunFolder()
+  await using folder = createRunFolder()
   const environment = { ...servers.environment, TMPDIR: folder.path }
   const { isSuccess, skipped, unfinished } = await runTests({ files, environment, signal: interrupted.signal })
   if (interrupted.signal.aborted) return 130

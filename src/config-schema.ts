@@ -59,6 +59,14 @@ const Storage = section(
         description: 'A PostgreSQL address. Set it to run more than one node; `GATEHOUSE_SECRET` is then required.',
       }),
     ),
+    redis_url: Type.Optional(
+      Type.String({
+        pattern: '^rediss?://',
+        env: 'REDIS_URL',
+        description:
+          'A Redis or Valkey address, for limits that all nodes share. Without it each node counts for itself, and of several each has its share.',
+      }),
+    ),
   },
   'Where everything that must last is kept.',
 )
@@ -151,6 +159,29 @@ const Model = entry(
     free_tier: Type.Boolean({ default: false, description: 'Serves the anonymous free request.' }),
   },
   'A model that callers may name.',
+)
+
+const limit = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, description: `${description} 0 lifts the limit.` }))
+
+const Tier = entry(
+  {
+    rpm: limit('Requests a minute of a key; a project has 1.5 times, an organization twice as many.'),
+    rpd: limit('Requests a day of a key, likewise.'),
+    tpm: limit('Tokens a minute of a key, likewise.'),
+    tpd: limit('Tokens a day of an organization.'),
+    concurrent: Type.Optional(
+      entry(
+        {
+          key: limit('Of a key.'),
+          project: limit('Of a project.'),
+          organization: limit('Of an organization.'),
+        },
+        'Requests at once.',
+      ),
+    ),
+  },
+  'What a tier has in place of the published values.',
 )
 
 const Jwt = entry(
@@ -271,8 +302,33 @@ export const ConfigSchema = section(
     credits: section(
       {
         credit_usd: Type.Number({ default: 0.001, exclusiveMinimum: 0, description: 'What one credit is worth.' }),
+        starting: Type.Integer({
+          default: 10_000,
+          minimum: 0,
+          description: 'Credits that a new organization is given.',
+        }),
       },
-      'The unit in which use is shown.',
+      'What use is paid with.',
+    ),
+    limits: section(
+      {
+        count_refused: Type.Enum(['none', 'key', 'all'], {
+          default: 'key',
+          description: 'In which scopes a request that a limit refused still counts as a request.',
+        }),
+        tiers: section(
+          {
+            free: Type.Optional(Tier),
+            tier_1: Type.Optional(Tier),
+            tier_2: Type.Optional(Tier),
+            tier_3: Type.Optional(Tier),
+            tier_4: Type.Optional(Tier),
+            tier_5: Type.Optional(Tier),
+          },
+          'Changes to the published table of limits, by tier.',
+        ),
+      },
+      'How much callers may ask for.',
     ),
     responses: section(
       {

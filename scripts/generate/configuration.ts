@@ -44,9 +44,19 @@ function sectionPages(name: string, node: Node): string[] {
   const section = sectionOf(node)
   if (section?.properties === undefined) return []
   const title = node.items ? `${name}[]` : name
-  const inner = Object.entries(section.properties).flatMap(([key, child]) => sectionPages(`${title}.${key}`, child))
+  const inner = alike(section.properties).flatMap(([key, child]) => sectionPages(`${title}.${key}`, child))
   const rows = Object.entries(section.properties).filter(([, child]) => sectionOf(child) === undefined)
-  return [`## \`${title}\`\n\n${node.description ?? ''}\n\n${tableOf(rows, section)}`, ...inner]
+  const table = rows.length === 0 ? '' : `\n${tableOf(rows, section)}`
+  return [`## \`${title}\`\n\n${node.description ?? ''}\n${table}`, ...inner]
+}
+
+/** Keys that take the same are told of together: `free|tier_1|tier_2`. */
+function alike(properties: Readonly<Record<string, Node>>): (readonly [string, Node])[] {
+  const groups = Map.groupBy(Object.entries(properties), ([, node]) => JSON.stringify(node))
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first === undefined ? [] : [[group.map(([key]) => key).join('|'), first[1]] as const]
+  })
 }
 
 function tableOf(rows: readonly (readonly [string, Node])[], parent: Node): string {

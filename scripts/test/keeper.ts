@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serverAccount } from './account.ts'
+import { serverAccount, type Account } from './account.ts'
 
 /**
  * The shell that starts a server and waits for the end of its own standard input, which comes when this process
@@ -32,28 +32,24 @@ export type ServerOrder = {
   readonly command: readonly string[]
   /** What makes it stop at once; its data is thrown away anyhow. */
   readonly stopSignal: 'QUIT' | 'KILL'
+  /** Whom it runs as and whose folder it is; left out, whoever may run servers here. */
+  readonly account?: Account | undefined
 }
 
 export type KeptServer = AsyncDisposable & {
+  readonly folder: string
   /** Resolves with the server's last words when it ends by itself. */
   readonly ended: Promise<string>
 }
 
 /** Starts a server in a throw-away folder. Server and folder are gone when it is disposed of, or this process is. */
-export function keepServer({ name, files, command, stopSignal }: ServerOrder): KeptServer {
-  const account = serverAccount()
-  const folder = mkdtempSync(join(tmpdir(), `gatehouse-test-${name}-`))
-  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
-  if (account !== undefined) {
-    for (const path of [folder, ...Object.keys(files).map((file) => join(folder, file))]) {
-      chownSync(path, account.uid, account.gid)
-    }
-  }
-  const child = spawn('/bin/sh', ['-c', keeper, 'keeper', folder, stopSignal, ...command], {
+export function keepServer({ account = serverAccount(), ...order }: ServerOrder): KeptServer {
+  const folder = makeFolder(order, account)
+  const child = spawn('/bin/sh', ['-c', keeper, 'keeper', folder, order.stopSignal, ...order.command], {
     cwd: folder,
     detached: true,
     stdio: 'pipe',
-    ...account,
+    ...(account && { uid: account.uid, gid: account.gid }),
   })
   let lastWords = ''
   const listen = (chunk: Buffer): void => {
@@ -63,10 +59,20 @@ export function keepServer({ name, files, command, stopSignal }: ServerOrder): K
   child.stderr.on('data', listen)
   const closed = once(child, 'close')
   return {
+    folder,
     ended: closed.then(() => lastWords),
     async [Symbol.asyncDispose]() {
       child.stdin.end()
       await closed
     },
   }
+}
+
+function makeFolder({ name, files }: ServerOrder, account: Account | undefined): string {
+  const folder = mkdtempSync(join(tmpdir(), `gatehouse-test-${name}-`))
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
+  if (account !== undefined) {
+    for (const path of ['', ...Object.keys(files)]) chownSync(join(folder, path), account.uid, account.gid)
+  }
+  return folder
 }

@@ -1,15 +1,21 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync } from 'node:fs'
+import { ownAccount } from './account.ts'
+import { keepServer } from './keeper.ts'
 
-export type RunFolder = Disposable & { readonly path: string }
+export type RunFolder = AsyncDisposable & { readonly path: string }
 
-/** Where the tests of one run put their temporary files: whatever they forget goes with it. */
+/**
+ * Where the tests of one run put their temporary files: whatever they forget goes with it. The keeper that removes it
+ * watches over a sleeper in place of a server, so that it is removed after a kill -9 too.
+ */
 export function createRunFolder(): RunFolder {
-  const path = mkdtempSync(join(tmpdir(), 'gatehouse-run-'))
-  chmodSync(path, 0o1777) // like /tmp itself: suites start servers as other users
-  return {
-    path,
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
-  }
+  const sleeper = keepServer({
+    name: 'run',
+    files: {},
+    command: ['sleep', '604800'],
+    stopSignal: 'KILL',
+    account: ownAccount(),
+  })
+  chmodSync(sleeper.folder, 0o1777) // like /tmp itself: suites start servers as other users
+  return { path: sleeper.folder, [Symbol.asyncDispose]: () => sleeper[Symbol.asyncDispose]() }
 }

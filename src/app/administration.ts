@@ -18,10 +18,14 @@ import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { grantStore } from '../adapters/stores/sql/ledger-grants.ts'
+import { overrideStore } from '../adapters/stores/sql/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies.ts'
 import { registryStore } from '../adapters/stores/sql/registry.ts'
+import { ledgerReports } from '../adapters/stores/sql/ledger-reports.ts'
+import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
-import { createOperations } from './operations.ts'
+import { createOperations, type CreditSettings } from './operations.ts'
 
 export type AdministrationParts = {
   readonly database: Database
@@ -31,10 +35,12 @@ export type AdministrationParts = {
   readonly changes: Changes
   readonly digest: Digest
   readonly secret: string
+  readonly credits: CreditSettings
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
-export function createAdministration({ database, clock, random, ids, changes, digest, secret }: AdministrationParts) {
+export function createAdministration(parts: AdministrationParts) {
+  const { database, clock, random, ids, changes, digest, secret, credits } = parts
   const audit = createAuditParts({ clock, ids, secret })
   const replySeal = createSeal(deriveKey(secret, 'kept replies'), random)
   const seal = createSeal(deriveKey(secret, 'export secrets'), random)
@@ -44,26 +50,36 @@ export function createAdministration({ database, clock, random, ids, changes, di
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
-    idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
     exports: exportStore(tx, seal),
+    grants: grantStore(tx, { ids, clock, engine: database.engine }),
+    overrides: overrideStore(tx),
+    idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
   const change = createChange({ database, clock, changes, open })
-  const reads = open(readingOnly(database))
+  const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
+  const ledger = ledgerStore(database, { ids, clock })
   const recorded = createRecordedRegistry(registry)
   const administer = createAdminister({ change, ids, clock })
-  return {
+  const operations = createOperations({
+    ids,
     reads,
+    registry,
+    change,
+    recorded,
     policies,
-    registry: recorded,
-    audit,
-    seal,
-    exports: createExports({ kinds: sinkKinds, ids, clock }),
     administer,
-    operations: createOperations({ registry: recorded, ids, reads, administer, events: audit.events }),
-  }
+    ledger,
+    reports: reads.ledger,
+    credits,
+    events: audit.events,
+  })
+  const exports = createExports({ kinds: sinkKinds, ids, clock })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
 }
+
+export type Administration = ReturnType<typeof createAdministration>
 
 /** The stores' questions outside of any transaction. */
 const readingOnly = (database: Database): Transaction => ({

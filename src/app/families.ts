@@ -5,6 +5,7 @@ import { createAdministrationLimits } from '../domain/identity/administration-li
 import { adminFamily } from '../http/admin/family.ts'
 import type { AdminParts } from '../http/admin/parts.ts'
 import { chatFamily } from '../http/chat/routes.ts'
+import { creditRoutes, type CreditRouteParts } from '../http/credits/routes.ts'
 import type { CountParts } from '../http/count.ts'
 import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
 import type { InferenceParts } from '../http/inference.ts'
@@ -22,12 +23,14 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 
 export type FamilyParts = InferenceParts &
   CountParts &
-  RememberParts & {
+  RememberParts &
+  CreditRouteParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
     readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports'>
     readonly testSink: GatewayParts['testSink']
+    readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string
     readonly version: string
@@ -62,6 +65,7 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     adminFamily({ ...parts, ...parts.administration, limits }),
     policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     general('Models', ['/v1/models'], modelRoutes(parts)),
+    general('Credits', ['/v1/credits'], creditRoutes(parts)),
   ]
   return families
 }

@@ -31,6 +31,7 @@ export async function openOperations(config: Config): Promise<OpenHouse> {
       changes: createChanges(),
       digest: createDigest(deriveKey(storage.secret, 'key pepper')),
       secret: storage.secret,
+      credits: config.credits,
     })
     return {
       operations,

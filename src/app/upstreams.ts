@@ -93,6 +93,16 @@ function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   }
 }
 
+/** How long a request may take: every target of its model in turn, and the last one twice. */
+export function longestRequestMs(models: readonly Model[], upstreams: readonly EffectiveUpstream[]): number {
+  const timeoutMs = new Map(upstreams.map(({ name, timeout_ms }) => [name, timeout_ms]))
+  const longest = models.map(({ targets }) => {
+    const each = targets.map(({ upstream }) => timeoutMs.get(upstream) ?? 0)
+    return each.reduce((sum, ms) => sum + ms, each.at(-1) ?? 0)
+  })
+  return Math.max(0, ...longest)
+}
+
 /** Nobody told us its price, so it costs nothing; writing the model into the configuration gives it one. */
 const foundModel = (name: string, upstream: EffectiveUpstream, createdAtMs: number): Model => ({
   name,

@@ -96,6 +96,9 @@ export const faultCodes = {
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
   unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
+  insufficient_credits:
+    'The organization’s credits do not cover what the request may cost; the fix is to add some, or to ask for less.',
+  credit_balance_unavailable: 'The credits cannot be read or charged right now; wait for `Retry-After`.',
   audit_unavailable:
     'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',

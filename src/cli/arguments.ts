@@ -18,6 +18,14 @@ export function required(value: string | undefined, name: string): string {
   return value
 }
 
+/** A number that is not negative; undefined where nothing was said. */
+export function readNumber(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new UsageError(`${name}: ${text} is no number.`)
+  return value
+}
+
 /** `2027-01-31`, an ISO time, or `30d`, `12h` from now. */
 export function readTime(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null

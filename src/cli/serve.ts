@@ -32,6 +32,7 @@ async function welcome(house: House, address: string, storage: StorageSettings):
     `  API        ${address}/v1`,
     `  reference  ${address}/docs`,
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
+    `  limits     ${house.limits}`,
     `  models     ${house.models.join(', ')}`,
   ]
   const made = await firstStart(house)

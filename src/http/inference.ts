@@ -6,6 +6,9 @@ import type { Ids } from '../base/ids.ts'
 import type { Piece } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
+import { inferenceHeaders } from '../domain/limits/headers.ts'
+import type { Admission } from '../pipeline/admission.ts'
+import { countingRefusals } from '../pipeline/count-refusals.ts'
 import type { Answer, Infer } from '../pipeline/infer.ts'
 import type { CallerOf } from './caller.ts'
 import type { InFlight } from './in-flight.ts'
@@ -27,6 +30,7 @@ export const FreeTierHeader = Type.Object({
 export type InferenceParts = {
   readonly callerOf: CallerOf
   readonly infer: Infer
+  readonly admission: Pick<Admission, 'count'>
   readonly inFlight: InFlight
   readonly clock: Clock
   readonly ids: Ids
@@ -53,18 +57,24 @@ export type Decoded = {
   readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
 }
 
+/** Also a body that cannot be read is an attempt, if a valid key came with it. */
+export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const caller = await callerOf.principal(request).catch(() => undefined)
+    if (caller !== undefined) await admission.count(caller)
+  }
+}
+
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
 export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
-  const { callerOf, infer, inFlight, clock, ids, noteRefusal } = parts
+  const { callerOf, infer, admission, inFlight, clock, ids, noteRefusal } = parts
 
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const caller = await callerOf.principalOrFree(request)
-    const {
-      request: asked,
-      observe,
-      echo = {},
-    } = await door.decode({ body: request.body, headers: request.headers, caller })
+    const incoming = { body: request.body, headers: request.headers, caller }
+    const decoded = await countingRefusals(admission, caller, () => door.decode(incoming))
+    const { request: asked, observe, echo = {} } = decoded
     const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
     await using answer = await infer({ requestId: request.id, caller, request: asked, origin, signal: underway.signal })
     const base = {
@@ -81,7 +91,7 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
       request,
       pieces,
       context: newContext(),
-      headers: { ...door.headers?.(request.id), ...droppedHeader(answer) },
+      headers: { ...door.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader(answer) },
     }
     return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
   }
@@ -111,6 +121,9 @@ function createPartIds(answerId: string): Ids {
   let count = 0
   return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
 }
+
+const limitHeaders = ({ verdict }: Answer): Record<string, string> =>
+  verdict === null ? {} : inferenceHeaders(verdict)
 
 /** What the upstream could not be told, so that nothing is dropped in silence. */
 const droppedHeader = ({ dropped }: Answer): Record<string, string> =>

@@ -19,11 +19,12 @@ const defaultBodyLimitBytes = 256 * 1024
 /** Who may manage something: an administrator, and in the gateway whoever has a key of a project. */
 export type Manager = Administrator | Principal
 
-export type ManagedParts<Who extends Manager, Stores> = LimitParts & {
+export type ManagedParts<Who extends Manager, Stores, Reads = Stores> = LimitParts & {
   /** Finds out who asks. */
   readonly whoAsks: (request: FastifyRequest) => Promise<Who>
   readonly credential: Credential
-  readonly reads: Stores
+  /** What is asked outside of any transaction: all of the stores, and what is never changed. */
+  readonly reads: Reads
   readonly administer: Administer<Stores>
 }
 
@@ -43,10 +44,15 @@ type Input<Who, Params extends TObject, Query extends TObject, Body extends TObj
   readonly who: Who
 } & Said<Static<Params>, Static<Query>, Static<Body>>
 
-type Question<Who, Stores, Params extends TObject, Query extends TObject> = Described &
+type Question<Who, Reads, Params extends TObject, Query extends TObject> = Described &
   Omit<Said<Params, Query, never>, 'body'> & {
-    readonly operation: (reads: Stores, input: Input<Who, Params, Query, typeof none>) => Promise<unknown>
+    readonly operation: (reads: Reads, input: Input<Who, Params, Query, typeof none>) => Promise<unknown>
   }
+
+type Enquiry<Who, Reads, Body extends TObject> = Described & {
+  readonly body: Body
+  readonly operation: (reads: Reads, input: Input<Who, typeof none, typeof none, Body>) => Promise<unknown>
+}
 
 type Change<Who, Stores, Params extends TObject, Query extends TObject, Body extends TObject, T> = Described &
   Said<Params, Query, Body> & {
@@ -58,8 +64,8 @@ type Change<Who, Stores, Params extends TObject, Query extends TObject, Body ext
     readonly headers?: (value: T) => Readonly<Record<string, string>>
   }
 
-export type ManagedRoutes<Who extends Manager, Stores extends ManagedStores> = ReturnType<
-  typeof createManagedRoutes<Who, Stores>
+export type ManagedRoutes<Who extends Manager, Stores extends ManagedStores, Reads = Stores> = ReturnType<
+  typeof createManagedRoutes<Who, Stores, Reads>
 >
 
 type ManagedStores = { readonly idempotency: IdempotencyStore }
@@ -68,17 +74,37 @@ type ManagedStores = { readonly idempotency: IdempotencyStore }
  * Makes routes of operations. Every request goes the same way: who asks, may they ask so often, may they do this, is it
  * well said; a change then happens once, in one transaction with its audit row and the answer that a retry will get.
  */
-export function createManagedRoutes<Who extends Manager, Stores extends ManagedStores>(
-  parts: ManagedParts<Who, Stores>,
+export function createManagedRoutes<Who extends Manager, Stores extends ManagedStores, Reads>(
+  parts: ManagedParts<Who, Stores, Reads>,
 ) {
   return {
-    question<Params extends TObject, Query extends TObject>(spec: Question<Who, Stores, Params, Query>): Route {
+    question<Params extends TObject, Query extends TObject>(spec: Question<Who, Reads, Params, Query>): Route {
       const read = reader({ ...spec, body: none })
       return {
         ...describe(spec, parts.credential),
         method: 'GET',
         answers: { 200: spec.answer },
         refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
+        async handle(request) {
+          const who = await parts.whoAsks(request)
+          using _place = enter(parts, who)
+          requirePermission(who.permissions, spec.permission)
+          return await spec.operation(parts.reads, { who, ...read(request) })
+        },
+      }
+    },
+
+    /** A question that does not fit into an address. */
+    enquiry<Body extends TObject>(spec: Enquiry<Who, Reads, Body>): Route {
+      const said = { ...spec, params: none, query: none }
+      const read = reader(said)
+      return {
+        ...describe(said, parts.credential),
+        method: 'POST',
+        bodyLimitBytes: defaultBodyLimitBytes,
+        body: spec.body,
+        answers: { 200: spec.answer },
+        refusals: [400, 401, 403, 413, 422, 429, 500, 503],
         async handle(request) {
           const who = await parts.whoAsks(request)
           using _place = enter(parts, who)

@@ -1,15 +1,22 @@
-import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
-import type { InferenceEvent, Piece, Receipt, Usage } from '../domain/inference/events.ts'
-import { costMicroUsd } from '../domain/inference/price.ts'
-import type { InferenceRequest } from '../domain/inference/request.ts'
-import { estimateInputTokens } from '../domain/inference/count.ts'
+import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
+import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
+import { estimateInputTokens } from '../domain/inference/count.ts'
+import type { Piece, Usage } from '../domain/inference/events.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Admitted } from '../domain/limits/admission.ts'
+import type { Admission, Applicant } from './admission.ts'
+import { countingRefusals } from './count-refusals.ts'
+import { freeLease, type Lease } from './lease.ts'
+import { meter } from './meter.ts'
 import { permittedModel } from './permitted-model.ts'
 import { route, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
+  readonly admission: Admission
+  readonly ratesOf: (price: Price) => Rates
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
   readonly freeOutputTokens: number
@@ -34,6 +41,8 @@ export type Answer = AsyncDisposable & {
   readonly pieces: AsyncIterable<Piece>
   /** What could not be carried over to the upstream, in the caller's words. */
   readonly dropped: ReadonlySet<string>
+  /** Where its caller's limits stand; null for the free request. */
+  readonly verdict: Admitted | null
 }
 
 export type Infer = (asking: Asking) => Promise<Answer>
@@ -41,36 +50,39 @@ export type Infer = (asking: Asking) => Promise<Answer>
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
   return async ({ requestId, caller, request, signal }) => {
-    const model = permittedModel(parts.catalogue, caller, request.model)
+    const model = await countingRefusals(parts.admission, caller, () =>
+      permittedModel(parts.catalogue, caller, request.model),
+    )
     const dropped = new Set<string>()
+    const expected = expectedUsage(request)
+    const maxOutputTokens = outputCap(request, model, caller, parts.freeOutputTokens)
     await using owned = new AsyncDisposableStack()
     const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
-    const begun = owned.use(
-      await route(parts, model, {
-        request,
-        maxOutputTokens: outputCap(request, model, caller, parts.freeOutputTokens),
-        requestId,
-        signal,
-        onDropped: (what) => dropped.add(what),
-      }),
-    )
+    const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+    const onDropped = (what: string): void => void dropped.add(what)
+    const begun = owned.use(await route(parts, model, { request, maxOutputTokens, requestId, signal, onDropped }))
     freePlace?.keep()
-    const inputEstimate = estimateInputTokens(request)
-    const pieces = mapEvents(begun.pieces, (event) => {
-      if (event.type === 'start') return { ...event, usage: event.usage ?? expected(inputEstimate) }
-      if (event.type !== 'end') return event
-      parts.learnFactor(model.name, request, event.usage)
-      return { ...event, receipt: receiptOf(event.usage, model, parts.creditUsd) }
-    })
+    const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
+    const metered = owned.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
     const kept = owned.move()
     return {
       model: model.name,
       upstream: begun.target.upstream,
-      pieces,
+      pieces: metered.pieces,
       dropped,
+      verdict: lease.verdict,
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     }
   }
+}
+
+async function leaseFor(
+  { admission, ratesOf, creditUsd }: InferParts,
+  caller: Caller,
+  asked: Omit<Applicant, 'principal'>,
+): Promise<Lease> {
+  if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
+  return admission.admit({ ...asked, principal: caller })
 }
 
 function outputCap(request: InferenceRequest, model: Model, caller: Caller, freeOutputTokens: number): number {
@@ -78,32 +90,12 @@ function outputCap(request: InferenceRequest, model: Model, caller: Caller, free
   return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
 }
 
-/** Clients show the input count from the first event, long before the upstream has counted. */
-const expected = (inputTokens: number): Usage => ({
-  inputTokens,
+/** What is held for a request, and what clients show from its first event, long before the upstream has counted. */
+const expectedUsage = (request: InferenceRequest): Usage => ({
+  inputTokens: estimateInputTokens(request),
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   outputTokens: 0,
   reasoningTokens: 0,
   source: 'estimated',
 })
-
-function receiptOf(usage: Usage, model: Model, creditUsd: number): Receipt {
-  const microUsd = costMicroUsd(usage, model.price)
-  return { creditsUsed: Math.ceil(microUsd / (creditUsd * 1e6)), costUsd: microUsd / 1e6, remainingCredits: null }
-}
-
-function mapEvents(pieces: AsyncIterable<Piece>, map: (event: InferenceEvent) => InferenceEvent): AsyncIterable<Piece> {
-  const mapped = (piece: Piece): Piece => ({ ...piece, events: piece.events.map(map) })
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = pieces[Symbol.asyncIterator]()
-      return {
-        async next() {
-          const step = await iterator.next()
-          return step.done === true ? step : { done: false, value: mapped(step.value) }
-        },
-      }
-    },
-  }
-}

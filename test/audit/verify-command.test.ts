@@ -144,7 +144,12 @@ function at(folder: string) {
   return async (...args: string[]): Promise<[number, string]> => {
     const said: string[] = []
     const env = { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_SECRET: secret, GATEHOUSE_CONFIG: '/dev/null' }
-    const code = await runCommandLine(['audit', ...args], { env, say: (line) => said.push(line), remark: () => {} })
+    const code = await runCommandLine(['audit', ...args], {
+      env,
+      say: (line) => said.push(line),
+      remark: () => {},
+      confirm: async () => false,
+    })
     return [code, said.join('\n')]
   }
 }

@@ -65,9 +65,9 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
           { id: 'null', amount: null, body: null, ratio: null },
         ]
         await database.write(
-          rows.map(({ id, amount, body, ratio }) => ({
+          rows.map((row) => ({
             sql: 'insert into item (id, amount, body, ratio) values ($1, $2, $3, $4)',
-            params: [id, amount, body, ratio],
+            params: [row.id, row.amount, row.body, row.ratio],
           })),
         )
         const read = await database.read('select id, amount, body, ratio from item order by id desc')
@@ -241,7 +241,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
 
       it('refuses statements once it is over', async () => {
         await using database = await openWithTables()
-        const tx = await database.transaction(async (open) => open)
+        const tx = await database.transaction(async (work) => work)
         await assert.rejects(tx.run("insert into item (id) values ('late')"), hasReason('other'))
         assert.equal(await countItems(database), 0)
       })

@@ -4,7 +4,7 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
@@ -34,6 +34,7 @@ async function serve({ folder, env }: ReturnType<typeof createFolder>) {
       if (line.includes('models ') || line.includes('chat/completions')) resolve()
     })
   })
+  after(() => child.kill('SIGKILL')) // also when the test failed before it could stop it
   const address = /API +(\S+)\/v1/.exec(lines.join('\n'))?.[1] ?? ''
   return { child, lines, address, exit }
 }

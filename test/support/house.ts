@@ -19,11 +19,18 @@ export type TestHouse = AsyncDisposable & {
 }
 
 export type TestHouseOptions = World & {
-  /** As it would stand in `gatehouse.yaml`; server, storage and log have test defaults. */
+  /** Beside the folder of its own. */
+  readonly storage?: Readonly<Record<string, unknown>>
+  /** As it would stand in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
   /** False for a further node on a database that another has set up: it then has no keys of its own. */
   readonly isFirst?: boolean
+}
+
+/** Tests ask more than a free organization may; those about limits say so. */
+const unlimited = {
+  tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
 }
 
 const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '' }
@@ -31,11 +38,17 @@ const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '
 export async function startHouse({
   config = {},
   env = {},
+  storage = {},
   isFirst = true,
   ...world
 }: TestHouseOptions = {}): Promise<TestHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
-  const settings = { storage: { data_dir: folder }, ...config, server: { port: 0, ...(config['server'] as object) } }
+  const settings = {
+    storage: { data_dir: folder, ...storage },
+    limits: unlimited,
+    ...config,
+    server: { port: 0, ...(config['server'] as object) },
+  }
   const house = await createHouse(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
   const url = await house.listen()
   const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing

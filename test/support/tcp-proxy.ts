@@ -9,6 +9,9 @@ export type TcpProxy = AsyncDisposable & {
   breakOnNextRequest(): void
   /** Breaks all open connections at once, and lets new ones through. */
   cut(): void
+  /** Breaks all, and lets none through until it is opened again. */
+  shut(): void
+  open(): void
 }
 
 /** A connection to `target` that goes wrong on demand. */
@@ -16,8 +19,10 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   const clients = new Set<Socket>()
   const breaking = new Set<Socket>()
   let isSwallowing = false
+  let isShut = false
 
   const server = createServer((client) => {
+    if (isShut) return void client.resetAndDestroy()
     const upstream = connect(target)
     clients.add(client)
     client.on('data', (chunk) => {
@@ -49,6 +54,11 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     swallowAnswers: () => void (isSwallowing = true),
     breakOnNextRequest: () => clients.forEach((client) => breaking.add(client)),
     cut,
+    shut() {
+      isShut = true
+      cut()
+    },
+    open: () => void (isShut = false),
     async [Symbol.asyncDispose]() {
       cut()
       server.close()

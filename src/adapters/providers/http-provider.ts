@@ -1,5 +1,3 @@
-import type { Dispatcher } from 'undici'
-import type { Clock } from '../../base/clock.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
@@ -10,13 +8,11 @@ import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
 import { createEventWriter } from './event-writer.ts'
 import { brokenAnswer } from './failures.ts'
+import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 import type { Json } from './reading.ts'
 import { parseRecord } from './reading.ts'
-import type { ProofSeal } from './reasoning-proof.ts'
 import { createTokenCounter, type CounterSpec } from './token-counter.ts'
 import { createToolNames } from './tool-names.ts'
-import type { EstimateTokens } from './usage.ts'
-import type { TimeLimits } from './watch.ts'
 
 /** What makes one vendor's format differ from another's. */
 export type Family = {
@@ -37,21 +33,6 @@ export type Decoder = {
   document(body: Json): void
   /** The stream says that it is over, or its bytes have ended. */
   done(): void
-}
-
-export type HttpProviderSettings = TimeLimits & {
-  readonly name: string
-  readonly url: URL
-  /** Sent with every call. Names in small letters; they win over those of the call itself. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly maxConcurrent?: number
-}
-
-export type HttpProviderParts = {
-  readonly dispatcher: Dispatcher
-  readonly clock: Clock
-  readonly estimateTokens: EstimateTokens
-  readonly proofSeal: ProofSeal
 }
 
 /** A provider behind HTTP: a family's translators joined with the network. */
@@ -148,16 +129,16 @@ function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece
   return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
 }
 
-type Decoded = { readonly piece: Piece | undefined; readonly failure: unknown }
+type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
 
 function decodeRead(frames: readonly SseFrame[] | undefined, { decoder, write, dialect }: Reading): Decoded {
-  let failure: unknown
+  let failure: Error | undefined
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], decoder)
   } catch (error) {
-    failure = error
+    failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
   if (dialect === undefined || frames === undefined || count === 0) {

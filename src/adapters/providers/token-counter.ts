@@ -2,7 +2,7 @@ import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import { createCaller } from './call.ts'
 import type { Encoded } from './encoding.ts'
 import { brokenAnswer } from './failures.ts'
-import type { HttpProviderParts, HttpProviderSettings } from './http-provider.ts'
+import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 
 /** How a vendor counts without answering: its path below the endpoint, and the fields that it does not take there. */
 export type CounterSpec = { readonly path: string; readonly without: readonly string[] }

@@ -14,7 +14,6 @@ export const auditKinds = [
   'project.archived',
   'api_key.created',
   'api_key.revoked',
-  'organization.created',
   'export_sink.created',
   'export_sink.updated',
   'export_sink.deleted',

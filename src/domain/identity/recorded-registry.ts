@@ -1,45 +1,17 @@
 import { Fault } from '../../base/fault.ts'
 import type { AuditRecord, Recorded } from './audit-log.ts'
 import type { Permission } from './permissions.ts'
-import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
+import type { AdminKey, ApiKey, Project } from './principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from './registry.ts'
 import type { RegistryStore } from './store.ts'
 
 export type RecordedRegistry = ReturnType<typeof createRecordedRegistry>
-
-type NewOrganization = Pick<Organization, 'id' | 'name'>
-
-/** Ids and secrets of what a setup makes. The secrets exist only in this answer. */
-export type FirstThings = {
-  readonly organization_id: string
-  readonly project_id: string
-  readonly admin_key: string
-  readonly api_key: string
-}
 
 type InProject = { readonly organizationId: string; readonly projectId: string }
 
 /** The registry's operations as administrators use them: each with the audit record that belongs to it. */
 export function createRecordedRegistry(registry: Registry) {
   return {
-    async createOrganization(store: RegistryStore, named: NewOrganization): Promise<Recorded<Organization>> {
-      const value = await registry.createOrganization(store, named)
-      return { value, record: { kind: 'organization.created', resourceId: value.id, details: { name: value.name } } }
-    },
-
-    /** The first organization, with a project and one key of each kind: one change, and one record of it. */
-    async setUp(store: RegistryStore, { id, name }: NewOrganization): Promise<Recorded<FirstThings>> {
-      await registry.createOrganization(store, { id, name })
-      const project = await registry.createProject(store, id, 'Default project')
-      const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
-      const api = await registry.createApiKey(store, project, { name: 'First API key' })
-      const details = { name, project_id: project.id, admin_api_key_id: admin.key.id, api_key_id: api.key.id }
-      return {
-        value: { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret },
-        record: { kind: 'organization.created', resourceId: id, details },
-      }
-    },
-
     async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Recorded<Project>> {
       const value = await registry.createProject(store, organizationId, name)
       return { value, record: projectRecord('project.created', value) }
@@ -73,12 +45,6 @@ export function createRecordedRegistry(registry: Registry) {
       const key = await store.findApiKey(at.organizationId, id)
       if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
       const value = await registry.revokeApiKey(store, at.organizationId, id)
-      return { value, record: apiKeyRecord('api_key.revoked', value) }
-    },
-
-    /** By whoever may do it in every project. */
-    async revokeAnyApiKey(store: RegistryStore, organizationId: string, id: string): Promise<Recorded<ApiKey>> {
-      const value = await registry.revokeApiKey(store, organizationId, id)
       return { value, record: apiKeyRecord('api_key.revoked', value) }
     },
 

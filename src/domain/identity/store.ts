@@ -35,6 +35,10 @@ export type RegistryStore = {
   insertOrganization(organization: Organization): Promise<void>
   listOrganizations(page: Page): Promise<Paged<Organization>>
   findOrganization(id: string): Promise<Organization | undefined>
+  /** False where there is no such organization, here and below. */
+  setPlan(organizationId: string, plan: string): Promise<boolean>
+  setMetered(organizationId: string, metered: boolean): Promise<boolean>
+  addPayment(organizationId: string, microUsd: number): Promise<boolean>
   /** True for the one organization that may be the first: two nodes that start together do not both set up. */
   claimInstallation(organizationId: string): Promise<boolean>
 

@@ -64,4 +64,6 @@ export function estimateInputTokens(request: InferenceRequest): number {
   return texts.reduce((sum, text) => sum + estimateTokens(text), extraTokens)
 }
 
-export const estimateTokens = (text: string): number => Math.ceil(text.length / 3.5)
+export const estimateTokens = (text: string): number => estimateTokensOfLength(text.length)
+
+export const estimateTokensOfLength = (length: number): number => Math.ceil(length / 3.5)

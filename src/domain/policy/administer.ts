@@ -14,7 +14,7 @@ import {
   type NewPolicy,
   type PolicyPatch,
 } from './lifecycle.ts'
-import type { Policy } from './policy.ts'
+import type { Policy, PolicyVersion } from './policy.ts'
 import { recordOf, type Step } from './record.ts'
 import { checkRule, type CheckExpression } from './rule.ts'
 import type { PolicyStore } from './store.ts'
@@ -29,10 +29,10 @@ export type Policies = ReturnType<typeof createPolicies>
 /** Every change to a policy. Each works inside its caller's transaction and answers the audit record that belongs to it. */
 export function createPolicies({ ids, clock, checkExpression }: PolicyParts) {
   return {
+    check,
+
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Recorded<Policy>> {
-      checkRule(input.rule, checkExpression)
-      await requireProjects(store, organizationId, input.projectIds)
-      const policy = createPolicy(input, { id: ids('pol'), organizationId, nowMs: clock.nowMs() })
+      const policy = await check(store, organizationId, input)
       await store.insert(policy)
       return { value: policy, record: recordOf(policy.id, { kind: 'policy.created', after: policy }) }
     },
@@ -64,8 +64,7 @@ export function createPolicies({ ids, clock, checkExpression }: PolicyParts) {
 
     async rollBack(store: PolicyStore, at: PolicyAt, version: number): Promise<Recorded<Policy>> {
       const policy = await findAt(store, at)
-      const earlier = await store.findVersion(policy, version)
-      if (!earlier) throw noVersion(policy, version)
+      const earlier = await findVersion(store, policy, version)
       const after = rollBackPolicy(policy, earlier, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.rolled_back', before: policy, after })
     },
@@ -76,6 +75,13 @@ export function createPolicies({ ids, clock, checkExpression }: PolicyParts) {
       return { value: policy, record: recordOf(policy.id, { kind: 'policy.deleted', before: policy }) }
     },
   }
+
+  /** The policy that a creation would make, refused as the creation would be. */
+  async function check(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Policy> {
+    checkRule(input.rule, checkExpression)
+    await requireProjects(store, organizationId, input.projectIds)
+    return createPolicy(input, { id: ids('pol'), organizationId, nowMs: clock.nowMs() })
+  }
 }
 
 /** The policy, or the same refusal for an id that never was, one that is deleted, and one of another organization. */
@@ -83,6 +89,13 @@ export async function findPolicy(store: PolicyStore, organizationId: string, id:
   const policy = await store.find(organizationId, id)
   if (policy) return policy
   throw new Fault('not_found', 'not_found', `There is no policy ${id}.`)
+}
+
+export async function findVersion(store: PolicyStore, policy: Policy, version: number): Promise<PolicyVersion> {
+  const found = await store.findVersion(policy, version)
+  if (found) return found
+  const message = `There is no version ${version} of the policy ${policy.id}.`
+  throw new Fault('not_found', 'not_found', message, { param: 'version' })
 }
 
 async function findAt(store: PolicyStore, { organizationId, id, revision }: PolicyAt): Promise<Policy> {
@@ -111,8 +124,3 @@ async function requireProjects(store: PolicyStore, organizationId: string, ids: 
   const param = `project_ids[${ids.indexOf(unknown)}]`
   throw new Fault('validation', 'invalid_parameter', `${param}: there is no project ${unknown}.`, { param })
 }
-
-const noVersion = (policy: Policy, version: number): Fault =>
-  new Fault('not_found', 'not_found', `There is no version ${version} of the policy ${policy.id}.`, {
-    param: 'version',
-  })

@@ -4,10 +4,13 @@ import type { Family } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
+import { ledgerRoutes } from './credits/routes.ts'
+import { limitRoutes } from './limits/routes.ts'
 import type { AdminParts } from './parts.ts'
 import { publicationRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { usageRoutes } from './usage/routes.ts'
 
 /** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
 export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): Family {
@@ -22,6 +25,9 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),
       ...auditLogRoutes(routes),
+      ...limitRoutes(routes, parts),
+      ...usageRoutes(routes, parts),
+      ...ledgerRoutes(routes),
     ],
     refuse: createGeneralRefusal(parts.publicUrl),
     refusalSchema: GeneralErrorBody,

@@ -7,6 +7,9 @@ import type { Administrator } from '../../domain/identity/principal.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { Policies } from '../../domain/policy/administer.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
+import type { LedgerReports } from '../../domain/credits/reports.ts'
+import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { Preflight } from '../../pipeline/preflight.ts'
 import type { CallerOf } from '../caller.ts'
 import type { LimitParts } from '../managed-limit.ts'
 import type { ManagedRoutes } from '../managed-route.ts'
@@ -20,12 +23,18 @@ export type AdminStores = {
   readonly events: AuditReads
 }
 
+/** What is asked and never changed there. */
+export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
+
 export type AdminParts = LimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
-  readonly reads: AdminStores
+  readonly reads: AdminReads
   readonly administer: Administer<AdminStores>
   readonly policies: Policies
   readonly registry: RecordedRegistry
+  readonly preflight: Preflight
+  readonly catalogue: Pick<Catalogue, 'find'>
+  readonly creditUsd: number
 }
 
-export type AdminRoutes = ManagedRoutes<Administrator, AdminStores>
+export type AdminRoutes = ManagedRoutes<Administrator, AdminStores, AdminReads>

@@ -5,6 +5,7 @@ import { ChatAnswer, ChatBody, ChatError } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
+  createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
   FreeTierHeader,
@@ -15,6 +16,7 @@ import { createValidator } from '../validate.ts'
 
 /** `/v1/chat/completions`: the OpenAI chat dialect. */
 export function chatFamily(parts: InferenceParts): Family {
+  const whenUnread = createUnreadCounter(parts)
   const validate = createValidator(ChatBody)
   return {
     name: 'Chat',
@@ -32,6 +34,7 @@ export function chatFamily(parts: InferenceParts): Family {
         body: ChatBody,
         answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
         refusals: inferenceRefusals,
+        whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
           newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),

@@ -5,6 +5,7 @@ import { CountTokensAnswer, CountTokensBody, MessagesAnswer, MessagesBody, Messa
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
+  createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
   FreeTierHeader,
@@ -18,6 +19,7 @@ const countPath = '/v1/messages/count_tokens'
 
 /** `/v1/messages`: the Anthropic dialect. */
 export function messagesFamily(parts: InferenceParts & CountParts): Family {
+  const whenUnread = createUnreadCounter(parts)
   const validate = createValidator(MessagesBody)
   const validateCount = createValidator(CountTokensBody)
   return {
@@ -37,6 +39,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         body: MessagesBody,
         answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
         refusals: [...inferenceRefusals, 529],
+        whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
           newAnswerId: (ids) => ids('msg'),
@@ -56,6 +59,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
           200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: CountTokensAnswer },
         },
         refusals: [401, 403, 404, 413, 422, 429, 500, 503],
+        whenUnread,
         handle: createCountHandler(parts, {
           decode: (body, headers) => decodeCountTokens(validateCount(body), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),

@@ -15,11 +15,7 @@ type Writing = { readonly context: AnswerContext; readonly parts: RememberParts 
 /**
  * Keeps the finished response before its last piece goes out: whoever reads the end may go on from it at once.
  */
-export async function* remembering(
-  pieces: AsyncIterable<Piece>,
-  known: Remembered,
-  writing: { context: AnswerContext; parts: RememberParts },
-) {
+export async function* remembering(pieces: AsyncIterable<Piece>, known: Remembered, writing: Writing) {
   const events: InferenceEvent[] = []
   for await (const piece of pieces) {
     events.push(...piece.events)
@@ -31,7 +27,7 @@ export async function* remembering(
 async function keep(
   document: StoredResponse['document'],
   known: Remembered,
-  { context, parts }: { context: AnswerContext; parts: RememberParts },
+  { context, parts }: Writing,
 ): Promise<void> {
   const nowMs = parts.clock.nowMs()
   await parts.stored.save({ ...known, id: context.id, document, createdAtMs: nowMs, expiresAtMs: nowMs + parts.keepMs })

@@ -10,6 +10,7 @@ import { InputTokensAnswer, ResponsesAnswer, ResponsesBody, ResponsesError } fro
 import { createResponsesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
+  createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
   FreeTierHeader,
@@ -24,6 +25,7 @@ export type ResponsesParts = InferenceParts & CountParts & RememberParts
 
 /** `/v1/responses`: the OpenAI responses dialect. */
 export function responsesFamily(parts: ResponsesParts): Family {
+  const whenUnread = createUnreadCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
   const refusals = [400, 401, 404, 429, 500, 503]
@@ -43,6 +45,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
         body: ResponsesBody,
         answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
         refusals: inferenceRefusals,
+        whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
           newAnswerId: (ids) => ids('resp'),
@@ -61,6 +64,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
           200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: InputTokensAnswer },
         },
         refusals: [400, 401, 403, 404, 413, 429, 500, 503],
+        whenUnread,
         handle: createCountHandler(parts, {
           decode: (body) => decodeResponses(validate(body)),
           present: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),

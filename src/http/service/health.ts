@@ -1,14 +1,19 @@
 import Type from 'typebox'
 import type { Route } from '../route.ts'
 
-/** A part that the service cannot do without. Answers what is wrong with it, or nothing. */
-export type ReadinessCheck = { readonly part: string; readonly problem: () => Promise<string | undefined> }
+/** Answers what is wrong with a part, or nothing. Without one that is not vital the service serves on, and says so. */
+export type ReadinessCheck = {
+  readonly part: string
+  readonly problem: () => Promise<string | undefined>
+  readonly isVital?: boolean
+}
 
-const Ready = Type.Object({ status: Type.Literal('ready') })
-const NotReady = Type.Object({
-  status: Type.Literal('not_ready'),
-  failing: Type.Array(Type.Object({ part: Type.String(), problem: Type.String() })),
+const parts = Type.Array(Type.Object({ part: Type.String(), problem: Type.String() }))
+const Ready = Type.Object({
+  status: Type.Literal('ready'),
+  degraded: Type.Optional(parts),
 })
+const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts })
 
 /** Alive: the process answers. Ready: it can serve; if not, the failing part is named. */
 export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
@@ -31,10 +36,16 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
         503: { description: 'It cannot; the failing parts.', schema: NotReady },
       },
       async handle(_request, reply) {
-        const results = await Promise.all(checks.map(async ({ part, problem }) => ({ part, problem: await problem() })))
-        const failing = results.filter((result) => result.problem !== undefined)
-        if (failing.length === 0) return { status: 'ready' }
-        return reply.code(503).send({ status: 'not_ready', failing })
+        const results = await Promise.all(
+          checks.map(async ({ part, problem, isVital = true }) => ({ part, problem: await problem(), isVital })),
+        )
+        const troubled = results.filter((result) => result.problem !== undefined)
+        const told = (vital: boolean) =>
+          troubled.filter(({ isVital }) => isVital === vital).map(({ part, problem }) => ({ part, problem }))
+        const failing = told(true)
+        if (failing.length > 0) return reply.code(503).send({ status: 'not_ready', failing })
+        const degraded = told(false)
+        return degraded.length === 0 ? { status: 'ready' } : { status: 'ready', degraded }
       },
     },
     {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts'
+import { everySoOften, type Clock } from '../../../base/clock.ts'
 import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
 import type { Database, Transaction } from './database.ts'
 
@@ -41,30 +41,22 @@ export type WatchParts = {
   readonly onError: (error: unknown) => void
 }
 
-/** Announces what other nodes changed. Needed with PostgreSQL only: an embedded database has one process. */
-export function watchChanges({ database, clock, changes, everyMs, onError }: WatchParts): Disposable {
+/**
+ * Announces what other nodes changed. Needed with PostgreSQL only: an embedded database has one process.
+ * Begins with a look that announces nothing: at that point nothing is remembered that could be stale.
+ */
+export async function watchChanges({ database, clock, changes, everyMs, onError }: WatchParts): Promise<Disposable> {
   const seen = new Map<string, number>()
-  let cancel = (): void => {}
-  let stopped = false
 
-  const look = async (): Promise<void> => {
+  const look = async (announce: (organizationId: string) => void): Promise<void> => {
     const sql = 'select id, version from organization where changed_at > $1'
-    for (const { id, version } of await database.read<{ id: string; version: number }>(sql, [
-      clock.nowMs() - lookBackMs,
-    ])) {
+    const params = [clock.nowMs() - lookBackMs]
+    for (const { id, version } of await database.read<{ id: string; version: number }>(sql, params)) {
       if (seen.get(id) === version) continue
       seen.set(id, version)
-      changes.announce(id)
+      announce(id)
     }
   }
-  const again = (): void => {
-    if (!stopped) cancel = clock.after(everyMs, () => void look().catch(onError).finally(again))
-  }
-  again()
-  return {
-    [Symbol.dispose]() {
-      stopped = true
-      cancel()
-    },
-  }
+  await look(() => {})
+  return everySoOften(clock, () => look(changes.announce).catch(onError), everyMs)
 }

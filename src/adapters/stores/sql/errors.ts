@@ -38,6 +38,7 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '23503': 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
+  '3D000': 'unavailable', // the server runs without the database, as while it is restored
   '40001': 'unavailable', // serialization failure
   '40P01': 'unavailable', // deadlock
   '53100': 'full',
@@ -49,8 +50,8 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '58030': 'unavailable', // input or output error
 }
 
-/** Classes in which every code means that the server cannot be used now: connection, operator intervention. */
-const unavailableClass = /^(08|57P)/
+/** What means that the server cannot be used now: lost connections, operator intervention, a database that is gone. */
+const unavailableClass = /^(08|57P|3D000)/
 
 /** What `pg` threw, in the words of the port. Whatever did not come from the server is a failed connection. */
 export function fromPostgres(error: unknown): DatabaseError {

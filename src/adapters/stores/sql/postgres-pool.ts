@@ -30,11 +30,12 @@ export function createPool(options: PostgresOptions): Pool {
     types: { getTypeParser: (type: number) => postgresParsers[type] ?? String },
     // Not as start-up parameters: connection poolers refuse those. Read-only outside of a `begin read write`, so
     // that a `begin` that failed in a pipeline cannot leave the statements behind it to commit one by one.
-    onConnect: (client) =>
-      client.query(
+    onConnect: (client) => {
+      const settings =
         `set statement_timeout = ${statementTimeoutMs}; set default_transaction_read_only = on;` +
-          `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
-      ),
+        `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`
+      return client.query(settings)
+    },
   }
   const pool = new Pool(config)
   pool.on('error', () => undefined) // an idle connection broke; the pool has dropped it

@@ -11,7 +11,16 @@ export function registryStore(tx: Transaction): RegistryStore {
 
 function organizations(
   tx: Transaction,
-): Pick<RegistryStore, 'insertOrganization' | 'listOrganizations' | 'findOrganization' | 'claimInstallation'> {
+): Pick<
+  RegistryStore,
+  | 'insertOrganization'
+  | 'listOrganizations'
+  | 'findOrganization'
+  | 'claimInstallation'
+  | 'setPlan'
+  | 'setMetered'
+  | 'addPayment'
+> {
   const one = finder(tx)
   return {
     async insertOrganization({ id, name, plan, lifetimePaidMicroUsd, metered, createdAtMs }: Organization) {
@@ -25,6 +34,14 @@ function organizations(
       selectPage(tx, { table: 'organization', columns: columns.organization, where: {}, map: organizationOf }, page),
     findOrganization: (id) =>
       one(organizationOf, `select ${columns.organization} from organization where id = $1`, [id]),
+    setPlan: async (id, plan) => (await tx.run('update organization set plan = $2 where id = $1', [id, plan])) === 1,
+    setMetered: async (id, metered) =>
+      (await tx.run('update organization set metered = $2 where id = $1', [id, metered ? 1 : 0])) === 1,
+    addPayment: async (id, microUsd) =>
+      (await tx.run('update organization set lifetime_paid_micro_usd = lifetime_paid_micro_usd + $2 where id = $1', [
+        id,
+        microUsd,
+      ])) === 1,
     claimInstallation: async (organizationId) =>
       (await tx.run('insert into installation (singleton, organization_id) values (1, $1) on conflict do nothing', [
         organizationId,

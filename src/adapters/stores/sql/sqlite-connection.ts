@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Statement, StatementResult, Value } from './database.ts'
 
 /** One connection that remembers its prepared statements by their text. */
