@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { signDueChains } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
+import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openAuditLog, setClock } from '../support/audit-log.ts'
-import { publishKey } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const secret = 'a secret for tests'
@@ -155,7 +154,6 @@ function at(folder: string) {
 }
 
 async function fill(folder: string): Promise<void> {
-  const { mkdirSync } = await import('node:fs')
   mkdirSync(folder, { mode: 0o700 })
   await using database = await openSqlite({ dataDir: folder })
   await migrate(database, await readMigrations(new URL('../../migrations', import.meta.url).pathname))

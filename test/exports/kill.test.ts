@@ -107,7 +107,7 @@ async function readLog(dataDir: string): Promise<{ id: string; sequence: number 
   })
   const report = await verifyLog(reads, 'org_1', { events })
   assert.equal(report.finding, undefined)
-  return database.read<{ id: string; sequence: number }>('select id, sequence from audit_event order by sequence')
+  return await database.read<{ id: string; sequence: number }>('select id, sequence from audit_event order by sequence')
 }
 
 async function readLines(lines: AsyncIterable<string>, acknowledged: Set<string>, onReady: () => void): Promise<void> {

@@ -46,6 +46,7 @@ function sentence(kind: string, resourceId: string, { kind: actorKind, credentia
 }
 
 type Details = AuditEntry['details']
+type JsonObject = { readonly [key: string]: Json | undefined }
 
 function contentOf(details: Details): AuditContent {
   const rule = ruleIn(details) ?? ruleIn(details['version'])
@@ -59,11 +60,9 @@ function ruleIn(value: unknown): string | undefined {
 }
 
 /** Rules by name alone: their texts may be long, and are nobody's business at most destinations. */
-function withoutRules(details: Details): Json {
-  return plain(details, (key) => key !== 'rule')
-}
+const withoutRules = (details: Details): JsonObject => plain(details, (key) => key !== 'rule')
 
-const plain = <T extends Json>(value: unknown, keep: (key: string) => boolean = () => true): T =>
+const plain = (value: Details, keep: (key: string) => boolean = () => true): JsonObject =>
   JSON.parse(
     canonicalize(JSON.parse(JSON.stringify(value, (key, member: unknown) => (keep(key) ? member : undefined)))),
   )

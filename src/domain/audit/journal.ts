@@ -47,7 +47,7 @@ export function createJournal({ appender, events, nowMs, onFailure, onLost }: Jo
   let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
 
   async function drain(organizationId: string, queue: Waiting[]): Promise<void> {
-    await undefined // so that all that is recorded in this turn is one group
+    await Promise.resolve() // so that all that is recorded in this turn is one group
     while (queue.length > 0) await write(organizationId, queue.splice(0, maxGroupSize))
     queues.delete(organizationId)
   }
@@ -67,7 +67,10 @@ export function createJournal({ appender, events, nowMs, onFailure, onLost }: Jo
       lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
       onLost(group.length, cause)
       const goesOn = onFailure(organizationId) === 'continue'
-      for (const { resolve, reject } of group) goesOn ? resolve() : reject(unwritten(cause))
+      for (const { resolve, reject } of group) {
+        if (goesOn) resolve()
+        else reject(unwritten(cause))
+      }
     }
   }
 

@@ -19,7 +19,7 @@ const maxChainsAtOnce = 200
 
 /** Makes the key known by which this node's checkpoints can be checked. Before the first of them is signed. */
 export async function publishKey({ database, clock, key }: CheckpointParts): Promise<void> {
-  const pem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const pem = key.publicKey.export({ type: 'spki', format: 'pem' })
   await database.write([
     {
       sql: 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing',

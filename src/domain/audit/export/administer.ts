@@ -110,9 +110,9 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
       return told('export_sink.deleted', sink, { type: sink.type, label: sink.label })
     },
 
-    async replay(store: ExportStore, at: SinkAt, ids?: readonly string[]): Promise<Recorded<{ replayed: number }>> {
+    async replay(store: ExportStore, at: SinkAt, events?: readonly string[]): Promise<Recorded<{ replayed: number }>> {
       const sink = await findSink(store, at)
-      const replayed = await store.replay(sink, ids)
+      const replayed = await store.replay(sink, events)
       if (replayed === 0) return { value: { replayed } }
       return { ...told('export_sink.replayed', sink, { replayed }), value: { replayed } }
     },

@@ -7,7 +7,7 @@ import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import { presentExport } from './present.ts'
 import * as Schema from './schema.ts'
 
-export const exportsPath = '/api/policy-gateway/exports'
+const exportsPath = '/api/policy-gateway/exports'
 export const exportPath = `${exportsPath}/{export_id}`
 
 const bodyLimitBytes = 1024 * 1024

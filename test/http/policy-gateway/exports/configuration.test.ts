@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { errorOf, itemsOf, textOf, type Json } from '../../../support/administration.ts'
 import { gatewaySuite, webhookConfig } from '../../../support/gateway-suite.ts'
 
+const detailsOf = (entry: Json | undefined): Json => ({ ...(entry?.['details'] as Json) })
 const splunk = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
 
 describe('an export sink', () => {
@@ -129,7 +130,7 @@ describe('an export sink', () => {
         ['export_sink.created', 'api_key'],
       ],
     )
-    assert.deepEqual((entries[1]?.['details'] as Json)['secrets'], ['token'])
+    assert.deepEqual(detailsOf(entries[1])['secrets'], ['token'])
     assert.ok(!JSON.stringify(entries).includes(splunk.token))
   })
 
