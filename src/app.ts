@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
+import { openAuditOffice } from './app/audit.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
 import { openGround, type Environment, type World } from './app/ground.ts'
@@ -48,6 +49,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
+  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
   startHousework(ground, stored)
 
@@ -61,7 +63,8 @@ export async function createHouse(config: Config, env: Environment, world: World
   const families = createFamilies({
     catalogue,
     callerOf,
-    infer,
+    infer: record(infer),
+    testSink,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,

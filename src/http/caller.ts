@@ -13,6 +13,8 @@ export type CallerOf = {
   /** Also the single anonymous free request, where no credential was sent. */
   principalOrFree(request: FastifyRequest): Promise<Caller>
   administrator(request: FastifyRequest): Promise<Administrator>
+  /** For the policy gateway: an administrator, or whoever has a key of a project or a token. */
+  manager(request: FastifyRequest): Promise<Administrator | Principal>
   /** The same by the credential that a route asks for; routes that look more closely themselves have none here. */
   readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => Promise<unknown>>>>
 }
@@ -22,6 +24,9 @@ export type CallerParts = {
   readonly freeRequests: FreeRequests
   readonly recorder: RequestRecorder
 }
+
+/** What administrator keys begin with, and nothing else does. */
+const administratorPrefix = 'adm_'
 
 /** Each request is looked at once, however often it is asked who sent it. */
 export function createCallerOf({ authenticator, freeRequests, recorder }: CallerParts): CallerOf {
@@ -43,11 +48,16 @@ export function createCallerOf({ authenticator, freeRequests, recorder }: Caller
     recorder.identified(request, { organizationId: who.organization.id, credentialId: who.id })
     return who
   })
+  const manager = (request: FastifyRequest): Promise<Administrator | Principal> => {
+    const isAdministrator = bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
+    return isAdministrator ? administrator(request) : principal(request)
+  }
   return {
     principal,
     principalOrFree,
     administrator,
-    identify: { api_key: principal, api_key_or_free: principalOrFree, admin_key: administrator },
+    manager,
+    identify: { api_key: principal, api_key_or_free: principalOrFree, admin_key: administrator, gateway: manager },
   }
 }
 

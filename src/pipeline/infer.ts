@@ -28,6 +28,8 @@ export type Asking = {
   readonly requestId: string
   readonly caller: Caller
   readonly request: InferenceRequest
+  /** Where the request came from. */
+  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
 }
@@ -35,6 +37,7 @@ export type Asking = {
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
 export type Answer = AsyncDisposable & {
   readonly model: string
+  readonly upstream: string
   readonly pieces: AsyncIterable<Piece>
   /** What could not be carried over to the upstream, in the caller's words. */
   readonly dropped: ReadonlySet<string>
@@ -64,6 +67,7 @@ export function createInfer(parts: InferParts): Infer {
     const kept = owned.move()
     return {
       model: model.name,
+      upstream: begun.target.upstream,
       pieces: metered.pieces,
       dropped,
       verdict: lease.verdict,
