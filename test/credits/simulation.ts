@@ -28,9 +28,6 @@ export class Crash extends Error {}
 
 export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
 
-/** Counters that nodes share, or that die with their node. */
-export type CountersOf = (epoch: string, nowMs: () => number) => LimitStore
-
 /** A time that nobody waits for: whoever asks to be called later is called at the end of the turn, and it is later. */
 export function createQuickClock(): Clock & { pass(ms: number): void } {
   let nowMs = 1_760_000_000_000
