@@ -71,6 +71,14 @@ async function startScript(name: string, { file, args, words = args.map(String),
   return { name, port, pid: child.pid ?? 0, headers: () => ({}), answers: () => true, stop: () => void child.kill() }
 }
 
+const plenty = {
+  rpm: 100_000_000,
+  rpd: 1_000_000_000,
+  tpm: 1_000_000_000_000,
+  tpd: 1_000_000_000_000,
+  concurrent: { key: 10_000, project: 10_000, organization: 10_000 },
+}
+
 /** A real one: embedded storage, a key, two upstreams, logs as by default. */
 async function startGatehouse(port: number, upstreamPort: number): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
@@ -81,6 +89,9 @@ async function startGatehouse(port: number, upstreamPort: number): Promise<Runni
     JSON.stringify({
       server: { port },
       storage: { data_dir: join(folder, 'data') },
+      // Counted and paid for as always, only more of it.
+      limits: { tiers: { free: plenty } },
+      credits: { starting: 1_000_000_000 },
       upstreams: [
         { name: 'c', kind: 'openai-chat', base_url: `${base}/v1` },
         { name: 'a', kind: 'anthropic', base_url: base },

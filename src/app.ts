@@ -1,44 +1,26 @@
 import type { AddressInfo } from 'node:net'
 import packageFile from '../package.json' with { type: 'json' }
-import { openControlSocket } from './http/control.ts'
-import { controlSocketPath } from './app/control.ts'
-import { createAdministration } from './app/administration.ts'
-import { openCounters } from './app/counters.ts'
-import { openCredits } from './app/credits.ts'
-import { createFamilies } from './app/families.ts'
-import { createProviders } from './app/providers.ts'
-import { createTokenVerifier } from './app/tokens.ts'
-import { effectiveModels, effectiveUpstreams, longestRequestMs } from './app/upstreams.ts'
-import type { Operations } from './app/operations.ts'
-import { openStorage } from './app/storage.ts'
-import { credentialStore } from './adapters/stores/sql/credentials.ts'
-import { watchChanges } from './adapters/stores/sql/change.ts'
-import { sweepIdempotency } from './adapters/stores/sql/idempotency.ts'
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
-import { createTokenizer } from './adapters/tokenizer/tokenizer.ts'
-import { everySoOften, systemClock, type Clock } from './base/clock.ts'
-import { passBy, type Failpoint } from './base/failpoint.ts'
+import { createAdministration } from './app/administration.ts'
+import { openAuditOffice } from './app/audit.ts'
+import { controlSocketPath } from './app/control.ts'
+import { createFamilies } from './app/families.ts'
+import { openGround, type Environment, type World } from './app/ground.ts'
+import { startHousework } from './app/housework.ts'
+import { createIdentity } from './app/identity.ts'
+import type { Operations } from './app/operations.ts'
+import { openRoad } from './app/road.ts'
 import { Fault } from './base/fault.ts'
-import { createIds } from './base/ids.ts'
-import { createLog, type Log } from './base/log.ts'
-import { createMetrics } from './base/metrics.ts'
-import { systemRandom, type Random } from './base/random.ts'
 import type { Config } from './config.ts'
-import { createAuthFailures } from './domain/identity/auth-failures.ts'
-import { createAuthenticator } from './domain/identity/authenticate.ts'
-import { createChanges } from './domain/identity/changes.ts'
-import { createFreeRequests } from './domain/identity/free-request.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
-import { createCatalogue } from './domain/inference/catalogue.ts'
-import { createUpstreamHealth } from './domain/inference/health.ts'
-import { createLearnedFactors } from './domain/inference/learned-factor.ts'
 import { createCallerOf } from './http/caller.ts'
+import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/in-flight.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
-import { createCountTokens, createFactorLearner } from './pipeline/count-tokens.ts'
-import { createInfer } from './pipeline/infer.ts'
+
+export type { World } from './app/ground.ts'
 
 /** A running Gatehouse. */
 export type House = AsyncDisposable & {
@@ -54,134 +36,41 @@ export type House = AsyncDisposable & {
   drain(): Promise<void>
 }
 
-/** What tests put in place of the world. */
-export type World = {
-  readonly clock?: Clock
-  readonly random?: Random
-  readonly log?: Log
-  readonly failpoint?: Failpoint
-}
-
-type Environment = Readonly<Record<string, string | undefined>>
-
 const dayMs = 24 * 60 * 60 * 1000
 const drainMs = 30_000
-const watchChangesEveryMs = 500
-const sweepEveryMs = 60 * 60 * 1000
-const leaseMs = 30_000
-/** How much longer than the longest request its credits are held. */
-const holdMarginMs = 5 * 60 * 1000
 
-/** Builds the whole house: the only place that knows which part fits where. */
+/** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
-  const { clock = systemClock, random = systemRandom, failpoint = passBy } = world
   await using built = new AsyncDisposableStack()
-  const ids = createIds(clock, random)
-  const metrics = createMetrics()
-  const storage = built.use(await openStorage(config, { clock, random }))
-  const { database, secret } = storage
-  const upstreams = effectiveUpstreams(config, env)
-  const log =
-    world.log ??
-    createLog({ level: config.log.level, secrets: [secret, ...upstreams.flatMap(({ api_key: key }) => key ?? [])] })
-  built.defer(() => log.flush())
-
-  const changes = createChanges()
+  const ground = await openGround(built, config, { env, world })
+  const { database, clock, ids, log, metrics, secret } = ground
   const digest = createDigest(deriveKey(secret, 'key pepper'))
-  const administration = createAdministration({
-    database,
-    clock,
-    random,
-    ids,
-    changes,
-    digest,
-    secret,
-    credits: config.credits,
-  })
-  built.use(
-    sweepIdempotency({
-      database,
-      clock,
-      everyMs: sweepEveryMs,
-      onError: (error) => log.warn({ error: String(error) }, 'expired idempotency keys could not be removed'),
-    }),
-  )
-  if (database.engine === 'postgres') {
-    const onError = (error: unknown): void =>
-      log.warn({ error: String(error) }, 'changes of other nodes cannot be seen')
-    built.use(await watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))
-  }
-
-  const credentials = credentialStore(database)
-  const authenticator = createAuthenticator({
-    store: credentials,
-    digest,
-    clock,
-    changes,
-    failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
-    verifyToken: await createTokenVerifier(config, clock),
-    onTouchFailed: (error) => log.warn({ error: String(error) }, 'the use of a key could not be noted'),
-  })
-  const freeRequests = createFreeRequests({
-    store: credentials,
-    clock,
-    hashKey: deriveKey(secret, 'free request'),
-    dailyCap: config.free_tier.daily_requests,
-  })
-
-  const models = effectiveModels(config, env, clock.nowMs())
-  const catalogue = createCatalogue(models)
-  const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
-  const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
-  const parts = { config, database, clock, random, ids, log, metrics }
-  const counters = built.use(await openCounters({ ...parts, settings }))
+  const administration = createAdministration({ ...ground, digest, credits: config.credits })
+  const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const credits = built.use(await openCredits({ ...parts, counters, overrides, changes, holdMs, failpoint }))
-  const providers = built.use(
-    createProviders(upstreams, { clock, ids, proofKey: deriveKey(secret, 'reasoning proof') }),
-  )
-  const { count } = built.use(createTokenizer(clock))
-  const counting = { catalogue, providers: providers.byName, factors: createLearnedFactors(), count, clock }
-  const infer = createInfer({
-    catalogue,
-    learnFactor: createFactorLearner(counting),
-    providers: providers.byName,
-    health: createUpstreamHealth(clock),
-    clock,
-    random,
-    admission: credits.admission,
-    ratesOf: credits.ratesOf,
-    creditUsd: config.credits.credit_usd,
-    freeRequests,
-    freeOutputTokens: config.free_tier.max_output_tokens,
-    onFailedCall: ({ upstream }, fault) =>
-      log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
-  })
-
+  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
+  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
-  built.use(
-    everySoOften(clock, () =>
-      stored
-        .removeExpired(clock.nowMs())
-        .catch((error) => log.warn({ error: String(error) }, 'expired responses could not be removed')),
-    ),
-  )
+  startHousework(ground, stored)
 
   const inFlight = createInFlight()
+  const recorder = createRequestRecorder({ clock, log, metrics })
+  const callerOf = createCallerOf({ authenticator, freeRequests, recorder })
+  const { identify } = callerOf
   let isStopping = false
   let address = ''
   const publicUrl = (): string => config.server.public_url ?? address
-  const recorder = createRequestRecorder({ clock, log, metrics })
   const families = createFamilies({
     catalogue,
-    callerOf: createCallerOf({ authenticator, freeRequests, recorder }),
-    infer,
+    callerOf,
+    infer: record(infer),
+    testSink,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,
     readBalance: credits.readBalance,
     creditUsd: config.credits.credit_usd,
-    countTokens: createCountTokens(counting),
+    countTokens,
     stored,
     keepMs: config.responses.retention_days * dayMs,
     inFlight,
@@ -193,30 +82,15 @@ export async function createHouse(config: Config, env: Environment, world: World
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [
-      {
-        part: 'storage',
-        problem: () =>
-          database.read('select 1 as one').then(
-            () => undefined,
-            (error: Error) => error.message,
-          ),
-      },
+      { part: 'storage', problem: () => database.read('select 1 as one').then(nothing, messageOf) },
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.trouble(), isVital: false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
     ],
   })
-  const server = await createServer({
-    families,
-    recorder,
-    clock,
-    ids,
-    log,
-    requestTimeoutMs: config.server.request_timeout_ms,
-    trustProxy: config.server.trust_proxy,
-  })
+  const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
+  const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
   built.defer(() => server.close())
-  const openapi = describeApi(families, packageFile.version)
   const kept = built.move()
 
   return {
@@ -224,12 +98,12 @@ export async function createHouse(config: Config, env: Environment, world: World
     models: catalogue.list().map(({ name }) => name),
     limits: counters.says,
     operations: administration.operations,
-    openapi,
+    openapi: describeApi(families, packageFile.version),
     async listen() {
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
       }
-      await server.listen({ host: config.server.host, port: config.server.port })
+      await server.listen({ host, port })
       address = addressOf(server.server.address())
       return publicUrl()
     },
@@ -244,6 +118,9 @@ export async function createHouse(config: Config, env: Environment, world: World
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
+
+const nothing = (): undefined => undefined
+const messageOf = (error: Error): string => error.message
 
 function addressOf(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') return ''

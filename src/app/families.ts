@@ -11,6 +11,8 @@ import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.
 import type { InferenceParts } from '../http/inference.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
 import { modelRoutes } from '../http/models/routes.ts'
+import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
+import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import type { RememberParts } from '../http/responses/remember.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
 import type { Family, Route } from '../http/route.ts'
@@ -25,7 +27,9 @@ export type FamilyParts = InferenceParts &
   CreditRouteParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
-    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'>
+    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
+      Pick<GatewayParts, 'reads' | 'administer' | 'exports'>
+    readonly testSink: GatewayParts['testSink']
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string
@@ -43,6 +47,7 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     refuse,
     refusalSchema: GeneralErrorBody,
   })
+  const limits = limitsOf(parts)
   const families: [Family, ...Family[]] = [
     general(
       'Service',
@@ -57,7 +62,8 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     messagesFamily(parts),
     responsesFamily(parts),
     chatFamily(parts),
-    adminFamily({ ...parts, ...parts.administration, limits: limitsOf(parts) }),
+    adminFamily({ ...parts, ...parts.administration, limits }),
+    policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     general('Models', ['/v1/models'], modelRoutes(parts)),
     general('Credits', ['/v1/credits'], creditRoutes(parts)),
   ]

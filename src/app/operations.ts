@@ -3,6 +3,9 @@ import type { Ids } from '../base/ids.ts'
 import type { Administer } from '../domain/identity/administer.ts'
 import type { AuditLogStore, Recorded } from '../domain/identity/audit-log.ts'
 import type { ChangeOrganization } from '../domain/identity/changes.ts'
+import type { EventMaker } from '../domain/audit/event-maker.ts'
+import type { AuditReads } from '../domain/audit/log.ts'
+import type { AuditTexts } from '../domain/audit/texts.ts'
 import { isPermission, permissions } from '../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../domain/identity/principal.ts'
 import type { RecordedRegistry } from '../domain/identity/recorded-registry.ts'
@@ -12,6 +15,7 @@ import type { GrantStore, LedgerStore } from '../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../domain/credits/reports.ts'
 import { toMicro } from '../domain/credits/shown.ts'
 import type { OverrideStore } from '../domain/limits/overrides.ts'
+import { createAuditOperations, type AuditOperations } from './audit-operations.ts'
 import { creditOperations, type CreditOperations } from './credit-operations.ts'
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
@@ -25,7 +29,8 @@ export type { CreditBalance } from './credit-operations.ts'
  * through its control socket. Inputs and answers are plain JSON.
  */
 export type Operations = PolicyOperations &
-  CreditOperations & {
+  CreditOperations &
+  AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
     'orgs.list'(input: object): Promise<readonly Organization[]>
     'orgs.create'(input: { name: string }): Promise<Organization>
@@ -55,6 +60,8 @@ type Stores = PolicyOperationParts['reads'] & {
   readonly audit: AuditLogStore
   readonly grants: GrantStore
   readonly overrides: OverrideStore
+  readonly events: AuditReads
+  readonly texts: AuditTexts
 }
 
 export type OperationParts = {
@@ -70,6 +77,8 @@ export type OperationParts = {
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
   readonly credits: CreditSettings
+  /** Makes and checks events of the log. */
+  readonly events: EventMaker
 }
 
 /** What a credit is worth, and how many a new organization is given. */
@@ -83,6 +92,13 @@ export function createOperations(parts: OperationParts): Operations {
   const organizationOf = createOrganizationOf(reads)
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
+    ...createAuditOperations({
+      reads: parts.reads.events,
+      events: parts.events,
+      administer,
+      organizationOf,
+      operatorOf,
+    }),
     ...creditOperations({ ...parts, reads: { registry: reads }, organizationOf, creditUsd: credits.credit_usd }),
     async setup({ name }) {
       const id = ids('org')

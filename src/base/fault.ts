@@ -84,6 +84,7 @@ export const faultCodes = {
   revision_exhausted: 'The policy has reached the last revision there is; create a new one in its place.',
   invalid_state: 'The operation does not fit the state that the resource is in.',
   no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',
+  sink_limit_reached: 'The organization has as many export sinks as it may have.',
   no_projects: 'A policy whose scope is `projects` cannot be published without any.',
   idempotency_key_reused: 'This `Idempotency-Key` was used with another request in the last 24 hours.',
   idempotency_in_progress:
@@ -98,6 +99,8 @@ export const faultCodes = {
   insufficient_credits:
     'The organization’s credits do not cover what the request may cost; the fix is to add some, or to ask for less.',
   credit_balance_unavailable: 'The credits cannot be read or charged right now; wait for `Retry-After`.',
+  audit_unavailable:
+    'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   unavailable: 'The service is starting, stopping, or lacks a part that it needs.',

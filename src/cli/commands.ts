@@ -10,6 +10,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policies: async () => (await import('./policies.ts')).policies,
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
+  audit: async () => (await import('./audit.ts')).audit,
   migrate: async () => (await import('./migrate.ts')).migrate,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,

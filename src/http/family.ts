@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { CallerOf } from './caller.ts'
 import { faultOf } from './framework-fault.ts'
 import { lingerBeforeClose } from './linger.ts'
 import type { Family, Route } from './route.ts'
@@ -10,12 +11,16 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** What saying no needs besides the words. */
 export type Refusing = { readonly clock: Clock; readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void }
 
+export type FamilyDoor = Refusing & { readonly identify: CallerOf['identify'] }
+
 /** A family is a plugin: its way of saying no cannot leak into the next. */
-export async function registerFamily(app: FastifyInstance, family: Family, refusing: Refusing): Promise<void> {
+export async function registerFamily(app: FastifyInstance, family: Family, door: FamilyDoor): Promise<void> {
   await app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...refusing, request, reply }))
+    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...door, request, reply }))
     for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
-      for (const route of routes) scope.route({ ...routeOptions(route), ...unreadHandler(route, family, refusing) })
+      for (const route of routes) {
+        scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
+      }
       scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes), config: bodiless })
     }
   })
@@ -28,7 +33,7 @@ export function refuse(family: Family, fault: Fault, { request, reply, clock, no
   noteRefusal(request, fault)
   const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
-  if (fault.kind === 'too_large' || fault.kind === 'timeout') {
+  if (!request.raw.complete) {
     reply.header('connection', 'close')
     lingerBeforeClose(request.raw.socket, clock)
   }
@@ -53,6 +58,12 @@ const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /** Told to the body's reader: an empty body is then none. */
 const bodiless = { takesBody: false }
+
+/** Strangers are turned away before a byte of their body is read. */
+function identified({ credential }: Route, { identify }: FamilyDoor) {
+  const who = identify[credential]
+  return who === undefined ? {} : { onRequest: async (request: FastifyRequest) => void (await who(request)) }
+}
 
 function routeOptions(route: Route) {
   const config = route.body === undefined ? bodiless : {}

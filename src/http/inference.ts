@@ -75,7 +75,8 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     const incoming = { body: request.body, headers: request.headers, caller }
     const decoded = await countingRefusals(admission, caller, () => door.decode(incoming))
     const { request: asked, observe, echo = {} } = decoded
-    await using answer = await infer({ requestId: request.id, caller, request: asked, signal: underway.signal })
+    const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
+    await using answer = await infer({ requestId: request.id, caller, request: asked, origin, signal: underway.signal })
     const base = {
       id: door.newAnswerId(ids),
       model: answer.model,

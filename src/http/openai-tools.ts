@@ -1,4 +1,5 @@
 import type { Tool, ToolChoice } from '../domain/inference/request.ts'
+import { nameWithin } from '../domain/inference/tool-name.ts'
 import { invalidField } from './validate.ts'
 
 /** The tools a request may use, after its choice has been read. */
@@ -21,13 +22,17 @@ export function selectTools(tools: readonly Tool[], choice: OpenaiChoice | undef
     case 'mode':
       return { tools, toolChoice: { type: choice.mode } }
     case 'allowed':
-      return { tools: tools.filter((tool) => choice.names.includes(tool.name)), toolChoice: { type: choice.mode } }
+      return { tools: tools.filter(({ name }) => isAllowed(choice.names, name)), toolChoice: { type: choice.mode } }
     case 'named':
       if (!tools.some((tool) => tool.name === choice.name))
         throw invalidField(choice.path, 'names no tool of this request')
       return { tools, toolChoice: { type: 'tool', name: choice.name } }
   }
 }
+
+/** A namespace stands for all that is in it. */
+const isAllowed = (allowed: readonly string[], name: string): boolean =>
+  allowed.some((each) => name === each || name.startsWith(nameWithin(each, '')))
 
 /** A tool's schema. Code generators add `$schema`, which says nothing about the tool and which some upstreams refuse. */
 export function parametersOf(

@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
+import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
 import { headerFault } from './headers.ts'
@@ -14,6 +15,7 @@ import type { Family } from './route.ts'
 export type ServerParts = {
   readonly families: readonly [Family, ...Family[]]
   readonly recorder: RequestRecorder
+  readonly identify: CallerOf['identify']
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
@@ -62,7 +64,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     recorder.ended(request, reply.statusCode)
     done()
   })
-  for (const family of families) await registerFamily(app, family, refusing)
+  for (const family of families) await registerFamily(app, family, { ...refusing, identify: parts.identify })
   app.setNotFoundHandler((request, reply) => {
     const fault = new Fault(
       'not_found',

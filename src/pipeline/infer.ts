@@ -28,6 +28,8 @@ export type Asking = {
   readonly requestId: string
   readonly caller: Caller
   readonly request: InferenceRequest
+  /** Where the request came from. */
+  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
 }
@@ -35,6 +37,7 @@ export type Asking = {
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
 export type Answer = AsyncDisposable & {
   readonly model: string
+  readonly upstream: string
   readonly pieces: AsyncIterable<Piece>
   /** What could not be carried over to the upstream, in the caller's words. */
   readonly dropped: ReadonlySet<string>
@@ -46,13 +49,14 @@ export type Infer = (asking: Asking) => Promise<Answer>
 
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
-  return async ({ requestId, caller, request, signal }) => {
+  return async (asking) => {
+    const { requestId, caller, request, signal } = asking
     const model = await countingRefusals(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
-    const maxOutputTokens = outputCap(request, model, caller, parts.freeOutputTokens)
+    const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
     await using owned = new AsyncDisposableStack()
     const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
     const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
@@ -64,6 +68,7 @@ export function createInfer(parts: InferParts): Infer {
     const kept = owned.move()
     return {
       model: model.name,
+      upstream: begun.target.upstream,
       pieces: metered.pieces,
       dropped,
       verdict: lease.verdict,
@@ -81,7 +86,7 @@ async function leaseFor(
   return admission.admit({ ...asked, principal: caller })
 }
 
-function outputCap(request: InferenceRequest, model: Model, caller: Caller, freeOutputTokens: number): number {
+function outputCap({ request, caller }: Asking, model: Model, freeOutputTokens: number): number {
   const asked = request.maxOutputTokens ?? model.maxOutputTokens
   return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
 }

@@ -28,9 +28,6 @@ export class Crash extends Error {}
 
 export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
 
-/** Counters that nodes share, or that die with their node. */
-export type CountersOf = (epoch: string, nowMs: () => number) => LimitStore
-
 /** A database on a disk that forgets nothing and waits for nothing, where the machine has one. */
 export async function openQuickDatabase(): Promise<Database> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gatehouse-credits-'))

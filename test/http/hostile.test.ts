@@ -71,11 +71,11 @@ describe('hostile input', () => {
       socket.write(bytes)
       if (!stayOpen) socket.end()
     })
-  const head = (path: string, lines: readonly string[] = []): string =>
+  const head = (path: string, lines: readonly string[] = [], { apiKey } = scene): string =>
     [
       `POST ${path} HTTP/1.1`,
       'host: x',
-      `authorization: Bearer ${scene.apiKey}`,
+      `authorization: Bearer ${apiKey}`,
       'content-type: application/json',
       ...lines,
       '',
@@ -106,7 +106,10 @@ describe('hostile input', () => {
       assert.equal(codeOf(bodyOf(answer)), large)
     })
     it(`${path} refuses a body that takes too long with 408`, async () => {
-      const answer = await raw(`${head(path, ['content-length: 100'])}{"model":`, { stayOpen: true, of: impatient })
+      const answer = await raw(`${head(path, ['content-length: 100'], impatient)}{"model":`, {
+        stayOpen: true,
+        of: impatient,
+      })
       assert.match(answer, /^HTTP\/1\.1 408 /)
       assert.equal(codeOf(bodyOf(answer)), slow)
     })

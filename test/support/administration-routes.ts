@@ -55,6 +55,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'POST', path: '/projects/{project_id}/api_keys', permission: 'keys:write', body: { name: 'New' } },
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
 ]
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`

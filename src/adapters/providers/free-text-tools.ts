@@ -3,6 +3,7 @@
  * `input`, and so are their calls and results in the history.
  */
 import type { Part, Tool } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
 import type { Json } from './reading.ts'
 import { recordOf, textOf } from './reading.ts'
 
@@ -36,10 +37,10 @@ export function withoutFreeText(part: Part): Part {
   }
 }
 
-const callOf = (id: unknown, { name, input }: Json): Part => ({
+const callOf = (id: unknown, { namespace, name, input }: Json): Part => ({
   type: 'tool-call',
   id: textOf(id),
-  name: textOf(name),
+  name: nameWithin(textOf(namespace), textOf(name)),
   input: JSON.stringify({ input: textOf(input) }),
 })
 

@@ -13,15 +13,19 @@ export type PortableTool = {
   readonly cache?: CacheMark
 }
 
+/** Tools of a vendor's own that agents offer with every request, and that a model can do without. */
+const offeredUnasked: ReadonlySet<string> = new Set(['web_search', 'image_generation', 'tool_search'])
+
 /**
  * Tools for an upstream of another dialect. A tool that takes free text becomes a function with one text. A tool that
- * a vendor runs itself is left out where agents send it unasked (messages), and refused where it was asked for.
+ * a vendor runs itself is left out where agents send it unasked, and refused where it was asked for.
  */
 export function portableTools({ tools }: InferenceRequest, onDropped: (what: string) => void): PortableTool[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'function') return [{ ...tool, parameters: parametersOf(tool.parameters) }]
     if (isFreeText(tool)) return [freeTextTool(tool)]
-    if (tool.dialect !== 'messages') throw unsupported('tools', `This model’s upstream has no tool \`${tool.name}\`.`)
+    if (tool.dialect !== 'messages' && !offeredUnasked.has(tool.name))
+      throw unsupported('tools', `This model’s upstream has no tool \`${tool.name}\`.`)
     onDropped(`tools.${tool.name}`)
     return []
   })

@@ -1,5 +1,3 @@
-import type { Page, Paged } from './store.ts'
-
 /** Every kind of change that administration can make. */
 export const auditKinds = [
   'policy.created',
@@ -16,6 +14,11 @@ export const auditKinds = [
   'project.archived',
   'api_key.created',
   'api_key.revoked',
+  'export_sink.created',
+  'export_sink.updated',
+  'export_sink.deleted',
+  'export_sink.replayed',
+  'audit_texts.erased',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]
@@ -36,25 +39,26 @@ export type AuditRecord = {
 /** What an operation answers, with its record; without one it changed nothing. */
 export type Recorded<T> = { readonly value: T; readonly record?: AuditRecord }
 
-/** Who made a change: a key over the API, or somebody at the machine itself. */
+/** Who made a change: a key or token over the API, or somebody at the machine itself. */
+export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const
+
 export type Actor = {
   readonly organizationId: string
-  readonly kind: 'admin_key' | 'operator'
+  readonly kind: (typeof actorKinds)[number]
   readonly credentialId: string | null
   readonly requestId: string | null
+  /** The request that made it, where there was one. */
+  readonly call?: ActorCall
+}
+
+export type ActorCall = {
+  readonly method: string
+  readonly path: string
+  readonly address: string
+  readonly userAgent?: string | undefined
 }
 
 export type AuditEntry = AuditRecord & { readonly id: string; readonly actor: Actor; readonly atMs: number }
 
-export type AuditFilter = {
-  readonly kind?: AuditKind
-  readonly policyId?: string
-  readonly projectId?: string
-  readonly requestId?: string
-}
-
-/** Entries are only ever added. */
-export type AuditLogStore = {
-  append(entry: AuditEntry): Promise<void>
-  list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<AuditEntry>>
-}
+/** Where changes are written down; whoever reads them finds them in the log of all events (`domain/audit`). */
+export type AuditLogStore = { append(entry: AuditEntry): Promise<void> }

@@ -1,4 +1,5 @@
 import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
+import { createManagedRoutes } from '../managed-route.ts'
 import type { Family } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
@@ -9,12 +10,11 @@ import type { AdminParts } from './parts.ts'
 import { publicationRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
-import { createAdminRoutes } from './route.ts'
 import { usageRoutes } from './usage/routes.ts'
 
 /** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
 export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): Family {
-  const routes = createAdminRoutes(parts)
+  const routes = createManagedRoutes({ ...parts, whoAsks: parts.callerOf.administrator, credential: 'admin_key' })
   return {
     name: 'Administration',
     prefixes: ['/v1/organization'],

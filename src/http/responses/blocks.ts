@@ -11,6 +11,7 @@ import {
   summaryPart,
   textPart,
 } from './items.ts'
+import type { Callee } from './namespaces.ts'
 
 /** Every event of a stream has the next number. */
 export type Sequence = { next: number }
@@ -18,9 +19,14 @@ export type Sequence = { next: number }
 /** The items so far, by output index, and which of them are whole. The last event repeats them all. */
 export type Output = { readonly items: unknown[]; readonly done: Set<number> }
 
+/** The beginning of a block, with a tool under the name that the caller knows. */
+export type ShownPart =
+  | Exclude<BlockStart, { type: 'opaque' | 'tool-call' }>
+  | (Extract<BlockStart, { type: 'tool-call' }> & Callee)
+
 /** A block that callers see as an output item of its own, and what has been said in it so far. */
 export type ShownBlock = {
-  readonly part: Exclude<BlockStart, { type: 'opaque' }>
+  readonly part: ShownPart
   readonly itemId: string
   readonly outputIndex: number
   /** The place of its text among the parts of the item. */

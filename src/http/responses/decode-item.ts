@@ -1,5 +1,6 @@
 import { Fault, type Problem } from '../../base/fault.ts'
 import type { Message, Part, Proof } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../data-url.ts'
 import { defined } from '../defined.ts'
 import { readProof } from '../proof-envelope.ts'
@@ -17,11 +18,10 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
       const role = item.role === 'developer' ? 'system' : item.role
       return { role, parts: decodeContent(item.content, [...path, 'content']) }
     }
-    case 'function_call':
-      return {
-        role: 'assistant',
-        parts: [{ type: 'tool-call', id: item.call_id, name: item.name, input: item.arguments }],
-      }
+    case 'function_call': {
+      const { call_id: id, namespace, name, arguments: input } = item
+      return { role: 'assistant', parts: [{ type: 'tool-call', id, name: nameWithin(namespace, name), input }] }
+    }
     case 'function_call_output': {
       const parts = decodeContent(item.output, [...path, 'output'])
       return { role: 'user', parts: [{ type: 'tool-result', id: item.call_id, parts, isError: false }] }

@@ -1,12 +1,13 @@
 import { Fault } from '../../base/fault.ts'
 import type { InferenceRequest, Message, OutputFormat, Reasoning, Tool } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
 import { defined } from '../defined.ts'
 import { effortOf } from '../efforts.ts'
 import { parametersOf, selectTools, type OpenaiChoice } from '../openai-tools.ts'
 import { invalidField } from '../validate.ts'
 import { decodeItem } from './decode-item.ts'
 import { withoutOurs } from './original.ts'
-import type { ResponsesBody, ResponsesTool } from './schema.ts'
+import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
 
 /** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
@@ -18,7 +19,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
     stop: [],
     flaggedCategories: body.flagged_categories ?? [],
     original: { dialect: 'responses', body: withoutOurs(body), headers: {} },
-    ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
+    ...selectTools((body.tools ?? []).flatMap(decodeTools), choiceOf(body.tool_choice)),
     ...defined({
       maxOutputTokens: body.max_output_tokens,
       temperature: body.temperature,
@@ -55,16 +56,20 @@ function decodeInput(input: ResponsesBody['input']): Message[] {
   return input.map((item, at) => decodeItem(item, ['input', at]))
 }
 
-function decodeTool(tool: ResponsesTool | { readonly type: string; readonly name?: unknown }): Tool {
-  if (isFunction(tool)) {
-    const { name, description, parameters, strict } = tool
-    return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
-  }
-  const name = typeof tool.name === 'string' ? tool.name : tool.type
-  return { type: 'opaque', dialect: 'responses', name, raw: tool }
+type AnyTool = ResponsesTool | { readonly type: string; readonly name?: unknown }
+
+const decodeTools = (tool: AnyTool | ResponsesNamespace): Tool[] =>
+  isNamespace(tool) ? tool.tools.map((member) => decodeTool(member, tool.name)) : [decodeTool(tool)]
+
+function decodeTool(tool: AnyTool, namespace?: string): Tool {
+  const name = nameWithin(namespace, typeof tool.name === 'string' ? tool.name : tool.type)
+  if (!isFunction(tool)) return { type: 'opaque', dialect: 'responses', name, raw: tool }
+  const { description, parameters, strict } = tool
+  return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
 }
 
 const isFunction = (tool: { readonly type: string }): tool is ResponsesTool => tool.type === 'function'
+const isNamespace = (tool: { readonly type: string }): tool is ResponsesNamespace => tool.type === 'namespace'
 
 function choiceOf(choice: ResponsesBody['tool_choice']): OpenaiChoice | undefined {
   if (!choice) return undefined
@@ -72,9 +77,9 @@ function choiceOf(choice: ResponsesBody['tool_choice']): OpenaiChoice | undefine
   switch (choice.type) {
     case 'function':
     case 'custom':
-      return { kind: 'named', name: choice.name, path: ['tool_choice', 'name'] }
+      return { kind: 'named', name: nameWithin(choice.namespace, choice.name), path: ['tool_choice', 'name'] }
     case 'allowed_tools': {
-      const names = choice.tools.flatMap((tool) => tool.name ?? tool.type ?? [])
+      const names = choice.tools.map(({ type = '', name = type, namespace }) => nameWithin(namespace, name))
       return { kind: 'allowed', mode: choice.mode, names }
     }
     default:

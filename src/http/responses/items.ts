@@ -1,5 +1,6 @@
 import type { Proof } from '../../domain/inference/request.ts'
 import { proofText } from '../proof-envelope.ts'
+import type { Callee } from './namespaces.ts'
 
 /** Output items of this dialect. All carry an id of their own, which must stay the same from first to last mention. */
 
@@ -17,16 +18,18 @@ export const messageItem = (id: string, status: ItemStatus, content: readonly un
   content,
 })
 
-export type Call = { readonly id: string; readonly name: string; readonly input: string }
+export type Call = Callee & { readonly id: string; readonly input: string }
 
 export const functionCallItem = (id: string, status: ItemStatus, call: Call) => ({
   id,
   type: 'function_call',
   status,
   call_id: call.id,
-  name: call.name,
+  ...calleeFields(call),
   arguments: call.input,
 })
+
+const calleeFields = ({ name, namespace }: Callee): Callee => (namespace === undefined ? { name } : { name, namespace })
 
 /** A call of a tool that takes free text. */
 export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => ({
@@ -34,7 +37,7 @@ export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => 
   type: 'custom_tool_call',
   status,
   call_id: call.id,
-  name: call.name,
+  ...calleeFields(call),
   input: call.input,
 })
 

@@ -55,6 +55,7 @@ const FunctionCall = Type.Object({
   type: Type.Literal('function_call'),
   call_id: Type.String({ minLength: 1 }),
   name: Type.String({ minLength: 1 }),
+  namespace: Nullish(Type.String()),
   arguments: Type.String(),
 })
 const FunctionCallOutput = Type.Object({
@@ -81,14 +82,25 @@ const FunctionTool = Type.Object({
   parameters: Nullish(JsonObject),
   strict: Nullish(Type.Boolean()),
 })
+const NamespaceTool = Type.Object({
+  type: Type.Literal('namespace'),
+  name: Type.String({ minLength: 1, maxLength: 256 }),
+  tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
+})
 
 const choices = [
-  Type.Object({ type: Type.Literal('function'), name: Type.String() }),
-  Type.Object({ type: Type.Literal('custom'), name: Type.String() }),
+  Type.Object({ type: Type.Literal('function'), name: Type.String(), namespace: Nullish(Type.String()) }),
+  Type.Object({ type: Type.Literal('custom'), name: Type.String(), namespace: Nullish(Type.String()) }),
   Type.Object({
     type: Type.Literal('allowed_tools'),
     mode: Type.Enum(['auto', 'required']),
-    tools: Type.Array(Type.Object({ type: Type.Optional(Type.String()), name: Type.Optional(Type.String()) })),
+    tools: Type.Array(
+      Type.Object({
+        type: Type.Optional(Type.String()),
+        name: Type.Optional(Type.String()),
+        namespace: Nullish(Type.String()),
+      }),
+    ),
   }),
 ] as const
 const ToolChoice = Type.Union([Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan(tagsOf(choices))])
@@ -114,7 +126,7 @@ export const ResponsesBody = Type.Object(
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
     max_output_tokens: Nullish(OutputLimit),
-    tools: Nullish(Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]))),
+    tools: Nullish(Type.Array(Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])]))),
     tool_choice: Nullish(ToolChoice),
     parallel_tool_calls: Nullish(Type.Boolean()),
     reasoning: Nullish(
@@ -138,6 +150,7 @@ export type ResponsesBody = Static<typeof ResponsesBody>
 export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
+export type ResponsesNamespace = Static<typeof NamespaceTool>
 
 /** Answer of `POST /v1/responses`. */
 export const ResponsesAnswer = Type.Object(

@@ -16,6 +16,7 @@ import {
 } from './blocks.ts'
 import { errorEvent } from './errors.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
+import { createCalleeOf, type CalleeOf } from './namespaces.ts'
 import { beginning, echoOf, ended, incompleteReason } from './spelling.ts'
 
 type State = {
@@ -25,6 +26,7 @@ type State = {
   readonly open: Map<number, ShownBlock>
   readonly output: Output
   readonly freeText: ReadonlySet<string>
+  readonly calleeOf: CalleeOf
   readonly forwarding: Forwarding
   /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
   isInOurWords: boolean
@@ -47,6 +49,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
     open: new Map(),
     output,
     freeText: freeTextTools(context.request),
+    calleeOf: createCalleeOf(context.request),
     forwarding: createForwarding(context, sequence, output),
     isInOurWords: false,
     echo: JSON.stringify(echoOf(context)).slice(1),
@@ -127,14 +130,15 @@ function openBlock(state: State, block: number, part: BlockStart): string {
     const fields = { output_index: outputIndex, item: part.raw }
     return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
   }
-  const begun = state.forwarding.blockFor(part)
+  const shownPart = part.type === 'tool-call' ? { ...part, ...state.calleeOf(part.name) } : part
+  const begun = state.forwarding.blockFor(shownPart)
   if (begun !== undefined) {
     state.open.set(block, begun)
     return ''
   }
   const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
   const itemId = context.newId(idPrefixes[isFreeText ? 'freeText' : part.type])
-  const shown = { part, itemId, outputIndex, contentIndex: 0, isFreeText, text: '', hasSummary: false }
+  const shown = { part: shownPart, itemId, outputIndex, contentIndex: 0, isFreeText, text: '', hasSummary: false }
   output.items.push(itemOf(shown, 'in_progress'))
   state.open.set(block, shown)
   return openFrames(sequence, shown)

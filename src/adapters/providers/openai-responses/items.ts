@@ -1,3 +1,4 @@
+import { nameWithin } from '../../../domain/inference/tool-name.ts'
 import type { EventWriter } from '../event-writer.ts'
 import type { Json } from '../reading.ts'
 import { recordsOf, textOf } from '../reading.ts'
@@ -35,7 +36,8 @@ export const createItem = (write: EventWriter): Item => ({
 export function beginItem(item: Item, raw: Json): void {
   if (item.call !== undefined || (raw['type'] !== 'function_call' && raw['type'] !== 'custom_tool_call')) return
   item.isFreeText = raw['type'] === 'custom_tool_call'
-  item.call = item.write.openToolCall(textOf(raw['call_id']) || textOf(raw['id']), textOf(raw['name']))
+  const name = nameWithin(textOf(raw['namespace']), textOf(raw['name']))
+  item.call = item.write.openToolCall(textOf(raw['call_id']) || textOf(raw['id']), name)
   if (item.isFreeText) item.write.delta(item.call, '{"input":"')
 }
 

@@ -9,6 +9,8 @@ export type Listing<R extends Row, T> = {
   readonly where: Readonly<Record<string, string>>
   /** What a row must be to be shown. A cursor may name others: deleting a row must not strand whoever stands on it. */
   readonly only?: string
+  /** The column that cursors name. */
+  readonly id?: string
   /** The column that orders the list; it must be unique within it. */
   readonly by?: string
   readonly map: (row: R) => T
@@ -20,13 +22,13 @@ export async function selectPage<R extends Row, T>(
   listing: Listing<R, T>,
   page: Page,
 ): Promise<Paged<T>> {
-  const { table, columns, where, only, by = 'id', map } = listing
+  const { table, columns, where, only, id = 'id', by = id, map } = listing
   const names = Object.keys(where)
   const params: (string | number)[] = Object.values(where)
   const conditions = names.map((name, at) => `${name} = $${at + 1}`)
   if (page.after !== undefined) {
     params.push(page.after)
-    const known = [...conditions, `id = $${params.length}`].join(' and ')
+    const known = [...conditions, `${id} = $${params.length}`].join(' and ')
     const [cursor] = await tx.query<{ place: string | number }>(
       `select ${by} as place from ${table} where ${known}`,
       params,

@@ -1,10 +1,9 @@
 import { findAdminKey, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
-import { none } from '../fields.ts'
-import { pageOf, presentList } from '../list.ts'
-import type { AdminParts } from '../parts.ts'
-import type { AdminRoutes } from '../route.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAdminKey, presentCreated, presentDeleted } from './present.ts'
 import * as Schema from './schema.ts'
 

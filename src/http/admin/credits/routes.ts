@@ -1,7 +1,7 @@
 import type { Route } from '../../route.ts'
-import { none } from '../fields.ts'
-import { pageOf, presentList } from '../list.ts'
-import type { AdminRoutes } from '../route.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminRoutes } from '../parts.ts'
 import { presentEntry } from './present.ts'
 import { LedgerList, LedgerQuery } from './schema.ts'
 

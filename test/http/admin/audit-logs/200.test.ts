@@ -12,10 +12,13 @@ describe('the audit log', () => {
     const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
     const keys = itemsOf(await admin().get('/admin_api_keys?order=asc'))
     assert.deepEqual(
-      { ...entry, id: '', created_at: 0 },
+      { ...entry, id: '', created_at: 0, sequence: 0, fingerprint: '' },
       {
         id: '',
         object: 'organization.audit_log',
+        sequence: 0,
+        fingerprint: '',
+        message: `${String(keys[0]?.['id'])} updated the policy ${textOf(before)}.`,
         kind: 'policy.updated',
         created_at: 0,
         actor: { type: 'admin_key', id: keys[0]?.['id'] },
@@ -23,6 +26,8 @@ describe('the audit log', () => {
         resource_id: before['id'],
         policy_id: before['id'],
         project_id: null,
+        user_id: null,
+        decision: null,
         old_revision: 1,
         new_revision: 2,
         details: { name: 'New', mode: 'enforcing' },
@@ -62,7 +67,7 @@ describe('the audit log', () => {
     ] as const) {
       await fresh.admin.ask(method, path + rest, { body })
     }
-    const entries = itemsOf(await fresh.admin.get('/audit_logs?order=asc'))
+    const entries = itemsOf(await fresh.admin.get(`/audit_logs?policy_id=${textOf(made)}&order=asc`))
     assert.deepEqual(
       entries.map(({ kind, old_revision: from, new_revision: to }) => [kind, from, to]),
       [

@@ -1,11 +1,13 @@
-import { toUnixSeconds, type Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
-import type { Administrator } from '../../domain/identity/principal.ts'
-import type { OverLimit } from '../../domain/identity/administration-limits.ts'
-import type { AdminParts } from './parts.ts'
+import { toUnixSeconds, type Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { createAdministrationLimits, OverLimit } from '../domain/identity/administration-limits.ts'
+
+export type LimitParts = { readonly limits: ReturnType<typeof createAdministrationLimits>; readonly clock: Clock }
+
+type Asking = { readonly id: string; readonly organization: { readonly id: string } }
 
 /** A place for one request, given back when it is disposed of. */
-export function enter({ limits, clock }: Pick<AdminParts, 'limits' | 'clock'>, who: Administrator): Disposable {
+export function enter({ limits, clock }: LimitParts, who: Asking): Disposable {
   const admission = limits.admit({ credential: who.id, organization: who.organization.id })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.refused, clock)

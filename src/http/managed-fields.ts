@@ -10,6 +10,9 @@ export const idText = (description: string, example: string) =>
 export const orNull = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
+export const isoTime = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-01-01T00:00:00.000Z'] })
+
 export const unixTime = (description: string) => Type.Integer({ description, examples: [1_767_225_600] })
 
 /** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
