@@ -3,8 +3,8 @@ import type { Charge } from '../../../domain/credits/charge.ts'
 import type { Settled } from '../../../domain/credits/ledger-store.ts'
 import type { Database, Statement } from './database.ts'
 import {
-  accountLock,
   chargeColumns,
+  chargeLocks,
   chargeValues,
   givenColumns,
   givenId,
@@ -23,16 +23,14 @@ type SettledRow = {
 }
 
 /**
- * Writes charges of one organization as one step: rows that are new, their entries, slices and account. A row that was
- * there before stays as it is and moves nothing: each attempt has an id of its own, and only rows with it count.
+ * Writes charges as one step: rows that are new, their entries, slices and accounts. A row that was there before stays as
+ * it is and moves nothing: each attempt has an id of its own, and only rows with it count.
  */
 export async function writeCharges(database: Database, ids: Ids, charges: readonly Charge[]): Promise<Settled[]> {
   const attempts = charges.map((charge) => ({ charge, id: ids('cre') }))
   const given = JSON.stringify(attempts.map(({ charge, id }) => chargeValues(charge, id)))
-  const statements = stepFor(database.engine, charges)
   const params = [given]
-  const lock = accountLock(database.engine, charges[0]?.organizationId ?? '')
-  const results = await database.write([...lock, ...statements.map((sql): Statement => ({ sql, params }))])
+  const results = await database.write(stepFor(database.engine, charges).map((sql): Statement => ({ sql, params })))
   const settled = (results.at(-1)?.rows ?? []) as SettledRow[]
   const rows = new Map(settled.map((row) => [row.request_id, row]))
   return attempts.map(({ charge, id }) => settledOf(rows.get(charge.requestId), id))
@@ -67,7 +65,7 @@ function stepFor(engine: Database['engine'], charges: readonly Charge[]): string
     left join credit_slice s on s.id = c.slice_id
     left join credit_account a on a.organization_id = c.organization_id`
   const movesNothing = charges.every(({ micro }) => micro === 0)
-  return [insertion, ...(movesNothing ? [] : moves), outcome]
+  return [...chargeLocks(engine), insertion, ...(movesNothing ? [] : moves), outcome]
 }
 
 function settledOf(row: SettledRow | undefined, id: string): Settled {

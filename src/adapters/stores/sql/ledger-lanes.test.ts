@@ -19,23 +19,23 @@ function openScene(refuse: (input: number) => DatabaseError['reason'] | undefine
 describe('a lane', () => {
   it('writes together what arrives together, and answers each in its place', async () => {
     const { groups, inLane } = openScene()
-    assert.deepEqual(await Promise.all([1, 2, 3].map((input) => inLane('a', input))), [2, 4, 6])
+    assert.deepEqual(await Promise.all([1, 2, 3].map((input) => inLane(0, input))), [2, 4, 6])
     assert.deepEqual(groups, [[1, 2, 3]])
   })
 
   it('gathers what arrives while it writes, and does not wait for another lane', async () => {
     const { groups, inLane } = openScene()
-    const first = inLane('a', 1)
+    const first = inLane(0, 1)
     await Promise.resolve()
     await Promise.resolve()
-    const more = [inLane('a', 2), inLane('a', 3), inLane('b', 4)]
+    const more = [inLane(0, 2), inLane(0, 3), inLane(1, 4)]
     await Promise.all([first, ...more])
     assert.deepEqual(groups, [[1], [4], [2, 3]])
   })
 
   it('never writes more than 500 at once', async () => {
     const { groups, inLane } = openScene()
-    await Promise.all(Array.from({ length: 1_100 }, (_, at) => inLane('a', at)))
+    await Promise.all(Array.from({ length: 1_100 }, (_, at) => inLane(0, at)))
     assert.deepEqual(
       groups.map(({ length }) => length),
       [500, 500, 100],
@@ -44,7 +44,7 @@ describe('a lane', () => {
 
   it('does not let one that cannot be written take the others with it', async () => {
     const { inLane } = openScene((input) => (input === 2 ? 'check' : undefined))
-    const outcomes = await Promise.allSettled([1, 2, 3].map((input) => inLane('a', input)))
+    const outcomes = await Promise.allSettled([1, 2, 3].map((input) => inLane(0, input)))
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
@@ -53,7 +53,7 @@ describe('a lane', () => {
 
   it('does not try each where nothing can be written', async () => {
     const { groups, inLane } = openScene(() => 'unavailable')
-    const outcomes = await Promise.allSettled([1, 2].map((input) => inLane('a', input)))
+    const outcomes = await Promise.allSettled([1, 2].map((input) => inLane(0, input)))
     assert.ok(outcomes.every(({ status }) => status === 'rejected'))
     assert.deepEqual(groups, [[1, 2]])
   })

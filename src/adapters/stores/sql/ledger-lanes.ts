@@ -13,23 +13,23 @@ const maxTogether = 500
  * one another.
  */
 export function createLanes<In, Out>(writeAll: WriteAll<In, Out>) {
-  const lanes = new Map<string, Waiting<In, Out>[]>()
+  const lanes = new Map<number, Waiting<In, Out>[]>()
 
-  async function drain(name: string, lane: Waiting<In, Out>[]): Promise<void> {
-    while (lane.length > 0) await writeGroup(writeAll, lane.splice(0, maxTogether))
-    lanes.delete(name)
+  async function drain(lane: number, queue: Waiting<In, Out>[]): Promise<void> {
+    while (queue.length > 0) await writeGroup(writeAll, queue.splice(0, maxTogether))
+    lanes.delete(lane)
   }
 
-  return (name: string, input: In): Promise<Out> => {
+  return (lane: number, input: In): Promise<Out> => {
     const { promise, resolve, reject } = Promise.withResolvers<Out>()
     const waiting = { input, resolve, reject }
-    const lane = lanes.get(name)
-    if (lane !== undefined) {
-      lane.push(waiting)
+    const queue = lanes.get(lane)
+    if (queue !== undefined) {
+      queue.push(waiting)
     } else {
       const opened = [waiting]
-      lanes.set(name, opened)
-      queueMicrotask(() => void drain(name, opened)) // whatever is ready in this turn comes along
+      lanes.set(lane, opened)
+      queueMicrotask(() => void drain(lane, opened)) // whatever is ready in this turn comes along
     }
     return promise
   }

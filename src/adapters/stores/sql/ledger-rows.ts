@@ -75,6 +75,7 @@ export const givenColumns = chargeFields
 
 export const givenRequestId = given(0)
 export const givenId = given(1)
+const givenOrganizationId = given(2)
 
 function given(at: number): string {
   return `given.value ->> ${at}`
@@ -98,9 +99,20 @@ export function outcomeOf(text: string): RecordedOutcome {
  * just changing. SQLite has one writer anyhow.
  */
 export const accountLock = (engine: Database['engine'], organizationId: string): Statement[] =>
+  engine === 'sqlite' ? [] : [{ sql: `select pg_advisory_xact_lock(${lockKey('$1')})`, params: [organizationId] }]
+
+/** The same for all organizations of the rows in parameter `$1`, always in one order: two such steps cannot block each other. */
+export const chargeLocks = (engine: Database['engine']): string[] =>
   engine === 'sqlite'
     ? []
-    : [{ sql: 'select pg_advisory_xact_lock(hashtextextended($1, 4))', params: [organizationId] }]
+    : [
+        `select pg_advisory_xact_lock(place) from (
+           select distinct ${lockKey(givenOrganizationId)} as place from ${givenRows(engine)} order by place) as places`,
+      ]
+
+function lockKey(organizationId: string): string {
+  return `hashtextextended(${organizationId}, 4)`
+}
 
 export type ChargeRow = {
   request_id: string
