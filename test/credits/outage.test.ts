@@ -72,7 +72,9 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     client.disconnect()
     assert.equal(await scene.remaining(), 10_000 - 2 * cost)
     const { broken, slices } = await scene.house.house.operations['ledger.verify']({})
-    assert.deepEqual([broken, slices], [null, 2])
+    assert.equal(broken, null)
+    // One from before the flush and one after it; a busy machine may add one of the node's own in between.
+    assert.ok(slices >= 2)
   })
 })
 
