@@ -12,7 +12,7 @@ after(() => database[Symbol.asyncDispose]())
 let count = 0
 
 /** One node with counters of its own, which has a slice of 100 in them. */
-async function openHouse({ sharedEpoch = undefined }: { sharedEpoch?: string | null | undefined } = {}) {
+async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefined } = {}) {
   const organizationId = `org_${++count}`
   const scene = await openScene(database, organizationId)
   const { clock } = scene
