@@ -11,16 +11,14 @@ const database = await openQuickDatabase()
 after(() => database[Symbol.asyncDispose]())
 let count = 0
 
-type World = { sharedEpoch: string | null | undefined; alive: Set<string>; isBacklogEmpty: boolean }
-
 /** One node with counters of its own, which has a slice of 100 in them. */
-async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null } = {}) {
+async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefined } = {}) {
   const organizationId = `org_${++count}`
   const scene = await openScene(database, organizationId)
   const { clock } = scene
   const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: `${organizationId} own`, settings })
   const ledger = ledgerStore(database, { ids: (prefix) => `${prefix}_${organizationId}_${++count}`, clock })
-  const world: World = { sharedEpoch, alive: new Set([engine.epoch]), isBacklogEmpty: true }
+  const world = { sharedEpoch, alive: new Set([engine.epoch]), isBacklogEmpty: true }
   const found: { orphans: number; differences: string[]; frozen: string[] } = {
     orphans: 0,
     differences: [],

@@ -14,7 +14,7 @@ type Result = { readonly is_error: boolean; readonly result: string; readonly nu
 const run = ({ url, apiKey }: Address, { model, prompt, signal }: Asked) =>
   runAgent({
     script,
-    args: ['-p', prompt, '--model', model, '--output-format', 'json', '--allowedTools', 'Read'],
+    args: ['-p', prompt, '--model', model, '--output-format', 'json', '--allowedTools', 'Read,ToolSearch'],
     env: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: apiKey,
@@ -48,6 +48,12 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const { is_error: isError, result, num_turns: turns } = await ask(pairs.near, { model, prompt })
       assert.deepEqual([isError, turns], [false, 2])
       assert.match(result, /The tool answered: .*heliotrope/)
+    })
+    it(`is told which tool its search has found, over ${model}`, { timeout }, async () => {
+      const prompt = 'Please call ToolSearch {"query":"select:WebFetch","max_results":1}'
+      const { is_error: isError, result } = await ask(pairs.near, { model, prompt })
+      assert.equal(isError, false)
+      assert.match(result, /The tool answered: The tool WebFetch can be called now/)
     })
     it(`counts what is in its context, over ${model}`, { timeout }, async () => {
       const { is_error: isError, result } = await ask(pairs.near, { model, prompt: '/context' })

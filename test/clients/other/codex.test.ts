@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { startHouse } from '../../support/house.ts'
 import type { Address } from '../client.ts'
 import { startPairs, upstreamKinds } from '../scene.ts'
 import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted.ts'
@@ -32,7 +33,12 @@ type Asked = { readonly model: string; readonly prompt: string; readonly signal?
 type Event = {
   readonly type: string
   readonly message?: string
-  readonly item?: { readonly type: string; readonly text?: string; readonly aggregated_output?: string }
+  readonly item?: {
+    readonly type: string
+    readonly text?: string
+    readonly aggregated_output?: string
+    readonly status?: string
+  }
 }
 
 async function ask({ url, apiKey }: Address, { model, prompt, signal }: Asked): Promise<Event[]> {
@@ -70,6 +76,21 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
       assert.equal(ran?.aggregated_output, note.text, JSON.stringify(events))
       assert.match(items.findLast(({ type }) => type === 'agent_message')?.text ?? '', /heliotrope/)
       assert.equal(events.at(-1)?.type, 'turn.completed')
+    })
+  }
+
+  for (const kind of httpKinds) {
+    it(`patches a file with a tool of free text, over ${kind}`, { timeout }, async () => {
+      // Codex offers its patches to models that it knows by name.
+      const model = 'gpt-5.5'
+      const { url, apiKey } = pairs.far
+      const upstream = { name: 'far', kind, base_url: kind === 'anthropic' ? url : `${url}/v1`, api_key: apiKey }
+      const models = [{ name: model, targets: [{ upstream: 'far', model: 'gatehouse-echo' }] }]
+      await using house = await startHouse({ config: { upstreams: [upstream], models } })
+      const patch = '*** Begin Patch\n*** Add File: made.txt\n+heliotrope\n*** End Patch\n'
+      const events = await ask(house, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
+      const changed = events.find(({ type, item }) => type === 'item.completed' && item?.type === 'file_change')
+      assert.equal(changed?.item?.status, 'completed', JSON.stringify(events))
     })
   }
 

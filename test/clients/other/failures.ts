@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
+import { startHouse, type TestHouse } from '../../support/house.ts'
 import { failureOf, type Client } from '../client.ts'
 import { framesOf, httpKinds, promptOf, refusalPrompt, startScripted, type HttpKind, type Play } from '../scripted.ts'
 
@@ -23,8 +24,15 @@ const refusals: readonly { readonly upstream: number; readonly told: (dialect: D
 /** Every client is told what went wrong, before the stream and in it, and can leave at any time. */
 export function failEverywhere(clients: readonly Client[]): void {
   let scene: Awaited<ReturnType<typeof startScripted>>
-  before(async () => void (scene = await startScripted()))
-  after(() => scene[Symbol.asyncDispose]())
+  let spentHouse: TestHouse
+  before(async () => {
+    scene = await startScripted()
+    spentHouse = await startSpentHouse()
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await spentHouse[Symbol.asyncDispose]()
+  })
   let count = 0
 
   for (const client of clients) {
@@ -37,6 +45,10 @@ export function failEverywhere(clients: readonly Client[]): void {
       it('is told of an unknown model', async () => {
         const { status } = await failureOf(client.ask(scene.house, { model: 'nothing', text: 'Hello' }))
         assert.equal(status, 404)
+      })
+      it('is told that it has asked too often', async () => {
+        const { status } = await failureOf(client.ask(spentHouse, { model: echoModel, text: 'Hello' }))
+        assert.equal(status, 429)
       })
     })
 
@@ -71,6 +83,16 @@ export function failEverywhere(clients: readonly Client[]): void {
       })
     }
   }
+}
+
+const echoModel = 'gatehouse-echo'
+
+/** Its key may ask once a day, and has. */
+async function startSpentHouse(): Promise<TestHouse> {
+  const house = await startHouse({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
+  const answer = await house.post('/v1/responses', { model: echoModel, input: 'Hello' })
+  assert.equal(answer.status, 200)
+  return house
 }
 
 /** Some text has been sent by then, and more would come. */

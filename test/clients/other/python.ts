@@ -23,7 +23,7 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
   let count = 0
   const conversations = new Map<number, (event: PythonEvent) => void>()
   const start = (): ChildProcess => {
-    const python = spawn(interpreter, [join(import.meta.dirname, 'python/asker.py')], {
+    const python = spawn(interpreter, ['-B', join(import.meta.dirname, 'python/asker.py')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     createInterface({ input: python.stdout }).on('line', (line) => {
