@@ -67,6 +67,12 @@ export const Storage = section(
           'A Redis or Valkey address, for limits that all nodes share. Without it each node counts for itself, and of several each has its share.',
       }),
     ),
+    redis_timeout_ms: Type.Integer({
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'How long Redis may take to answer before a node counts by itself.',
+    }),
   },
   'Where everything that must last is kept.',
 )

@@ -83,7 +83,11 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
   )
   await using opened = new AsyncDisposableStack()
   const connection = opened.use(
-    connectRedis({ url, onError: (error) => log.debug({ error: String(error) }, 'no connection to Redis') }),
+    connectRedis({
+      url,
+      commandTimeoutMs: parts.config.storage.redis_timeout_ms,
+      onError: (error) => log.debug({ error: String(error) }, 'no connection to Redis'),
+    }),
   )
   const store = opened.use(
     createFallbackStore({

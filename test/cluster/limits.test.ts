@@ -12,6 +12,8 @@ const skip = withoutPostgres || withoutRedis
 const limits = {
   tiers: { free: { rpm: 60, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
 }
+/** Machines that test are busy; nodes must not give Redis up for that. */
+const storage = { redis_timeout_ms: 5_000 }
 const unlimited = { tiers: { free: { ...limits.tiers.free, rpm: 0 } } }
 
 async function statusesOf(nodes: Nodes, count: number, body: object): Promise<Map<number, number>> {
@@ -35,7 +37,7 @@ describe('three nodes with one Redis', { skip }, () => {
       count: 3,
       databaseUrl: database.url,
       redisUrl: redisUrl ?? '',
-      config: { limits },
+      config: { limits, storage },
     })
     const statuses = await statusesOf(nodes, 200, { ...question, model: 'gatehouse-echo' })
     assert.deepEqual(Object.fromEntries(statuses), { 200: 60, 429: 140 })
@@ -50,6 +52,7 @@ describe('three nodes with one Redis', { skip }, () => {
       redisUrl: redisUrl ?? '',
       config: {
         limits: unlimited,
+        storage,
         credits: { starting: 37 * 50 },
         upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
         models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 0, output: 1000 } }],

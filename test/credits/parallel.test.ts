@@ -11,7 +11,7 @@ const costEach = 50
 /** Nobody is answered before all have been decided: no credits come back meanwhile. */
 const storages = [
   { name: 'in memory', storage: {}, skip: false },
-  { name: 'in Redis', storage: { redis_url: redisUrl }, skip: withoutRedis },
+  { name: 'in Redis', storage: { redis_url: redisUrl, redis_timeout_ms: 5_000 }, skip: withoutRedis },
 ]
 
 describe('a balance that covers 37 of 1,000 requests at once', () => {
