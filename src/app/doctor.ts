@@ -38,6 +38,7 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
     fine,
     ...checkFolder(config),
     ...(await checkStorage(config)),
+    ...(await checkRedis(config)),
     await checkPort(config),
     ...(await checkUpstreams(config, env)),
   ]
@@ -96,6 +97,21 @@ async function checkStorage(config: Config): Promise<Finding[]> {
         : 'Is PostgreSQL running, and is DATABASE_URL right?'
     return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend }]
   }
+}
+
+async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Finding[]> {
+  if (redisUrl === undefined) return []
+  const url = new URL(redisUrl)
+  const failure = await tryConnect(url.hostname, Number(url.port || 6379))
+  if (failure === undefined) return [{ part: 'Redis', state: 'ok', says: `${url.host} answers` }]
+  return [
+    {
+      part: 'Redis',
+      state: 'warning',
+      says: `${url.host} cannot be reached (${failure}): each node would count by itself`,
+      mend: 'Is Redis running, and is REDIS_URL right?',
+    },
+  ]
 }
 
 async function checkPort({ server }: Config): Promise<Finding> {
