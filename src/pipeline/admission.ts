@@ -48,8 +48,10 @@ export function createAdmission(parts: AdmissionParts): Admission {
       if (parts.backlog?.isFull()) throw creditsUnavailable()
       const { principal, requestId, model, expected, signal } = applicant
       const rates = parts.ratesOf(model.price)
-      const tokens = expected.inputTokens + applicant.maxOutputTokens
-      const dearest = dearestMicro({ input: expected.inputTokens, output: applicant.maxOutputTokens }, rates)
+      // Whatever a caller asks for, no answer is longer than what the model can hold.
+      const output = Math.min(applicant.maxOutputTokens, model.contextTokens)
+      const tokens = expected.inputTokens + output
+      const dearest = dearestMicro({ input: expected.inputTokens, output }, rates)
       const verdict = await decide(principal, {
         ...subjectOf(principal),
         limits: await parts.limitsOf(principal),

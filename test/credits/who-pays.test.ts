@@ -46,6 +46,13 @@ describe('who pays', () => {
     assert.equal(start - (await scene.remaining()), -(entry?.micro ?? 0) / 1e6)
   })
 
+  it('the caller, what we counted, where the upstream reports what cannot be', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(answerWith('x'.repeat(35), { input: 1e30, output: -5 }))
+    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [18, start - 18])
+  })
+
   it('nobody, where we refuse; but with a valid key it is a request', async () => {
     await using scene = await startPaidHouse({ config: { limits } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
@@ -151,6 +158,15 @@ describe('who pays', () => {
     assert.equal(await scene.remaining(), start)
     assert.deepEqual(await scene.used(), { requests: 1, input: 12, output: 3, credits: 0 })
     assert.equal((await operations['ledger.verify']({})).broken, null)
+  })
+})
+
+describe('a request for more tokens than there are', () => {
+  it('holds no more than the model can write', async () => {
+    await using scene = await startPaidHouse({ config: { credits: { starting: 300_000 } } })
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    assert.equal((await ask(scene, { max_tokens: Number.MAX_SAFE_INTEGER })).status, 200)
+    assert.equal(await scene.remaining(), 300_000 - 2)
   })
 })
 

@@ -10,9 +10,12 @@ export const recordsOf = (value: unknown): readonly Json[] => listOf(value).filt
 /** Empty where it is no string. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** More tokens than any answer has: an upstream that says so has not counted. */
+const mostCounted = 1e9
+
 /** A count of tokens or a place in a list: a whole number from 0 on. */
 export const countOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined
+  typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.floor(value) : undefined
 
 /** Undefined where the text is no JSON object. */
 export function parseRecord(text: string): Json | undefined {
