@@ -4,10 +4,10 @@ import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
 import type { Script } from '../support/upstream.ts'
 
 const affordable = 37
-const asked = 1_000
+const asked = 400
 const costEach = 50
 
-describe('a balance that covers 37 of 1,000 requests at once', () => {
+describe('a balance that covers 37 of 400 requests at once', () => {
   it('pays for exactly 37 of them', async () => {
     await using scene = await startPaidHouse({
       config: {
