@@ -44,9 +44,10 @@ export const collector: Peer = {
     if (existsSync(program)) return
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'manifest.yaml'), manifest)
-    const env = { GOBIN: folder }
+    // Mirrors of the module proxy may lack the checksums of these.
+    const env = { GOBIN: folder, GONOSUMDB: 'github.com/open-telemetry/*' }
     build('go', ['install', `go.opentelemetry.io/collector/cmd/builder@${version}`], { env })
-    build(join(folder, 'builder'), ['--config', 'manifest.yaml'], { cwd: folder })
+    build(join(folder, 'builder'), ['--config', 'manifest.yaml'], { cwd: folder, env })
   },
   async start() {
     const [hecPort, otlpPort] = [await freePort(), await freePort()]

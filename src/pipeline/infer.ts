@@ -49,13 +49,14 @@ export type Infer = (asking: Asking) => Promise<Answer>
 
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
-  return async ({ requestId, caller, request, signal }) => {
+  return async (asking) => {
+    const { requestId, caller, request, signal } = asking
     const model = await countingRefusals(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
-    const maxOutputTokens = outputCap(request, model, caller, parts.freeOutputTokens)
+    const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
     await using owned = new AsyncDisposableStack()
     const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
     const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
@@ -85,7 +86,7 @@ async function leaseFor(
   return admission.admit({ ...asked, principal: caller })
 }
 
-function outputCap(request: InferenceRequest, model: Model, caller: Caller, freeOutputTokens: number): number {
+function outputCap({ request, caller }: Asking, model: Model, freeOutputTokens: number): number {
   const asked = request.maxOutputTokens ?? model.maxOutputTokens
   return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
 }

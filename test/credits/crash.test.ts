@@ -108,11 +108,11 @@ class Town {
     return new Proxy({} as LimitStore, { get: (_, name) => Reflect.get(this.shared.engine, name) as unknown })
   }
 
-  start(at: number): void {
+  start(place: number): void {
     const epoch = `${this.scene.organizationId} node ${++this.epochs}`
     this.alive.add(epoch)
     const limits = this.isShared ? this.sharedStore() : this.engine(epoch)
-    this.nodes[at] = this.scene.startNode({
+    this.nodes[place] = this.scene.startNode({
       limits,
       ownEpoch: epoch,
       sharedEpoch: () => (this.isShared ? this.shared.epoch : undefined),
@@ -121,8 +121,8 @@ class Town {
     })
   }
 
-  node(at: number): SimulatedNode {
-    return this.nodes[at % this.nodes.length] ?? assert.fail()
+  node(place: number): SimulatedNode {
+    return this.nodes[place % this.nodes.length] ?? assert.fail()
   }
 
   /** The caller of a dead node is told nothing, and the node is started again. */
@@ -152,8 +152,8 @@ class Town {
     })
   }
 
-  take(at: number): Held | undefined {
-    return this.running.splice(at % Math.max(1, this.running.length), 1)[0]
+  take(place: number): Held | undefined {
+    return this.running.splice(place % Math.max(1, this.running.length), 1)[0]
   }
 
   async perform(step: Command): Promise<void> {
@@ -201,7 +201,7 @@ class Town {
   /** What must be true at the end: every charge that a caller was told of stands, and all the rest can be spent again. */
   async settleDown(): Promise<void> {
     this.losing = undefined
-    for (const one of [...this.nodes]) {
+    for (const one of this.nodes.slice()) {
       one.die()
       await this.bury(one)
     }

@@ -10,7 +10,6 @@ import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { registryStore } from '../../src/adapters/stores/sql/registry.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
-import type { Clock } from '../../src/base/clock.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
@@ -22,31 +21,12 @@ import type { LimitSettings } from '../../src/domain/limits/admission.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
+import { createQuickClock } from '../support/quick-clock.ts'
 
 /** A node died; whatever it was about to do, it does not. */
 export class Crash extends Error {}
 
 export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
-
-/** Counters that nodes share, or that die with their node. */
-export type CountersOf = (epoch: string, nowMs: () => number) => LimitStore
-
-/** A time that nobody waits for: whoever asks to be called later is called at the end of the turn, and it is later. */
-export function createQuickClock(): Clock & { pass(ms: number): void } {
-  let nowMs = 1_760_000_000_000
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, callback) {
-      const timer = setImmediate(() => {
-        nowMs += delayMs
-        callback()
-      })
-      return () => clearImmediate(timer)
-    },
-    pass: (ms) => void (nowMs += ms),
-  }
-}
 
 /** A database on a disk that forgets nothing and waits for nothing, where the machine has one. */
 export async function openQuickDatabase(): Promise<Database> {

@@ -72,21 +72,22 @@ it('no secret of a sink stands in the database, a log, a metric or an answer, wh
       log: createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }),
       config: { storage: { data_dir: folder.path }, exports: { allow_addresses: ['127.0.0.0/8'] } },
     })
-    const ask = async (method: string, path: string, body?: unknown, key = 'once'): Promise<Json> => {
+    const ask = async (call: string, body?: unknown, key = 'once'): Promise<Json> => {
+      const [method = '', path = ''] = call.split(' ')
       const headers = { 'idempotency-key': `${method}${path}${key}`.replaceAll(/[^!-~]/g, '') }
       const answer = await scene.gateway(method, path, { ...(body !== undefined && { body }), headers })
       answers.push(JSON.stringify([...answer.headers]), JSON.stringify(answer.body))
       return answer.body
     }
     for (const [at, [type, config]] of sinksAt(receiver.origin).entries()) {
-      const made = await ask('POST', '/exports', { type, config }, String(at))
+      const made = await ask('POST /exports', { type, config }, String(at))
       const id = textOf(made['export'] as Json)
-      await ask('POST', `/exports/${id}/test`)
-      await ask('PATCH', `/exports/${id}`, { label: 'Again', config: (made['export'] as Json)['config'] })
-      await ask('GET', `/exports/${id}`)
+      await ask(`POST /exports/${id}/test`)
+      await ask(`PATCH /exports/${id}`, { label: 'Again', config: (made['export'] as Json)['config'] })
+      await ask(`GET /exports/${id}`)
     }
-    await ask('POST', '/exports', { type: 'splunk_hec', config: { url: 'no address', token: secrets.splunk } }, 'wrong')
-    await ask('GET', '/exports?limit=100')
+    await ask('POST /exports', { type: 'splunk_hec', config: { url: 'no address', token: secrets.splunk } }, 'wrong')
+    await ask('GET /exports?limit=100')
     const kind = 'kind=export_sink.created&limit=100'
     answers.push(
       JSON.stringify(await scene.admin.get(`/audit_logs?${kind}`)),

@@ -58,6 +58,9 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
 ]
 
+/** What is only read of limits, usage and credits; `test/http/credits.test.ts` walks these. */
+export const isOfCredits = (path: string): boolean => /^\/v1\/organization\/(limits|usage|credits)\b/.test(path)
+
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
 
 /** The path with ids in the places of their names, and the query. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -26,7 +26,7 @@ export type Script = (response: ServerResponse, request: ReceivedRequest) => voi
 export async function startUpstream(...scripts: readonly Script[]): Promise<TestUpstream> {
   let waiting = [...scripts]
   const requests: ReceivedRequest[] = []
-  const server = createServer(async (incoming, response) => {
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const request: ReceivedRequest = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
@@ -37,7 +37,8 @@ export async function startUpstream(...scripts: readonly Script[]): Promise<Test
     requests.push(request)
     const script = waiting.length > 1 ? waiting.shift() : waiting[0]
     await (script ?? answerJson({ error: 'nothing scripted' }, 500))(response, request)
-  })
+  }
+  const server = createServer((incoming, response) => void respond(incoming, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -41,7 +41,7 @@ export function createFunds(parts: FundsParts): Funds {
   const underWay = new Map<string, Promise<unknown>>()
   const frozen = new Set<string>()
   const drought = createDrought(parts)
-  const missingSince = new Map<string, number>() // slices that the ledger has and the counters lack
+  const missing = new Map<string, { readonly sinceMs: number; readonly lookedMs: number }>() // in the ledger only
 
   return {
     async raise(need) {
@@ -103,16 +103,18 @@ export function createFunds(parts: FundsParts): Funds {
   }
 
   /** Whoever opened it may be about to tell the counters. If not, the counters have lost it, and it must rest. */
-  async function waitFor(slice: Slice): Promise<'raised'> {
+  async function waitFor({ id }: Slice): Promise<'raised'> {
     const nowMs = parts.clock.monotonicMs()
-    const sinceMs = missingSince.get(slice.id) ?? nowMs
-    if (missingSince.size > mostMissing) missingSince.clear()
+    const known = missing.get(id)
+    // One that was missed long ago was found since, or nobody would have stopped looking.
+    const sinceMs = known === undefined || nowMs - known.lookedMs > patienceMs ? nowMs : known.sinceMs
     if (nowMs - sinceMs < patienceMs) {
-      missingSince.set(slice.id, sinceMs)
+      if (missing.size > mostMissing) missing.clear()
+      missing.set(id, { sinceMs, lookedMs: nowMs })
       await new Promise<void>((resolve) => parts.clock.after(lookAgainMs, resolve))
     } else {
-      missingSince.delete(slice.id)
-      await parts.ledger.retireSlice(slice.id)
+      missing.delete(id)
+      await parts.ledger.retireSlice(id)
     }
     return 'raised'
   }

@@ -15,6 +15,9 @@ export function decodeBlock(block: MessagesBlock): Part {
       return decodeDocument(block)
     case 'search_result':
       return decodeSearchResult(block)
+    case 'tool_reference':
+      // What a search for tools found. Here the tool stands in the list of tools, so it is enough to say so.
+      return textPart(`The tool ${block.tool_name} can be called now.`)
     case 'tool_use':
       return { type: 'tool-call', id: block.id, name: block.name, input: JSON.stringify(block.input) }
     case 'tool_result':

@@ -228,6 +228,18 @@ describe('reading a messages body', () => {
     )
   })
 
+  it('says in words which tool a search has found', () => {
+    const found = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'tool_reference', tool_name: 'fetch' }] }
+    assert.deepEqual(partsOf([found]), [
+      {
+        type: 'tool-result',
+        id: 'a',
+        parts: [{ type: 'text', text: 'The tool fetch can be called now.' }],
+        isError: false,
+      },
+    ])
+  })
+
   it('keeps what only this dialect knows as it is', () => {
     const raw = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } }
     const mixed = { type: 'document', source: { type: 'content', content: [{ type: 'image', source: {} }] } }

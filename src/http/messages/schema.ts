@@ -48,7 +48,9 @@ const SearchResult = Type.Object({
   content: Type.Array(Text),
   cache_control: CacheControl,
 })
-const resultBlocks = [Text, Image, Document, SearchResult] as const
+const ToolReference = Type.Object({ type: Type.Literal('tool_reference'), tool_name: Type.String() })
+
+const resultBlocks = [Text, Image, Document, SearchResult, ToolReference] as const
 
 const ToolResult = Type.Object({
   type: Type.Literal('tool_result'),

@@ -5,9 +5,7 @@ import type { SourceFile } from './source-tree.ts'
 const mostLines = 300
 
 /** Files that may be longer, each with the reason. */
-const mayBeLong: Readonly<Record<string, string>> = {
-  'config-schema.ts': 'one table of everything that can be set',
-}
+const mayBeLong: Readonly<Record<string, string>> = {}
 
 /** Names that say nothing gather everything. */
 const emptyWords = ['util', 'utils', 'helper', 'helpers', 'common', 'misc']

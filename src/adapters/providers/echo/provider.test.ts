@@ -50,6 +50,20 @@ describe('the echo', () => {
     assert.deepEqual([end.stopReason, end.stopSequence], ['stop-sequence', 'or not'])
   })
 
+  it('calls tools of free text as functions with one text, and hears their results', async () => {
+    const patch = {
+      type: 'opaque',
+      dialect: 'responses',
+      name: 'patch',
+      raw: { type: 'custom', name: 'patch' },
+    } as const
+    const { blocks } = await hear({ ...saying('call patch {"input":"+a"}'), tools: [patch] })
+    assert.partialDeepStrictEqual(blocks, [{ type: 'tool-call', name: 'patch', input: '{"input":"+a"}' }])
+    const raw = { type: 'custom_tool_call_output', call_id: 'c', output: 'done' }
+    const heard = await hear({ messages: [say('user', { type: 'opaque', dialect: 'responses', raw })] })
+    assert.deepEqual(heard.blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: done' }])
+  })
+
   it('thinks when asked to', async () => {
     const { blocks, end } = await hear({ ...saying('why'), reasoning: { effort: 'low' } })
     assert.deepEqual(

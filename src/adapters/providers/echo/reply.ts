@@ -1,4 +1,5 @@
 import type { InferenceRequest, Part, Tool } from '../../../domain/inference/request.ts'
+import { freeTextTool, isFreeText, withoutFreeText } from '../free-text-tools.ts'
 import { parseRecord } from '../reading.ts'
 import { wantsThinking } from '../reasoning.ts'
 import { sampleOf } from './sample.ts'
@@ -32,11 +33,16 @@ function answerTo(request: InferenceRequest, said: string): ReplyBlock[] {
   return [{ type: 'text', text: JSON.stringify(value) }]
 }
 
-type FunctionTool = Extract<Tool, { type: 'function' }>
+type FunctionTool = Pick<Extract<Tool, { type: 'function' }>, 'name' | 'parameters'>
+
+const functionsOf = (tool: Tool): FunctionTool[] => {
+  if (tool.type === 'function') return [tool]
+  return isFreeText(tool) ? [freeTextTool(tool)] : []
+}
 
 /** The tools that the caller insists on, or that the user names together with the word "call" or "use". */
 function callsFor({ tools, toolChoice, parallelToolCalls }: InferenceRequest, said: string): ReplyBlock[] {
-  const functions = tools.filter((tool) => tool.type === 'function')
+  const functions = tools.flatMap(functionsOf)
   if (toolChoice?.type === 'none' || functions.length === 0) return []
   if (toolChoice?.type === 'tool') {
     return functions.filter((tool) => tool.name === toolChoice.name).map((tool) => callOf(tool, said))
@@ -73,7 +79,9 @@ const lastUser = ({ messages }: InferenceRequest): readonly Part[] =>
 const lastUserText = (request: InferenceRequest): string => textOf(lastUser(request))
 
 const lastResults = (request: InferenceRequest): string[] =>
-  lastUser(request).flatMap((part) => (part.type === 'tool-result' ? [textOf(part.parts)] : []))
+  lastUser(request)
+    .map(withoutFreeText)
+    .flatMap((part) => (part.type === 'tool-result' ? [textOf(part.parts)] : []))
 
 const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')

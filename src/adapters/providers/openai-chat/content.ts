@@ -19,7 +19,7 @@ export function encodeTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
   const content = [...results.flatMap((result) => result.parts.filter(isMedia)), ...said]
   const parts = content.flatMap((part) => encodeUserPart(part, encoding))
   return [
-    ...results.map(encodeResult),
+    ...results.map((result) => encodeResult(result, encoding)),
     ...(parts.length > 0 ? [{ role: 'user' as const, content: shortest(parts) }] : []),
   ]
 }
@@ -69,7 +69,8 @@ function encodeFile({ source, name }: Named<'file'>, { call, flags }: ChatEncodi
   throw unsupportedContent(call.request, 'files by address')
 }
 
-function encodeResult({ id, parts, isError }: Named<'tool-result'>): ChatMessage {
+function encodeResult({ id, parts, isError }: Named<'tool-result'>, encoding: ChatEncoding): ChatMessage {
+  for (const part of parts) if (part.type === 'opaque') withoutForeignBlock(part, 'user', encoding)
   const texts = parts.map((part) => {
     if (part.type === 'text') return part.text
     if (part.type === 'file') return plainText(part.source) ?? '[file: see the next user message]'

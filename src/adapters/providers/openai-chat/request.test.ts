@@ -98,6 +98,13 @@ describe('a request to a chat upstream', () => {
     assert.deepEqual(await rolesWith('user'), ['system: one', 'user: hi\n\ntwo', 'assistant: yo'])
   })
 
+  it('refuses a tool result that it could only tell in part', async () => {
+    const foreign = { type: 'opaque', dialect: 'messages', raw: { type: 'something_new' } } as const
+    const messages = [say('assistant', calls('a', 'f')), say('user', result('a', 'text', foreign))]
+    const fault = await refusedBy('openai-chat', requestBy('messages', { messages }))
+    assert.match(fault.message, /something_new/)
+  })
+
   it('lets nothing stand between a call and its result', async () => {
     const messages = [say('assistant', calls('a', 'f')), say('system', 'now'), say('user', result('a', 'r'))]
     const { body } = await sent({ messages }, openai)

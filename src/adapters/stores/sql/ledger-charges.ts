@@ -33,7 +33,8 @@ export async function writeCharges(database: Database, ids: Ids, charges: readon
   const params = [given]
   const lock = accountLock(database.engine, charges[0]?.organizationId ?? '')
   const results = await database.write([...lock, ...statements.map((sql): Statement => ({ sql, params }))])
-  const rows = new Map((results.at(-1)?.rows as SettledRow[]).map((row) => [row.request_id, row]))
+  const settled = (results.at(-1)?.rows ?? []) as SettledRow[]
+  const rows = new Map(settled.map((row) => [row.request_id, row]))
   return attempts.map(({ charge, id }) => settledOf(rows.get(charge.requestId), id))
 }
 

@@ -23,7 +23,7 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
         if (availableMicro < wish.leastMicro) return { result: 'insufficient', availableMicro }
         const amountMicro = share(availableMicro, wish)
         const slice = await insert(tx, parts, { ...rest, organizationId, amountMicro })
-        await take(tx, slice, amountMicro, 'opened')
+        await take(tx, slice, { micro: amountMicro, note: 'opened' })
         return { result: 'opened', slice }
       }),
 
@@ -35,7 +35,7 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
         const takenMicro = availableMicro < wish.leastMicro ? 0 : share(availableMicro, wish)
         const amountMicro = slice.amountMicro + takenMicro
         await tx.run('update credit_slice set amount = $2 where id = $1', [id, amountMicro])
-        await take(tx, slice, takenMicro, 'raised')
+        await take(tx, slice, { micro: takenMicro, note: 'raised' })
         return {
           result: 'raised',
           slice: { ...slice, amountMicro },
@@ -88,7 +88,7 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
     return row && sliceOf(row)
   }
 
-  async function take(tx: Transaction, slice: Slice, micro: number, note: string): Promise<void> {
+  async function take(tx: Transaction, slice: Slice, { micro, note }: { micro: number; note: string }): Promise<void> {
     if (micro > 0) await move(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
   }
 

@@ -16,8 +16,15 @@ const forgetAfterMs = 60 * 60_000
 
 type Pulse = { readonly beat: number; readonly sinceMs: number }
 
-/** Takes part in the census of nodes that share one database. Its own row goes when it is disposed of. */
-export async function joinNodes(parts: NodesParts): Promise<Census & AsyncDisposable> {
+/** A member of the census. Its own row goes when it is disposed of. */
+export type Member = Census &
+  AsyncDisposable & {
+    /** Beats, and looks at the others; it does so by itself every ten seconds. */
+    look(): Promise<void>
+  }
+
+/** Takes part in the census of nodes that share one database. */
+export async function joinNodes(parts: NodesParts): Promise<Member> {
   const { database, clock, ownId, onError } = parts
   const pulses = new Map<string, Pulse>()
   let lookedAtMs = clock.monotonicMs()
@@ -51,6 +58,7 @@ export async function joinNodes(parts: NodesParts): Promise<Census & AsyncDispos
   return {
     count: () => Math.max(1, [...pulses.keys()].filter(isAlive).length),
     isAlive,
+    look,
     async [Symbol.asyncDispose]() {
       beating[Symbol.dispose]()
       await database.write([{ sql: 'delete from node where id = $1', params: [ownId] }]).catch(onError)

@@ -30,6 +30,7 @@ export function createPool(options: PostgresOptions): Pool {
     types: { getTypeParser: (type: number) => postgresParsers[type] ?? String },
     // Not as start-up parameters: connection poolers refuse those. Read-only outside of a `begin read write`, so
     // that a `begin` that failed in a pipeline cannot leave the statements behind it to commit one by one.
+    // eslint-disable-next-line typescript/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: (client) => {
       const settings =
         `set statement_timeout = ${statementTimeoutMs}; set default_transaction_read_only = on;` +

@@ -33,7 +33,7 @@ describe('projects', () => {
     const entries = itemsOf(await admin().get(`/audit_logs?project_id=${id}`))
     assert.deepEqual(
       entries.map(({ kind }) => kind),
-      ['project.archived', 'api_key.created', 'project.created'],
+      ['project.archived', 'gateway.request.decided', 'api_key.created', 'project.created'],
     )
   })
 })
