@@ -33,7 +33,7 @@ export const targets: readonly Target[] = [
     name: 'fastify',
     start: (port, upstream) => startScript('fastify', { file: here('targets/fastify.ts'), args: [port, upstream] }),
   },
-  { name: 'gatehouse', start: startGatehouse },
+  { name: 'gatehouse', start: (port, upstream) => startGatehouse(port, upstream) },
   {
     name: 'portkey',
     start: startPortkey,
@@ -80,7 +80,7 @@ const plenty = {
 }
 
 /** A real one: embedded storage, a key, two upstreams, logs as by default. */
-async function startGatehouse(port: number, upstreamPort: number): Promise<Running> {
+export async function startGatehouse(port: number, upstreamPort: number, settings: object = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
   const file = join(folder, 'gatehouse.yaml')
   const base = `http://127.0.0.1:${upstreamPort}`
@@ -92,6 +92,7 @@ async function startGatehouse(port: number, upstreamPort: number): Promise<Runni
       // Counted and paid for as always, only more of it.
       limits: { tiers: { free: plenty } },
       credits: { starting: 1_000_000_000 },
+      ...settings,
       upstreams: [
         { name: 'c', kind: 'openai-chat', base_url: `${base}/v1` },
         { name: 'a', kind: 'anthropic', base_url: base },
@@ -132,7 +133,7 @@ async function startPortkey(port: number, upstreamPort: number): Promise<Running
   return { ...running, headers }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address()

@@ -1,10 +1,11 @@
-import type { InOrganization } from './organization-of.ts'
+import { operatorOf, type InOrganization } from './organization-of.ts'
 import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import { remainingMicro, type GrantStore, type LedgerStore } from '../domain/credits/ledger-store.ts'
 import type { LedgerEntry, LedgerReports, Verification } from '../domain/credits/reports.ts'
 import { inCredits, inUsd, shownBalance, toMicro } from '../domain/credits/shown.ts'
-import type { ChangeOrganization } from '../domain/identity/changes.ts'
+import type { Administer } from '../domain/identity/administer.ts'
+import type { AuditRecord, Recorded } from '../domain/identity/audit-log.ts'
 import type { Organization } from '../domain/identity/principal.ts'
 import type { RegistryStore } from '../domain/identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../domain/limits/overrides.ts'
@@ -37,7 +38,7 @@ type PaymentInput = { usd: number; ref: string; credits?: number }
 type LimitsInput = { project?: string; key?: string; limits: LimitOverride['limits'] }
 
 export type CreditOperationParts = {
-  readonly change: ChangeOrganization<CreditStores>
+  readonly administer: Administer<CreditStores>
   readonly reads: { readonly registry: RegistryStore }
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
@@ -55,16 +56,23 @@ type CreditStores = {
 const microUsdPerUsd = 1_000_000
 
 export function creditOperations(parts: CreditOperationParts): CreditOperations {
-  const { change, reads, ledger, reports, organizationOf, ids, creditUsd } = parts
+  const { administer, reads, ledger, reports, organizationOf, ids, creditUsd } = parts
 
   return {
     async 'credits.grant'(input) {
       const organizationId = await organizationOf(input)
       const { ref = ids('grant'), note = '' } = input
       const micro = amountOf(input.credits)
-      const isNew = await change(organizationId, async ({ registry, grants }) => {
+      const isNew = await administer(operatorOf(organizationId), async ({ registry, grants }) => {
         await known(registry, organizationId)
-        return grants.grant({ organizationId, kind: 'grant', ref, micro, note })
+        const value = await grants.grant({ organizationId, kind: 'grant', ref, micro, note })
+        return value
+          ? told(value, {
+              kind: 'credits.granted',
+              resourceId: organizationId,
+              details: { credits: input.credits, ref, note },
+            })
+          : { value }
       })
       return { ...(await balanceOf(organizationId)), is_new: isNew }
     },
@@ -76,17 +84,22 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
     'orgs.setPlan'(input) {
       const { plan } = input
       if (!isPlan(plan)) throw invalid(`There is no plan ${plan}; there are: ${plans.join(', ')}.`)
-      return changed(input, (registry, id) => registry.setPlan(id, plan))
+      return changed(input, { plan }, (registry, id) => registry.setPlan(id, plan))
     },
-    'orgs.setMetered': (input) => changed(input, (registry, id) => registry.setMetered(id, input.metered)),
+    'orgs.setMetered': (input) =>
+      changed(input, { metered: input.metered }, (registry, id) => registry.setMetered(id, input.metered)),
     async 'orgs.setLimits'(input) {
       const organizationId = await organizationOf(input)
-      return change(organizationId, async ({ registry, overrides }) => {
+      return administer(operatorOf(organizationId), async ({ registry, overrides }) => {
         const override = await overrideOf(registry, organizationId, input)
         for (const limit of Object.values(override.limits))
           if (!Number.isSafeInteger(limit) || limit < 0) throw invalid(`${limit} is no limit: whole numbers from 0.`)
         await overrides.set(organizationId, override)
-        return override
+        return told(override, {
+          kind: 'limits.updated',
+          resourceId: override.subjectId,
+          details: { scope: override.scope, limits: override.limits },
+        })
       })
     },
     /** The tier follows what was paid over the organization's life; the credits it bought come along. */
@@ -94,12 +107,12 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
       const organizationId = await organizationOf(input)
       const { ref, usd, credits = usd / creditUsd } = input
       if (!(usd > 0)) throw invalid('A payment is more than nothing.')
-      const isNew = await change(organizationId, async ({ registry, grants }) => {
+      const isNew = await administer(operatorOf(organizationId), async ({ registry, grants }) => {
         await known(registry, organizationId)
         const payment = { organizationId, kind: 'payment', ref, micro: amountOf(credits), note: `${usd} USD` } as const
-        const isFirst = await grants.grant(payment)
-        if (isFirst) await registry.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
-        return isFirst
+        if (!(await grants.grant(payment))) return { value: false }
+        await registry.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
+        return told(true, { kind: 'payment.recorded', resourceId: organizationId, details: { usd, credits, ref } })
       })
       return { ...(await balanceOf(organizationId)), is_new: isNew }
     },
@@ -108,12 +121,17 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
 
   async function changed(
     input: InOrganization,
+    details: AuditRecord['details'],
     work: (registry: RegistryStore, id: string) => Promise<boolean>,
   ): Promise<Organization> {
     const organizationId = await organizationOf(input)
-    return change(organizationId, async ({ registry }) => {
+    return administer(operatorOf(organizationId), async ({ registry }) => {
       await work(registry, organizationId)
-      return known(registry, organizationId)
+      return told(await known(registry, organizationId), {
+        kind: 'organization.updated',
+        resourceId: organizationId,
+        details,
+      })
     })
   }
 
@@ -131,6 +149,8 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
     }
   }
 }
+
+const told = <T>(value: T, record: AuditRecord): Recorded<T> => ({ value, record })
 
 async function known(registry: RegistryStore, id: string): Promise<Organization> {
   const found = await registry.findOrganization(id)

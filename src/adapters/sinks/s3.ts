@@ -139,6 +139,8 @@ async function putAll(
 }
 
 /** What a code of S3's means beyond its status. */
+/** Some stores say these with another status than AWS does. */
+const authCodes = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 const retryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown']
 
 function judgePut(answer: Answer, isAssumed: boolean, nowMs: number): Outcome {
@@ -156,7 +158,8 @@ function judgePut(answer: Answer, isAssumed: boolean, nowMs: number): Outcome {
   const bucketRegion = codeOf(headers['x-amz-bucket-region'])
   if (bucketRegion !== undefined && status !== 403)
     return pauseFor('config_error', `${reason} The bucket is in ${bucketRegion}.`)
-  return pauseFor(status === 401 || status === 403 || code === 'ExpiredToken' ? 'auth_error' : 'config_error', reason)
+  const isAuth = status === 401 || status === 403 || authCodes.includes(code ?? '')
+  return pauseFor(isAuth ? 'auth_error' : 'config_error', reason)
 }
 
 function credentialOutcome({ problem, reason, answer }: CredentialProblem, nowMs: number): Outcome {

@@ -26,22 +26,18 @@ function canonicalObject(value: object): string {
 const byKey = ([left]: [string, unknown], [right]: [string, unknown]): number => (left < right ? -1 : 1)
 
 /**
- * Whether `JSON.stringify` spells this value canonically as it stands: its keys are in order already. Asking and
- * stringifying costs a quarter of `canonicalize`. Answers no where it cannot be sure.
+ * The same value with its members in canonical order, at every depth: `JSON.stringify` then spells it canonically, at a
+ * fraction of the cost of `canonicalize`. Keys that look like numbers cannot be put in order, and must not be there.
  */
-export function isCanonicalAsIs(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed()
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return value === null || typeof value === 'boolean'
-  if (Array.isArray(value)) return value.every(isCanonicalAsIs)
-  let previous = ''
-  for (const key of Object.keys(value)) {
-    const member: unknown = Reflect.get(value, key)
-    if (member === undefined) continue
-    if (key <= previous || !key.isWellFormed() || !isCanonicalAsIs(member)) return false
-    previous = key
-  }
-  return true
+export function inCanonicalOrder<T>(value: T): T
+export function inCanonicalOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inCanonicalOrder)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(byKey)
+      .map(([key, member]) => [key, inCanonicalOrder(member)]),
+  )
 }
 
 function canonicalNumber(value: number): string {

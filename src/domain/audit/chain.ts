@@ -1,5 +1,4 @@
 import type { Attestation, AuditDocument, SealedDocument } from './document.ts'
-import { canonicalize, isCanonicalAsIs } from './canonical.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
@@ -14,7 +13,7 @@ export function startOfChain(organizationId: string, epoch = 1): ChainHead {
 }
 
 /**
- * Seals documents behind the head, in order. `authorityUid` names the installation that vouches for them.
+ * Seals documents behind the head, in order. They come from `createEvent`, so their members are in canonical order. `authorityUid` names the installation that vouches for them.
  * The caller holds the lock on the head: two writers from one head would fork the chain.
  */
 export function appendToChain(
@@ -42,10 +41,9 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
   const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
-  const spell = isCanonicalAsIs(open) ? JSON.stringify : canonicalize
-  const fingerprint = fingerprintOfText(spell(open))
+  const fingerprint = fingerprintOfText(JSON.stringify(open))
   const sealed: SealedDocument = { ...open, attestation_list: [{ ...attestation, fingerprint }] }
-  return rowOf(sealed, spell(sealed))
+  return rowOf(sealed, JSON.stringify(sealed))
 }
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {

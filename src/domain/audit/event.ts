@@ -1,3 +1,4 @@
+import { inCanonicalOrder } from './canonical.ts'
 import type { AuditContent } from './content.ts'
 import type { Actor, AuditDocument, ManagedEntity, Resource } from './document.ts'
 import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from './facts.ts'
@@ -23,7 +24,7 @@ const maxListLength = 100
 
 /**
  * The canonical document of what happened; texts of prompts and answers stay outside of it. Members are written in the
- * order of the alphabet, and those that sealing fills in have their place already: such a document needs no sorting.
+ * order of the alphabet, and those that sealing fills in have their place already: spelled by `JSON.stringify`, it is canonical.
  */
 export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
   const { classUid, activityId } = classOf(facts.code)
@@ -145,7 +146,8 @@ const entityOf = (
 ): ManagedEntity => ({ data, name, type, type_id: type === 'policy' ? 5 : 99, uid: id, version })
 
 function resourcesOf({ projectId, resources = [] }: EventFacts): readonly Resource[] | undefined {
-  const all = projectId === undefined ? resources : [{ type: 'project', uid: projectId }, ...resources]
+  const others = resources.map(({ name, type, uid }) => ({ name, type, uid }))
+  const all = projectId === undefined ? others : [{ type: 'project', uid: projectId }, ...others]
   return all.length === 0 ? undefined : all
 }
 
@@ -158,7 +160,7 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
     ...(content && digestContent && { content_digest: digestContent(facts.organizationId, content) }),
   }
   return {
-    gatehouse: Object.fromEntries(Object.entries(ours).sort(([left], [right]) => (left < right ? -1 : 1))),
+    gatehouse: inCanonicalOrder(ours),
     gen_ai: model && {
       'operation.name': 'chat',
       'provider.name': model.provider,

@@ -43,6 +43,8 @@ const adminVerbs = {
   deleted: api(4),
   revoked: api(4),
   replayed: api(3),
+  granted: api(1),
+  recorded: api(1),
   erased: api(4),
   denied: api(99),
 } as const satisfies Record<string, EventClass>

@@ -59,24 +59,26 @@ const valuesOf = (row: SealedEvent): Value[] => [
   row.body,
 ]
 
-/** Few statements, and few different ones: engines remember a statement by its text. */
-const insertSizes = [32, 8, 1] as const
+/** `insert` for so many rows. */
+function insertInto(count: number): { readonly count: number; readonly sql: string } {
+  const places = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
+  const tuples = Array.from({ length: count }, (_, row) => `(${places(row)})`)
+  return { count, sql: `insert into audit_event (${columns.join(', ')}) values ${tuples.join(', ')}` }
+}
+
+/** Few statements for a group, and few different ones: engines remember a statement by its text. */
+const single = insertInto(1)
+const inserts = [insertInto(32), insertInto(8), single]
 
 /** The statements that add rows to the log. */
 export function insertionsOf(rows: readonly SealedEvent[]): Statement[] {
   const statements: Statement[] = []
   for (let at = 0; at < rows.length;) {
-    const size = insertSizes.find((each) => each <= rows.length - at) ?? 1
-    statements.push({ sql: insertInto(size), params: rows.slice(at, at + size).flatMap(valuesOf) })
-    at += size
+    const { count, sql } = inserts.find((each) => each.count <= rows.length - at) ?? single
+    statements.push({ sql, params: rows.slice(at, at + count).flatMap(valuesOf) })
+    at += count
   }
   return statements
-}
-
-const insertInto = (count: number): string => {
-  const tuple = (at: number): string =>
-    `(${columns.map((_, column) => `$${at * columns.length + column + 1}`).join(', ')})`
-  return `insert into audit_event (${columns.join(', ')}) values ${Array.from({ length: count }, (_, at) => tuple(at)).join(', ')}`
 }
 
 export const contentInsertion = ({ organizationId, sequence }: SealedEvent, content: AuditContent): Statement => ({

@@ -83,6 +83,54 @@ describe('the audit log', () => {
     )
   })
 
+  it('tells what somebody at the machine itself changed, too', async () => {
+    await using fresh = await startAdminHouse()
+    const { operations } = fresh.house
+    await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
+    await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
+    await operations['orgs.setPlan']({ plan: 'growth' })
+    await operations['orgs.setLimits']({ limits: { rpm: 7 } })
+    await operations['orgs.recordPayment']({ usd: 20, ref: 'invoice' })
+    const entries = itemsOf(await fresh.admin.get('/audit_logs?order=asc'))
+    assert.deepEqual(
+      entries.map(({ kind, actor }) => [kind, actor]),
+      ['credits.granted', 'organization.updated', 'limits.updated', 'payment.recorded'].map((kind) => [
+        kind,
+        { type: 'operator', id: null },
+      ]),
+    )
+    assert.deepEqual(entries[0]?.['details'], { credits: 5, note: 'gift', ref: 'once' })
+  })
+
+  it('has places without a gap, and can be narrowed by time, decision and user', async () => {
+    const began = Math.floor(Date.now() / 1000)
+    const said = { model: 'gatehouse-echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
+    await (await house().post('/v1/messages', { ...said, metadata: { user_id: 'grace' } })).text()
+    const [entry] = itemsOf(await admin().get('/audit_logs?user_id=grace'))
+    assert.deepEqual(
+      [entry?.['kind'], entry?.['decision'], entry?.['project_id']],
+      ['gateway.request.decided', 'allow', house().projectId],
+    )
+    const counts = [
+      'decision=allow',
+      'decision=refuse',
+      `user_id=grace&to=${began}`,
+      `user_id=grace&from=${began}`,
+    ].map(async (query) => itemsOf(await admin().get(`/audit_logs?${query}`)).length > 0)
+    assert.deepEqual(await Promise.all(counts), [true, false, false, true])
+    const all = itemsOf(await admin().get('/audit_logs?order=asc&limit=100')).map(({ sequence }) => sequence)
+    assert.deepEqual(
+      all,
+      all.map((_, at) => at + 1),
+    )
+  })
+
+  it('names the keys by which its checkpoints can be checked', async () => {
+    const [key] = itemsOf(await admin().get('/audit_logs/keys'))
+    assert.deepEqual([key?.['object'], key?.['algorithm']], ['organization.audit_log.key', 'Ed25519'])
+    assert.match(String(key?.['public_key']), /^-----BEGIN PUBLIC KEY-----/)
+  })
+
   it('is for those who may read it', async () => {
     const holder = await house().adminWith(['policies:read'])
     assert.equal((await holder.ask('GET', '/audit_logs')).status, 403)

@@ -1,0 +1,150 @@
+// What the audit log costs: `node bench/audit.ts [--seconds 3]`.
+// 1. Events a second with full durability, and CPU for each, through the journal, embedded and on PostgreSQL.
+// 2. CPU for each request of a whole gateway with the log switched on and off.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock as clock } from '../src/base/clock.ts'
+import { createIds } from '../src/base/ids.ts'
+import { systemRandom } from '../src/base/random.ts'
+import { createAuditAppender } from '../src/adapters/stores/sql/audit-chain.ts'
+import type { Database } from '../src/adapters/stores/sql/database.ts'
+import { migrate, readMigrations } from '../src/adapters/stores/sql/migrate.ts'
+import { openPostgres } from '../src/adapters/stores/sql/postgres.ts'
+import { openSqlite } from '../src/adapters/stores/sql/sqlite.ts'
+import { createAuditParts } from '../src/app/audit-parts.ts'
+import type { EventFacts } from '../src/domain/audit/facts.ts'
+import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
+import { findPostgres } from '../scripts/test/binaries.ts'
+import { startPostgres } from '../scripts/test/postgres.ts'
+import { cases } from './cases.ts'
+import { measure } from './measure.ts'
+import { freePort, startGatehouse, startUpstream, type Running } from './targets.ts'
+
+const seconds = Number(process.argv[process.argv.indexOf('--seconds') + 1]) || 3
+const atOnce = [1, 32, 256]
+const rounds = 3
+
+console.log('Events through the journal, each acknowledged once durable')
+await inFolder(async (folder) => {
+  await using database = await openSqlite({ dataDir: folder })
+  await measureJournal('embedded', database)
+})
+const programs = findPostgres()
+if (programs === undefined) console.log('  PostgreSQL   not on this machine')
+else {
+  await using server = await startPostgres(programs)
+  await using database = await openPostgres({ url: server.url })
+  await measureJournal('PostgreSQL', database)
+}
+await measureRequests()
+
+async function measureJournal(name: string, database: Database): Promise<void> {
+  await migrate(database, await readMigrations(new URL('../migrations', import.meta.url).pathname))
+  await database.write([
+    { sql: `insert into organization (id, name, changed_at, created_at) values ('org_1', 'One', 1, 1)` },
+  ])
+  const { events } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for the bench' })
+  const appender = createAuditAppender(database, events.authorityUid)
+  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  await load(journal, 32, 1) // warms up
+  for (const writers of atOnce) {
+    const { count, cpuMicros } = await load(journal, writers, seconds)
+    const rate = Math.round(count / seconds)
+    console.log(
+      `  ${name.padEnd(12)} ${String(writers).padStart(3)} at once: ${String(rate).padStart(6)} a second, ${(cpuMicros / count).toFixed(0).padStart(4)} µs of CPU each`,
+    )
+  }
+}
+
+/** So many writers, each of which records its next event when the one before is durable. */
+async function load(
+  journal: Journal,
+  writers: number,
+  forSeconds: number,
+): Promise<{ count: number; cpuMicros: number }> {
+  const before = process.cpuUsage()
+  const endMs = clock.monotonicMs() + forSeconds * 1000
+  let count = 0
+  const write = async (): Promise<void> => {
+    while (clock.monotonicMs() < endMs) {
+      await journal.record('org_1', requestFacts)
+      count += 1
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+  const { user, system } = process.cpuUsage(before)
+  return { count, cpuMicros: user + system }
+}
+
+function requestFacts(): EventFacts {
+  return {
+    code: 'gateway.request.decided',
+    organizationId: 'org_1',
+    timeMs: clock.nowMs(),
+    message: 'Answered by house-model.',
+    requestId: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    projectId: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    actor: { userId: 'ada', credentialId: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8' },
+    call: {
+      method: 'POST',
+      path: '/v1/messages',
+      address: '192.0.2.7',
+      userAgent: 'curl/8',
+      status: 200,
+      latencyMs: 3,
+    },
+    verdict: { decision: 'allow', isEnforced: true },
+    model: {
+      provider: 'local',
+      name: 'house-model',
+      inputTokens: 120,
+      outputTokens: 340,
+      finishReasons: ['end'],
+      isStream: true,
+      creditsUsed: 3,
+      costUsd: 0.0021,
+    },
+  }
+}
+
+/** The same gateway, with and without; in turns, so that a noisy machine disturbs both alike. */
+async function measureRequests(): Promise<void> {
+  const upstream = await startUpstream()
+  const [off, on] = [await gatehouse(upstream, false), await gatehouse(upstream, true)]
+  try {
+    console.log('\nCPU for each request of a whole gateway, 32 at once')
+    for (const benchCase of cases.slice(0, 2)) {
+      const costs = { off: [] as number[], on: [] as number[] }
+      for (let round = 0; round <= rounds; round++) {
+        for (const [name, target] of [['off', off] as const, ['on', on] as const]) {
+          const { cpuMicros } = await measure(target, benchCase, { seconds: round === 0 ? 1 : seconds })
+          if (round > 0) costs[name].push(cpuMicros * benchCase.perRequest) // round 0 warms up
+        }
+      }
+      const [without, with_] = [median(costs.off), median(costs.on)]
+      console.log(
+        `  ${benchCase.name.padEnd(16)} off ${without.toFixed(0)} µs, on ${with_.toFixed(0)} µs: ${(with_ - without).toFixed(0)} µs for the log`,
+      )
+    }
+  } finally {
+    for (const running of [upstream, off, on]) running.stop()
+  }
+}
+
+async function gatehouse(upstream: Running, requests: boolean): Promise<Running> {
+  return startGatehouse(await freePort(), upstream.port, { audit: { requests } })
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
+}
+
+async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

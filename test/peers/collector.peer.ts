@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { otlpLogs } from '../../src/adapters/sinks/otlp-logs.ts'
+import { splunkHec } from '../../src/adapters/sinks/splunk-hec.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { auditDocuments } from '../support/audit-documents.ts'
+import { sinkParts, tally } from '../support/sink-parts.ts'
+
+const [hec, otlp] = (process.env['PEER_COLLECTOR_URLS'] ?? '').split(' ')
+const signal = AbortSignal.timeout(120_000)
+const skip = hec ? false : 'no OpenTelemetry Collector'
+
+describe('splunk_hec against OpenTelemetry’s collector', { skip }, () => {
+  const token = '11111111-2222-3333-4444-555555555555'
+
+  for (const compression of ['gzip', 'none']) {
+    it(`is taken, with compression ${compression}`, async (t) => {
+      const sink = splunkHec.open({ url: hec, token, compression }, sinkParts(t, { clock: systemClock }))
+      assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 200 }), signal)), { delivered: 200 })
+    })
+  }
+
+  it('waits for the acknowledgement', async (t) => {
+    const sink = splunkHec.open({ url: hec, token, use_ack: true }, sinkParts(t, { clock: systemClock }))
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 50 }), signal)), { delivered: 50 })
+  })
+})
+
+describe('otlp_logs against OpenTelemetry’s collector', { skip }, () => {
+  it('is taken', async (t) => {
+    const sink = otlpLogs.open({ url: otlp }, sinkParts(t, { clock: systemClock }))
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 200 }), signal)), { delivered: 200 })
+  })
+})
