@@ -38,3 +38,10 @@ export function strongest(first: Classification, second: Classification): Classi
     cues,
   }
 }
+
+/** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */
+export function closest({ scores }: Classification, among: ReadonlySet<Category>): number {
+  let highest = -Infinity
+  for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))
+  return highest
+}

@@ -2,6 +2,7 @@
  * Allow and deny terms: plain ones in one automaton, matched case-folded on word boundaries of the normal form
  * (`ass` does not hit `class`), and `/…/` or `/…/i` as regular expressions over the text as it was written.
  */
+import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { createAutomaton } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
@@ -15,6 +16,8 @@ export type TermHit = Span & { readonly term: string }
 
 export type Terms = {
   readonly count: number
+  /** The same for the same list of terms. */
+  readonly digest: string
   /** Each term at most once, in the order of the list. Linear in the text. */
   find(text: string): readonly TermHit[]
 }
@@ -30,6 +33,7 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   const rank = new Map(distinct.map((term, index) => [term, index]))
   return {
     count: distinct.length,
+    digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
       const hits = plain.length > 0 ? findPlain(text) : []
       for (const { term, pattern } of patterns) {
