@@ -34,7 +34,7 @@ const hardShare = 0.015
 const scaryShare = 0.014
 
 /** Beside a cue of age, sexual evidence this weak is enough. Chosen for recall; the model card says what it costs. */
-export const composition: Composition = { besideCue: -3, abuse: 0 }
+export const composition: Composition = { besideCue: -2.5, abuse: -0.5 }
 
 export function calibrate(model: Model, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
   const scorer = createRawScorer(model)

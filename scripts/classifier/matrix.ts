@@ -1,5 +1,5 @@
 /** Texts as rows of a sparse matrix, read by the very reader that the classifier uses. */
-import { hashGrams, hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
+import { hashGrams, hashWord, mostGrams } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import { createLexicon } from '../../src/adapters/classifiers/embedded/lexicon.ts'
 import { createReader } from '../../src/adapters/classifiers/embedded/reader.ts'
 import type { Word } from '../../src/adapters/classifiers/embedded/reader.ts'
@@ -64,6 +64,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       }
     },
   }
+  const gramHashes = new Uint32Array(mostGrams)
   const learn = (token: string): GramWord => {
     const word = unmask(token, vocabulary)
     const hash = hashWord(word)
@@ -72,7 +73,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       lists: lexicon.listsOf(word),
       phraseLengths: lexicon.phraseLengths(hash),
       countedIn: 0,
-      grams: hashGrams(word),
+      grams: gramHashes.slice(0, hashGrams(word, gramHashes)),
     }
   }
   const read = createReader({ lexicon, vocabulary, book: createWordBook(learn, 100_000), listener })

@@ -8,7 +8,9 @@ import type { Model } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
-export type EmbeddedClassifier = Classifier & { classify(text: string, direction: Direction): Classification }
+export type EmbeddedClassifier = Omit<Classifier, 'classify'> & {
+  classify(text: string, direction: Direction): Classification
+}
 
 /** The model that comes with the program. */
 export const shippedModel = new URL('./model.bin', import.meta.url)

@@ -14,9 +14,12 @@ function mix(hash: number): number {
 }
 
 /** A whole word. */
-export function hashWord(word: string): number {
+export const hashWord = (word: string): number => hashBeginning(word, word.length)
+
+/** The beginning of a word, up to `end`. */
+export function hashBeginning(word: string, end: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), prime)
+  for (let at = 0; at < end; at++) hash = Math.imul(hash ^ word.charCodeAt(at), prime)
   return mix(hash)
 }
 
@@ -25,18 +28,24 @@ export const hashNext = (before: number, word: number): number => mix(Math.imul(
 
 const shortestGram = 3
 const longestGram = 5
+const before = '<'.charCodeAt(0)
+const after = '>'.charCodeAt(0)
 
-/** The runs of three to five characters in a word with its borders, `<word>`. */
-export function hashGrams(word: string): Uint32Array {
-  const bordered = `<${word}>`
-  const grams: number[] = []
-  for (let start = 0; start + shortestGram <= bordered.length; start++) {
+/** Room for the character runs of the longest word there is. */
+export const mostGrams = 128
+
+/** Writes the runs of three to five characters in a word with its borders, `<word>`; answers how many there are. */
+export function hashGrams(word: string, into: Uint32Array): number {
+  const length = word.length + 2
+  let count = 0
+  for (let start = 0; start + shortestGram <= length; start++) {
     let hash = 0x2f0b4c47
-    const end = Math.min(bordered.length, start + longestGram)
+    const end = Math.min(length, start + longestGram)
     for (let at = start; at < end; at++) {
-      hash = Math.imul(hash ^ bordered.charCodeAt(at), prime)
-      if (at - start + 1 >= shortestGram) grams.push(mix(hash ^ (at - start)))
+      const code = at === 0 ? before : at === length - 1 ? after : word.charCodeAt(at - 1)
+      hash = Math.imul(hash ^ code, prime)
+      if (at - start + 1 >= shortestGram && count < into.length) into[count++] = mix(hash ^ (at - start))
     }
   }
-  return Uint32Array.from(grams)
+  return count
 }

@@ -1,6 +1,6 @@
 /** Lists of words and phrases with a meaning for moderation. A model carries them as hashes, each with a mask of lists. */
 import { createFeatureTable } from './feature-table.ts'
-import { hashNext, hashWord } from './hashing.ts'
+import { hashBeginning, hashNext, hashWord } from './hashing.ts'
 
 export type Lexicon = {
   /** Lists that hold this word, as a mask. */
@@ -30,12 +30,17 @@ export function createLexicon(tables: LexiconTables): Lexicon {
     listsOf(word) {
       let lists = words(hashWord(word))
       if (word.endsWith("'s")) lists |= words(hashWord(word.slice(0, -2)))
-      for (let end = shortestStem; end <= word.length; end++) lists |= stems(hashWord(word.slice(0, end)))
-      return lists
+      return lists | stemLists(word, stems)
     },
     phraseLengths: createMasks(tables.phraseLengths),
     listsOfPhrase: createMasks(tables.phrases),
   }
+}
+
+function stemLists(word: string, stems: (hash: number) => number): number {
+  let lists = 0
+  for (let end = shortestStem; end <= word.length; end++) lists |= stems(hashBeginning(word, end))
+  return lists
 }
 
 function createMasks(byHash: ReadonlyMap<number, number>): (hash: number) => number {

@@ -1,6 +1,6 @@
 /** Adds up, bucket by bucket, what a text says to each head. */
 import { createFeatureTable } from './feature-table.ts'
-import { hashGrams, hashWord } from './hashing.ts'
+import { hashGrams, hashWord, mostGrams } from './hashing.ts'
 import { createLexicon } from './lexicon.ts'
 import { heads } from './model.ts'
 import type { Model, ModelHeader } from './model.ts'
@@ -11,7 +11,7 @@ import { createVocabulary } from './vocabulary.ts'
 import { createWordBook } from './word-book.ts'
 
 /** A word with what it adds to each head: its own weight, then the sum of its character runs. */
-type WeighedWord = Word & { readonly sums: Float64Array; readonly grams: number }
+type WeighedWord = Word & { readonly sums: readonly number[]; readonly grams: number }
 
 /** Where the sums of a bucket stand in its row: per head those of words and of character runs, then the counts. */
 export type RowLayout = {
@@ -78,21 +78,23 @@ export function createTally(model: Model): Tally {
 
   const lexicon = createLexicon(model.lexicon)
   const vocabulary = createVocabulary(model.vocabulary)
-  const addFeature = (sums: Float64Array, hash: number, from: number): void => {
+  const addFeature = (sums: number[], hash: number, from: number): void => {
     const feature = table.indexOf(hash)
     if (feature < 0) return
-    for (let head = 0; head < width; head++)
+    for (let head = 0; head < width; head++) {
       sums[from + head] = (sums[from + head] ?? 0) + (weights[feature * width + head] ?? 0)
+    }
   }
+  const gramHashes = new Uint32Array(mostGrams)
   const weigh = (token: string): WeighedWord => {
     const word = unmask(token, vocabulary)
     const hash = hashWord(word)
-    const grams = hashGrams(word)
-    const sums = new Float64Array(width * 2)
+    const sums = new Array<number>(width * 2).fill(0)
     addFeature(sums, hash, 0)
-    for (const gram of grams) addFeature(sums, gram, width)
+    const grams = hashGrams(word, gramHashes)
+    for (let at = 0; at < grams; at++) addFeature(sums, gramHashes[at] ?? 0, width)
     const phraseLengths = lexicon.phraseLengths(hash)
-    return { hash, lists: lexicon.listsOf(word), phraseLengths, countedIn: 0, sums, grams: grams.length }
+    return { hash, lists: lexicon.listsOf(word), phraseLengths, countedIn: 0, sums, grams }
   }
   const read = createReader({ lexicon, vocabulary, book: createWordBook(weigh), listener })
   return {

@@ -16,7 +16,7 @@ kinds['$'.charCodeAt(0)] = dollar
 function kindOf(code: number): number {
   if (code < 128) return kinds[code] ?? outside
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
-  return code >= 0xd800 && code < 0xf900 ? outside : letter
+  return code < 0xd800 || code >= 0xf900 ? letter : outside // past the end of the text there is no code: outside
 }
 
 export type TokenVisitor = {
@@ -67,7 +67,7 @@ function endOfSpelling(text: string, start: number): number {
   while (
     text.charCodeAt(at + 1) === separator &&
     kindOf(text.charCodeAt(at + 2)) === letter &&
-    kindOf(text.charCodeAt(at + 3)) === outside
+    kindOf(text.charCodeAt(at + 3)) !== letter
   ) {
     at += 2
   }

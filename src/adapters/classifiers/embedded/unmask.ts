@@ -29,11 +29,10 @@ export function unmask(token: string, vocabulary: Vocabulary): string {
 const isYoung = (digits: string): boolean => Number(digits) > 0 && Number(digits) < 18
 
 function* candidates(token: string): Generator<string> {
-  for (const longest of [2, 1]) {
-    const squeezed = squeeze(token, longest)
-    yield squeezed
-    for (const one of ['i', 'l']) yield unleet(squeezed, one)
-    if (squeezed.includes('*')) for (const vowel of 'uieao') yield unleet(squeezed, 'i').replaceAll('*', vowel)
+  for (const shape of [squeeze(token, 2), token.replace(/(.)\1{2,}/g, '$1'), squeeze(token, 1)]) {
+    yield shape
+    for (const one of ['i', 'l']) yield unleet(shape, one)
+    if (shape.includes('*')) for (const vowel of 'uieao') yield unleet(shape, 'i').replaceAll('*', vowel)
   }
 }
 

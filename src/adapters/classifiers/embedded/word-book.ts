@@ -31,11 +31,17 @@ export function createWordBook<Facts>(learn: (token: string) => Facts, generatio
     return -1
   }
 
+  const turnPage = (): void => {
+    const emptied = old
+    old = young
+    emptied.tokens.fill(undefined)
+    emptied.facts.fill(undefined)
+    emptied.size = 0
+    young = emptied
+  }
+
   const remember = (token: string, facts: Facts): void => {
-    if (young.size >= generation) {
-      old = young
-      young = blank()
-    }
+    if (young.size >= generation) turnPage()
     const slot = slotOf(young, token, 0, token.length)
     if (slot < 0) return
     young.tokens[slot] = token
