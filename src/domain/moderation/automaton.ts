@@ -1,6 +1,6 @@
 /**
  * Aho and Corasick's automaton: finds all of many words in one walk over a text, however many there are.
- * States are numbered breadth first, so that the children of a state stand side by side and a state is a few integers.
+ * States are numbered breadth first: what a state falls back to always has a smaller number.
  */
 export type Automaton = {
   /** The state after one more character. The walk starts in state 0. */
@@ -18,16 +18,11 @@ const createNode = (): Node => ({ children: new Map(), word: -1, id: 0 })
 /** The words must be distinct and not empty. */
 export function createAutomaton(words: readonly string[]): Automaton {
   const nodes = breadthFirst(plant(words))
-  const { codes, firstChild, word } = layOut(nodes)
-  const rootChildren = new Map([...(nodes[0]?.children ?? [])].map(([code, node]) => [code, node.id]))
-
-  const childOf = (state: number, code: number): number => {
-    if (state === 0) return rootChildren.get(code) ?? -1
-    const end = firstChild[state + 1] ?? 0
-    for (let child = firstChild[state] ?? 0; child < end; child++) if (codes[child] === code) return child
-    return -1
-  }
+  const childOf = layOut(nodes)
+  const word = Int32Array.from(nodes, (node) => node.word)
+  const shorter = new Int32Array(words.length).fill(-1)
   const fallback = new Int32Array(nodes.length)
+
   const step = (from: number, code: number): number => {
     for (let state = from; ; state = fallback[state] ?? 0) {
       const child = childOf(state, code)
@@ -35,7 +30,6 @@ export function createAutomaton(words: readonly string[]): Automaton {
       if (state === 0) return 0
     }
   }
-  const shorter = new Int32Array(words.length).fill(-1)
   for (const node of nodes) {
     for (const [code, child] of node.children) {
       const fallen = node.id === 0 ? 0 : step(fallback[node.id] ?? 0, code)
@@ -77,18 +71,36 @@ function breadthFirst(root: Node): readonly Node[] {
   return nodes
 }
 
-/** The children of state s are the states from `firstChild[s]` up to `firstChild[s + 1]`; `codes` has the letter into each. */
-function layOut(nodes: readonly Node[]): { codes: Uint16Array; firstChild: Int32Array; word: Int32Array } {
+/**
+ * The child of a state by a letter, or -1. All edges stand in one hash table, so that a step costs the same
+ * however many words begin alike; those of the root, where most steps start, stand in a table of their own.
+ */
+function layOut(nodes: readonly Node[]): (state: number, code: number) => number {
+  const mask = 2 ** Math.ceil(Math.log2(nodes.length * 2)) - 1
+  const slots = new Int32Array(mask + 1).fill(-1)
+  const parents = new Int32Array(nodes.length)
   const codes = new Uint16Array(nodes.length)
-  const firstChild = new Int32Array(nodes.length + 1)
-  const word = new Int32Array(nodes.length)
-  let next = 1
+  const fromRoot = new Int32Array(0x10000).fill(-1)
   for (const node of nodes) {
-    firstChild[node.id] = next
-    next += node.children.size
-    word[node.id] = node.word
-    for (const [code, child] of node.children) codes[child.id] = code
+    for (const [code, child] of node.children) {
+      if (node.id === 0) fromRoot[code] = child.id
+      let slot = place(node.id, code) & mask
+      while (slots[slot] !== -1) slot = (slot + 1) & mask
+      slots[slot] = child.id
+      parents[child.id] = node.id
+      codes[child.id] = code
+    }
   }
-  firstChild[nodes.length] = next
-  return { codes, firstChild, word }
+  return (state, code) => {
+    if (state === 0) return fromRoot[code] ?? -1
+    for (let slot = place(state, code) & mask; ; slot = (slot + 1) & mask) {
+      const child = slots[slot] ?? -1
+      if (child === -1 || (parents[child] === state && codes[child] === code)) return child
+    }
+  }
+}
+
+function place(state: number, code: number): number {
+  const mixed = Math.imul(state, 0x9e3779b1) ^ Math.imul(code, 0x85ebca6b)
+  return mixed ^ (mixed >>> 15)
 }

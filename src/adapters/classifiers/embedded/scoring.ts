@@ -4,7 +4,7 @@ import { normalise } from '../../../domain/moderation/normalise.ts'
 import { createMinorsScore } from './minors.ts'
 import { heads } from './model.ts'
 import type { Head, Model } from './model.ts'
-import { createTally, rowLength } from './tally.ts'
+import { createTally, layOut } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { gather, headScore, sumRows, windowsOf } from './windows.ts'
 
@@ -45,7 +45,7 @@ function createBucketScorer(model: Model): (tally: Tally, buckets: number) => Pe
   const { header } = model
   const lengths = [...new Set(heads.map((head) => header.heads[head].window))]
   const scoreMinors = createMinorsScore(header)
-  const sum = new Float64Array(rowLength(header))
+  const sum = new Float64Array(layOut(header).length)
 
   return (tally, buckets) => {
     const scores: Record<Head, number[]> = {
