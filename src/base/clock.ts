@@ -19,3 +19,19 @@ export const systemClock: Clock = {
 }
 
 export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000)
+
+/** Does a piece of housekeeping now and then, until disposed of. */
+export function everySoOften(clock: Clock, work: () => Promise<unknown>, everyMs = 10 * 60 * 1000): Disposable {
+  let stopped = false
+  let cancel = (): void => {}
+  const again = (): void => {
+    if (!stopped) cancel = clock.after(everyMs, () => void work().finally(again))
+  }
+  again()
+  return {
+    [Symbol.dispose]() {
+      stopped = true
+      cancel()
+    },
+  }
+}

@@ -45,16 +45,25 @@ export type FaultDetails = {
   readonly headers?: Readonly<Record<string, string>>
   /** Every problem of a body, where the family lists them all. */
   readonly problems?: readonly Problem[]
+  /** The `policy` object of a block: which rule decided what, and the audit event that tells more. */
+  readonly policy?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-export type Problem = { readonly path: readonly (string | number)[]; readonly message: string; readonly type: string }
+export type Problem = {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly type: string
+  /** What stood there, where it is short enough to repeat. */
+  readonly input?: string | number | boolean
+}
 
 /** Every code with the sentence of its manual; `docs/errors.md` is generated from this table. */
 export const faultCodes = {
   invalid_json: 'The body is not a JSON object in UTF-8, is nested too deeply, or holds a forbidden key or character.',
   invalid_content_type: 'The body must be sent as `application/json`.',
-  invalid_parameter: 'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
+  invalid_parameter:
+    'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
   invalid_header: 'A header is repeated, contradicts another, or has a value that is not allowed.',
   invalid_cursor: '`after` names nothing in this organization.',
   invalid_request: 'The request is not valid HTTP.',
@@ -70,12 +79,28 @@ export const faultCodes = {
   not_found: 'Nothing by this id exists in the credential’s organization.',
   unknown_route: 'No endpoint lives at this path.',
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
+  already_set_up: 'The database holds an organization already; setup is for an empty one.',
+  revision_conflict: 'The policy was changed since the revision that the request names; read it again.',
+  revision_exhausted: 'The policy has reached the last revision there is; create a new one in its place.',
+  invalid_state: 'The operation does not fit the state that the resource is in.',
+  no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',
+  sink_limit_reached: 'The organization has as many export sinks as it may have.',
+  no_projects: 'A policy whose scope is `projects` cannot be published without any.',
+  idempotency_key_reused: 'This `Idempotency-Key` was used with another request in the last 24 hours.',
+  idempotency_in_progress:
+    'A request with this `Idempotency-Key` is still running; ask again after `Retry-After` for its answer.',
+  rate_limit_exceeded: 'A rate limit is exceeded; wait for `Retry-After`. The headers name the limit and its scope.',
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
   upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
   unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
+  insufficient_credits:
+    'The organization’s credits do not cover what the request may cost; the fix is to add some, or to ask for less.',
+  credit_balance_unavailable: 'The credits cannot be read or charged right now; wait for `Retry-After`.',
+  audit_unavailable:
+    'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   unavailable: 'The service is starting, stopping, or lacks a part that it needs.',

@@ -23,6 +23,8 @@ export type InferenceEnd = {
   readonly usage: Usage
   /** Put there by the pipeline once the answer is paid for. */
   readonly receipt?: Receipt
+  /** Put there by the pipeline where a check did anything but allow the answer. */
+  readonly policy?: Readonly<Record<string, unknown>>
 }
 
 /** Blocks are numbered 0, 1, 2 … in the order in which they open. */
@@ -34,7 +36,15 @@ export type BlockStart =
   /** A finished block that only its own dialect understands; it has no deltas. */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
 
-export type StopReason = 'end' | 'length' | 'context-full' | 'stop-sequence' | 'tool-call' | 'refusal' | 'filtered' | 'pause'
+export type StopReason =
+  | 'end'
+  | 'length'
+  | 'context-full'
+  | 'stop-sequence'
+  | 'tool-call'
+  | 'refusal'
+  | 'filtered'
+  | 'pause'
 
 /** The four token classes that have a price. `inputTokens` leaves the cached ones out; `reasoningTokens` are part of the output. */
 export type Usage = {

@@ -26,4 +26,6 @@ export type Provider = {
    * an upstream that stops without one is a thrown Fault.
    */
   infer(call: ProviderCall): AsyncIterable<Piece>
+  /** Where the upstream has a counter of its own. */
+  readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
 }

@@ -1,0 +1,50 @@
+import { connect } from 'node:net'
+
+/**
+ * Closed loop over raw sockets, so that the load costs far less than what it measures.
+ * `node load.ts PORT CONNECTIONS SECONDS` with the request's bytes on standard input; prints one JSON line.
+ */
+const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2).map(Number)
+const request = Buffer.concat(await Array.fromAsync(process.stdin))
+const endAtMs = performance.now() + seconds * 1000
+let requests = 0
+let failures = 0
+const latenciesMs: number[] = []
+
+await Promise.all(Array.from({ length: connections }, () => drive()))
+latenciesMs.sort((a, b) => a - b)
+const at = (share: number): number => latenciesMs[Math.floor(latenciesMs.length * share)] ?? 0
+process.stdout.write(`${JSON.stringify({ requests, failures, p50Ms: at(0.5), p99Ms: at(0.99) })}\n`)
+
+function drive(): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    let startedMs = 0
+    const send = (): void => {
+      if (performance.now() >= endAtMs) return void socket.destroy()
+      startedMs = performance.now()
+      answer = ''
+      socket.write(request)
+    }
+    socket.setNoDelay(true)
+    socket.on('connect', send)
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1')
+      if (!isWhole(answer)) return
+      requests++
+      if (!answer.startsWith('HTTP/1.1 200')) failures++
+      latenciesMs.push(performance.now() - startedMs)
+      send()
+    })
+    socket.on('error', () => failures++)
+    socket.on('close', () => resolve())
+  })
+}
+
+function isWhole(answer: string): boolean {
+  const headEnd = answer.indexOf('\r\n\r\n')
+  if (headEnd < 0) return false
+  const length = /content-length: (\d+)/i.exec(answer.slice(0, headEnd))?.[1]
+  return length === undefined ? answer.endsWith('0\r\n\r\n') : answer.length >= headEnd + 4 + Number(length)
+}

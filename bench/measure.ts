@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { BenchCase } from './cases.ts'
+import type { Running } from './targets.ts'
+
+export type Figure = {
+  readonly target: string
+  readonly case: string
+  readonly requests: number
+  readonly failures: number
+  readonly cpuMicros: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+const connections = 32
+const ticksPerSecond = 100
+
+/** User and system time of the process before and after a load, divided by what it served: hardly moved by a noisy machine. */
+export async function measure(
+  target: Running,
+  benchCase: BenchCase,
+  { seconds }: { seconds: number },
+): Promise<Figure> {
+  const before = cpuSeconds(target.pid)
+  const result = await load(target.port, requestBytes(benchCase, target.headers(benchCase)), seconds)
+  const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / (result.requests * benchCase.perRequest)
+  if (result.failures > 0) throw new Error(`${target.name} failed ${result.failures} requests of ${benchCase.name}`)
+  return { target: target.name, case: benchCase.name, cpuMicros, ...result }
+}
+
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+function requestBytes({ path, body }: BenchCase, headers: Readonly<Record<string, string>>): Buffer {
+  const json = JSON.stringify(body)
+  const lines = Object.entries({
+    host: '127.0.0.1',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(json)),
+    ...headers,
+  })
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${json}`,
+  )
+}
+
+type LoadResult = Pick<Figure, 'requests' | 'failures' | 'p50Ms' | 'p99Ms'>
+
+async function load(port: number, bytes: Buffer, seconds: number): Promise<LoadResult> {
+  const script = new URL('load/load.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, [script, String(port), String(connections), String(seconds)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.end(bytes)
+  const chunks = await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)
+  return JSON.parse(Buffer.concat(chunks).toString()) as LoadResult
+}

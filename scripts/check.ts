@@ -1,0 +1,35 @@
+// What `npm run check` runs: everything that can be known about the code without running it, side by side.
+import { availableParallelism } from 'node:os'
+import { runTask, type Task, type TaskOutcome } from './check/task.ts'
+
+const tasks: readonly Task[] = [
+  { name: 'lint', command: ['oxlint', '--type-aware', '--format=unix'] },
+  { name: 'types', command: ['tsc', '--noEmit', '--project', '.'] },
+  { name: 'dead code', command: ['knip', '--no-progress'] },
+  {
+    name: 'architecture and docs',
+    command: ['node', '--test', '--test-reporter=dot', 'test/architecture.test.ts', 'test/docs.test.ts'],
+  },
+  { name: 'format', command: ['oxfmt', '--check', '.'] },
+]
+
+const outcomes = await runAll(tasks, availableParallelism())
+const failed = outcomes.filter(({ isSuccess }) => !isSuccess)
+for (const { name, output } of failed) process.stdout.write(`\n── ${name} ──\n${output.trim()}\n`)
+process.stdout.write(`\n${outcomes.map(lineOf).join('\n')}\n`)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+/** A few at a time: more at once than there are processors only makes each of them slower. */
+async function runAll(waiting: readonly Task[], atOnce: number): Promise<TaskOutcome[]> {
+  const queue = waiting.entries()
+  const finished: TaskOutcome[] = []
+  const worker = async (): Promise<void> => {
+    for (const [at, task] of queue) finished[at] = await runTask(task)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return finished
+}
+
+function lineOf({ name, isSuccess, durationMs }: TaskOutcome): string {
+  return `${isSuccess ? '✔' : '✖'} ${name.padEnd(24)}${(durationMs / 1000).toFixed(1).padStart(5)} s`
+}

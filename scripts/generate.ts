@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs'
+import { configurationPage } from './generate/configuration.ts'
+import { errorsPage } from './generate/errors.ts'
+
+/** Writes the pages that are made from the code; `test/generated.test.ts` fails while one of them is stale. */
+export const generated: Readonly<Record<string, () => string>> = {
+  'docs/configuration.md': configurationPage,
+  'docs/errors.md': errorsPage,
+}
+
+if (import.meta.main) {
+  for (const [file, make] of Object.entries(generated)) {
+    writeFileSync(new URL(`../${file}`, import.meta.url), make())
+    console.log(`wrote ${file}`)
+  }
+}

@@ -1,0 +1,85 @@
+import { ConfigSchema } from '../../src/config-schema.ts'
+
+type Node = {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly env?: string
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: Node
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly required?: readonly string[]
+}
+
+/** The manual of the configuration: one table per section, in the order of the schema. */
+export function configurationPage(): string {
+  const root: Node = JSON.parse(JSON.stringify(ConfigSchema))
+  const plain = Object.entries(root.properties ?? {}).filter(([, node]) => sectionOf(node) === undefined)
+  const sections = Object.entries(root.properties ?? {}).flatMap(([name, node]) => sectionPages(name, node))
+  return `# Configuration
+
+Gatehouse reads \`gatehouse.yaml\` in the working directory, or the file that \`GATEHOUSE_CONFIG\` names, then the environment, which wins.
+Every key is optional; an unknown key is an error that names the nearest known one. \`\${NAME}\` in any text takes the variable NAME.
+This page is generated from the schema with \`npm run generate\`.
+
+## Top level
+
+${tableOf(plain, root)}
+${sections.join('\n')}
+## Upstreams found by themselves
+
+Keys and addresses that vendors' own tools use are enough: \`OPENAI_API_KEY\` (and \`OPENAI_BASE_URL\`), \`ANTHROPIC_API_KEY\` (and
+\`ANTHROPIC_BASE_URL\`), \`OLLAMA_HOST\`. With none of them and no upstream configured, the built-in \`echo\` upstream serves the model
+\`gatehouse-echo\`.
+`
+}
+
+/** The keys of a section, of the entries of a list, or of nothing. */
+const sectionOf = (node: Node): Node | undefined =>
+  node.properties ? node : node.items?.properties ? node.items : undefined
+
+function sectionPages(name: string, node: Node): string[] {
+  const section = sectionOf(node)
+  if (section?.properties === undefined) return []
+  const title = node.items ? `${name}[]` : name
+  const inner = alike(section.properties).flatMap(([key, child]) => sectionPages(`${title}.${key}`, child))
+  const rows = Object.entries(section.properties).filter(([, child]) => sectionOf(child) === undefined)
+  const table = rows.length === 0 ? '' : `\n${tableOf(rows, section)}`
+  return [`## \`${title}\`\n\n${node.description ?? ''}\n${table}`, ...inner]
+}
+
+/** Keys that take the same are told of together: `free|tier_1|tier_2`. */
+function alike(properties: Readonly<Record<string, Node>>): (readonly [string, Node])[] {
+  const groups = Map.groupBy(Object.entries(properties), ([, node]) => JSON.stringify(node))
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first === undefined ? [] : [[group.map(([key]) => key).join('|'), first[1]] as const]
+  })
+}
+
+function tableOf(rows: readonly (readonly [string, Node])[], parent: Node): string {
+  const lines = rows.map(
+    ([name, node]) =>
+      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(name, node, parent)} | ${node.env ? `\`${node.env}\`` : ''} | ${node.description ?? ''} |`,
+  )
+  return `| Key | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+}
+
+function typeOf(node: Node): string {
+  if (node.enum) return node.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (node.type === 'array') return `list of ${node.items ? typeOf(node.items) : 'anything'}`
+  const bounds =
+    node.maximum === undefined
+      ? node.minimum === undefined
+        ? ''
+        : ` from ${node.minimum}`
+      : ` ${node.minimum ?? 0} to ${node.maximum}`
+  return `${node.type ?? 'text'}${bounds}`
+}
+
+function defaultOf(name: string, node: Node, parent: Node): string {
+  if (node.default !== undefined) return `\`${JSON.stringify(node.default)}\``
+  return parent.required?.includes(name) ? 'required' : ''
+}

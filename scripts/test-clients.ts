@@ -1,0 +1,37 @@
+// What `npm run test:clients` runs: other people's clients against a gateway, over every kind of upstream. They are a
+// project of their own (test/clients/other), which this installs, so that the project itself stays light.
+// `npm run test:clients -- codex` runs only the files whose path contains one of the words.
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { installPackages } from './test-clients/packages.ts'
+import { installPython } from './test-clients/python.ts'
+import { createRunFolder } from './test/run-folder.ts'
+import { runTests } from './test/run.ts'
+
+const folder = 'test/clients/other'
+
+const say = (line: string): void => void process.stderr.write(`gatehouse: ${line}\n`)
+
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort())
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error))
+  return 1
+})
+
+async function main(words: readonly string[]): Promise<number> {
+  for (const name of installPackages(folder, say)) say(`could not be had: ${name}`)
+  const problem = installPython(folder, say)
+  if (problem !== undefined) say(`could not be had: the clients for Python (${problem})`)
+  if (spawnSync('tsc', ['--noEmit', '--project', folder], { stdio: 'inherit' }).status !== 0) return 1
+  const files = globSync(`${folder}/*.test.ts`)
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .sort()
+  await using runFolder = createRunFolder()
+  const environment = { TMPDIR: runFolder.path }
+  const { isSuccess, skipped } = await runTests({ files, environment, signal: interrupted.signal })
+  for (const line of skipped) say(`skipped: ${line}`)
+  const isStrict = process.env.CI === 'true'
+  return isSuccess && !(isStrict && skipped.length > 0) ? 0 : 1
+}

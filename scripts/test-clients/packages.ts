@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type LockedPackage = { readonly version?: string; readonly optional?: boolean }
+
+/** Installs what the project in `folder` asks for, where it is not there yet. Answers what it had to do without. */
+export function installPackages(folder: string, say: (line: string) => void): string[] {
+  if (!isInstalled(folder)) {
+    say('installing the other clients with npm ci; this happens once, and again when their package-lock.json changes')
+    const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: folder, stdio: ['ignore', 2, 2] })
+    if (status !== 0) throw new Error('npm ci did not succeed. What it said is above.')
+  }
+  return missing(folder).map(([path]) => path)
+}
+
+const isInstalled = (folder: string): boolean => {
+  const present = lockedIn(folder, 'node_modules/.package-lock.json')
+  return Object.keys(present).length > 0 && missing(folder).every(([, { optional }]) => optional === true)
+}
+
+/** Binaries for other machines are optional too; those we do not miss. */
+function missing(folder: string): [string, LockedPackage][] {
+  const present = lockedIn(folder, 'node_modules/.package-lock.json')
+  return Object.entries(lockedIn(folder, 'package-lock.json')).filter(
+    ([path, { version }]) => path !== '' && !isForAnotherMachine(path) && present[path]?.version !== version,
+  )
+}
+
+const machine = `${process.platform}-${process.arch}`
+const isForAnotherMachine = (path: string): boolean =>
+  /-(darwin|linux|win32|android)-/.test(path) && !path.endsWith(machine)
+
+function lockedIn(folder: string, file: string): Record<string, LockedPackage> {
+  try {
+    return JSON.parse(readFileSync(join(folder, file), 'utf8')).packages ?? {}
+  } catch {
+    return {}
+  }
+}

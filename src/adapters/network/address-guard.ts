@@ -1,0 +1,88 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * Which addresses a URL that a tenant typed may reach. Asked for the address that is dialled, at the moment it is
+ * dialled: checking a name first and connecting later is the classic hole.
+ */
+export type AddressGuard = (target: Target) => boolean
+
+export type Target = { readonly address: string; readonly port: number; readonly isSecure: boolean }
+
+export type AddressRules = {
+  /** Networks (CIDR) of the operator's own that may be reached: there, plain http and any port are allowed too. */
+  readonly allowNetworks?: readonly string[]
+  /** Networks that are public and yet closed, such as this installation's own addresses. */
+  readonly closeNetworks?: readonly string[]
+  /** Ports outside the allowed networks. */
+  readonly ports?: readonly number[]
+}
+
+/** https, Splunk's collector, OpenTelemetry's, Elasticsearch's, Elastic Cloud's. */
+const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
+
+/** Everything in IPv4 that IANA does not hand out as plain global addresses. */
+const closedInIpv4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT, and some clouds' metadata services
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's host agent: a public address that is none
+  '169.254.0.0/16', // link-local, and most clouds' metadata services
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+]
+
+/**
+ * In IPv6 only this block is global. Loopback, link-local, private, IPv4-mapped and NAT64 all lie outside of it;
+ * what lies inside and is closed leads into tunnels or nowhere.
+ */
+const openInIpv6 = ['2000::/3']
+const closedInIpv6 = [
+  '2001::/23', // protocol assignments, Teredo among them
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: carries any IPv4 address
+  '3fff::/20', // documentation
+]
+
+export function createAddressGuard({
+  allowNetworks = [],
+  closeNetworks = [],
+  ports = defaultPorts,
+}: AddressRules): AddressGuard {
+  const allowed = networks(allowNetworks)
+  const open = networks(openInIpv6)
+  const closed = networks([...closedInIpv4, ...closedInIpv6, ...closeNetworks])
+  const isPublic = (address: string): boolean =>
+    !holds(closed, address) && (isIP(address) === 4 || holds(open, address))
+  return ({ address, port, isSecure }) => {
+    // An address with a zone (`fe80::1%eth0`) names an interface of ours.
+    if (isIP(address) === 0 || address.includes('%')) return false
+    return holds(allowed, address) || (isSecure && ports.includes(port) && isPublic(address))
+  }
+}
+
+/** Throws on what is no network, so that a slip in the configuration stops the start and not the guard. */
+function networks(list: readonly string[]): BlockList {
+  const blocks = new BlockList()
+  for (const network of list) {
+    const [address = '', prefix = '', ...rest] = network.split('/')
+    const bits = Number(prefix)
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || rest.length > 0 || bits > bitsOf(address)) {
+      throw new Error(`"${network}" is not a network. Write it like 10.0.0.0/8 or fd00::/8.`)
+    }
+    blocks.addSubnet(address, bits, familyOf(address))
+  }
+  return blocks
+}
+
+const holds = (blocks: BlockList, address: string): boolean => blocks.check(address, familyOf(address))
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const bitsOf = (address: string): number => (isIP(address) === 6 ? 128 : 32)

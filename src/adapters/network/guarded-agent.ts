@@ -1,0 +1,82 @@
+import { lookup, type LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { promisify } from 'node:util'
+import { Agent, buildConnector } from 'undici'
+import type { AddressGuard } from './address-guard.ts'
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+export type GuardedAgentOptions = {
+  readonly guard: AddressGuard
+  /** Trusted instead of the public authorities, where the destination has a certificate of its own making. */
+  readonly caPem?: string | undefined
+  readonly resolve?: Resolve
+}
+
+const connectTimeoutMs = 10_000
+const lookupAll = promisify(lookup)
+const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
+
+/**
+ * An undici agent that dials only what the guard allows. A name is resolved once; all of its addresses must be
+ * allowed, and only those are dialled. It follows no redirects. One agent per destination: connections are reused
+ * without asking the guard again, so they must not be shared between owners.
+ */
+export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: GuardedAgentOptions): Agent {
+  const connectorTo = (addresses: readonly LookupAddress[]): buildConnector.connector =>
+    buildConnector({
+      timeout: connectTimeoutMs,
+      allowH2: false,
+      maxCachedSessions: 0,
+      lookup: pinned(addresses),
+      ...(caPem !== undefined && { ca: caPem }),
+    })
+
+  const dial = async (options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
+    try {
+      const isAllowed = allowedBy(guard, options)
+      const addresses = await addressesOf(options.hostname, resolve)
+      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
+        throw new Error(`${options.hostname} is at ${addresses.map(({ address }) => address).join(', ')}: refused`)
+      }
+      connectorTo(addresses)(options, (...result) => callback(...checked(result, isAllowed)))
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null)
+    }
+  }
+
+  const connect: buildConnector.connector = (options, callback) => void dial(options, callback)
+  return new Agent({ connect, pipelining: 1, connections: 4 })
+}
+
+function allowedBy(guard: AddressGuard, { protocol, port }: buildConnector.Options): (address: string) => boolean {
+  const isSecure = protocol === 'https:'
+  const defaultPort = isSecure ? 443 : 80
+  return (address) => guard({ address, isSecure, port: port === '' ? defaultPort : Number(port) })
+}
+
+/** Node asks no resolver for an address literal, so literals take this road too and are checked like any answer. */
+async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
+  const family = isIP(hostname)
+  return family === 0 ? resolve(hostname) : [{ address: hostname, family }]
+}
+
+/** A lookup that knows one answer: the addresses that were checked. */
+function pinned(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [first] = addresses
+    if (options.all) callback(null, [...addresses])
+    else callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+type Connected = Parameters<buildConnector.Callback>
+
+/** The last wall: whatever happened on the way, the socket must end where it may. */
+function checked(result: Connected, isAllowed: (address: string) => boolean): Connected {
+  const [error, socket] = result
+  if (error || isAllowed(socket.remoteAddress ?? '')) return result
+  socket.destroy()
+  return [new Error('connected to an address that is refused'), null]
+}

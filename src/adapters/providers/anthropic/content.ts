@@ -1,0 +1,132 @@
+import type { CacheMark, Part } from '../../../domain/inference/request.ts'
+import type { CacheControl, ContentBlock, MessagesMessage } from '../../../wire/anthropic.ts'
+import type { Encoding } from '../encoding.ts'
+import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding.ts'
+import type { Turn } from '../history.ts'
+import { recordOf } from '../reading.ts'
+import { safeToolCallId } from '../tool-ids.ts'
+import { inputObject } from '../tools.ts'
+
+const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+
+/** Turns as messages: results of tools first, no empty text, no empty message. */
+export function encodeTurns(turns: readonly Turn[], encoding: Encoding): MessagesMessage[] {
+  const messages: MessagesMessage[] = []
+  for (const [at, turn] of turns.entries()) {
+    const role = turn.role === 'assistant' ? 'assistant' : 'user'
+    const isPrefill = role === 'assistant' && at === turns.length - 1
+    const blocks = turn.parts.flatMap((part) => encodePart(part, role, encoding))
+    const content = withoutBlankText(resultsFirst(isPrefill ? withoutTrailingSpace(blocks) : blocks))
+    if (content.length > 0) messages.push({ role, content })
+  }
+  return messages
+}
+
+const resultsFirst = (blocks: readonly ContentBlock[]): ContentBlock[] => [
+  ...blocks.filter((block) => block.type === 'tool_result'),
+  ...blocks.filter((block) => block.type !== 'tool_result'),
+]
+
+/** Blank text is refused where it stands alone; empty text never gets here. */
+const withoutBlankText = (blocks: readonly ContentBlock[]): readonly ContentBlock[] =>
+  blocks.every(isBlank) ? [] : blocks
+
+const isBlank = (block: ContentBlock): boolean =>
+  block.type === 'text' && typeof block.text === 'string' && block.text.trim() === ''
+
+/** The model goes on where the caller's last words end, and they may not end in a space. */
+function withoutTrailingSpace(blocks: readonly ContentBlock[]): ContentBlock[] {
+  const last = blocks.at(-1)
+  if (last?.type !== 'text' || typeof last.text !== 'string') return [...blocks]
+  return [...blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }]
+}
+
+function encodePart(part: Part, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...cacheControl(part.cache) }]
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'image':
+      return [{ ...encodeImage(part, encoding), ...cacheControl(part.cache) }]
+    case 'file':
+      return [{ ...encodeFile(part, encoding), ...cacheControl(part.cache) }]
+    case 'thinking':
+      return encodeThinking(part, encoding)
+    case 'tool-call':
+      return [
+        {
+          type: 'tool_use',
+          id: safeToolCallId(part.id),
+          name: encoding.toolNames.toUpstream(part.name),
+          input: inputObject(part.input),
+        },
+      ]
+    case 'tool-result':
+      return [encodeResult(part, encoding)]
+    case 'opaque':
+      return encodeOpaque(part, role, encoding)
+  }
+}
+
+type Named<Type extends Part['type']> = Extract<Part, { type: Type }>
+
+function encodeImage({ source }: Named<'image'>, { call }: Encoding): ContentBlock {
+  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } }
+  if (source.kind === 'base64' && imageTypes.has(source.mediaType)) {
+    return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } }
+  }
+  if (source.kind === 'file' && knowsFileIds(call.request, false)) {
+    return { type: 'image', source: { type: 'file', file_id: source.id } }
+  }
+  const what = source.kind === 'base64' ? `images of type ${source.mediaType}` : 'images by file id'
+  throw unsupportedContent(call.request, what)
+}
+
+function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): ContentBlock {
+  const title = name === undefined ? {} : { title: name }
+  const data = plainText(source)
+  if (data !== undefined)
+    return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title }
+  if (source.kind === 'url') return { type: 'document', source: { type: 'url', url: source.url }, ...title }
+  if (source.kind === 'base64' && source.mediaType === 'application/pdf') {
+    return { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: source.data }, ...title }
+  }
+  if (source.kind === 'file' && knowsFileIds(call.request, false)) {
+    return { type: 'document', source: { type: 'file', file_id: source.id }, ...title }
+  }
+  throw unsupportedContent(call.request, source.kind === 'base64' ? `files of type ${source.mediaType}` : 'files by id')
+}
+
+/** Only thinking that this model signed; anything else it would refuse. */
+function encodeThinking({ proof }: Named<'thinking'>, { openProof }: Encoding): ContentBlock[] {
+  const thought = proof && openProof(proof)
+  if (!thought) return []
+  if (proof.redacted === true) return [{ type: 'redacted_thinking', data: thought.value }]
+  return [{ type: 'thinking', thinking: thought.text, signature: thought.value }]
+}
+
+function encodeResult({ id, parts, isError, cache }: Named<'tool-result'>, encoding: Encoding): ContentBlock {
+  const content = parts.flatMap((part) => encodePart(part, 'user', encoding))
+  return {
+    type: 'tool_result',
+    tool_use_id: safeToolCallId(id),
+    ...(content.length > 0 && { content }),
+    ...(isError && { is_error: true }),
+    ...cacheControl(cache),
+  }
+}
+
+function encodeOpaque(part: Named<'opaque'>, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
+  const raw = recordOf(part.raw)
+  if (part.dialect === 'messages' && raw !== undefined) return [raw]
+  withoutForeignBlock(part, role, encoding)
+  return []
+}
+
+/** OpenAI's longer times become Anthropic's longest. */
+export function cacheControl(cache: CacheMark | undefined): { readonly cache_control?: CacheControl } {
+  if (cache === undefined) return {}
+  if (cache.ttl === undefined || cache.ttl === '5m') return { cache_control: { type: 'ephemeral' } }
+  return { cache_control: { type: 'ephemeral', ttl: '1h' } }
+}

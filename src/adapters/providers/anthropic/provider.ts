@@ -1,0 +1,15 @@
+import type { Family } from '../http-provider.ts'
+import { createDecoder } from './events.ts'
+import type { MessagesFlags } from './request.ts'
+import { encodeRequest } from './request.ts'
+
+/** Upstreams that speak the Messages format: Anthropic itself, and open servers that imitate it. */
+export const messagesFamily = (flags: MessagesFlags): Family => ({
+  dialect: 'messages',
+  encode: (encoding) => encodeRequest(encoding, flags),
+  createDecoder,
+  counter: {
+    path: '/count_tokens',
+    without: ['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
+  },
+})

@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  calls,
+  image,
+  pdf,
+  refusedBy,
+  requestBy,
+  result,
+  say,
+  sentTo,
+  tool,
+} from '../../../../test/support/provider-kit.ts'
+import type { InferenceRequest } from '../../../domain/inference/request.ts'
+
+const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('anthropic', requestBy('chat', asks), more)
+
+const messagesOf = async (...messages: InferenceRequest['messages']) => (await sent({ messages })).body['messages']
+
+describe('a request to a Messages upstream', () => {
+  it('goes to the right address with the right headers', async () => {
+    const { url, headers } = await sent({})
+    assert.equal(url, 'https://upstream.test/v1/messages')
+    assert.equal(headers['x-api-key'], 'key')
+    assert.equal(headers['anthropic-version'], '2023-06-01')
+    assert.equal(headers['content-type'], 'application/json')
+    assert.equal(headers['authorization'], undefined)
+  })
+
+  it('has everything that the format requires', async () => {
+    const { body } = await sent({}, { model: 'claude-x', maxOutputTokens: 77 })
+    assert.deepEqual(body, {
+      model: 'claude-x',
+      max_tokens: 77,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      stream: true,
+    })
+  })
+
+  it('gathers all system text in order, also from the middle of the list', async () => {
+    const { body } = await sent({ messages: [say('system', 'one'), say('user', 'hi'), say('system', 'two')] })
+    assert.deepEqual(body['system'], [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ])
+    assert.equal((body['messages'] as unknown[]).length, 1)
+  })
+
+  it('joins results of parallel calls and the words after them into one message, results first', async () => {
+    const messages = await messagesOf(
+      say('user', 'go'),
+      say('assistant', '', calls('a', 'read', '{"path":"x"}'), calls('b', 'read', '')),
+      say('user', 'hurry', result('a', 'one')),
+      say('user', result('b', image)),
+    )
+    assert.deepEqual(messages, [
+      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'a', name: 'read', input: { path: 'x' } },
+          { type: 'tool_use', id: 'b', name: 'read', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'one' }] },
+          {
+            type: 'tool_result',
+            tool_use_id: 'b',
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } }],
+          },
+          { type: 'text', text: 'hurry' },
+        ],
+      },
+    ])
+  })
+
+  it('leaves out empty and blank text, and messages that are nothing else', async () => {
+    const messages = await messagesOf(say('user', 'a'), say('assistant', '  '), say('user', '', 'b', ' '))
+    assert.deepEqual(messages, [
+      { role: 'user', content: [{ type: 'text', text: 'a' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'b' },
+          { type: 'text', text: ' ' },
+        ],
+      },
+    ])
+  })
+
+  it('lets the model go on from the last words, without the space they end in', async () => {
+    const messages = await messagesOf(say('user', 'a'), say('assistant', 'Once upon '))
+    assert.deepEqual((messages as unknown[]).at(-1), {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Once upon' }],
+    })
+  })
+
+  it('keeps arguments that are no JSON, so that the history can still be told', async () => {
+    const messages = await messagesOf(say('assistant', calls('a', 'f', 'not json')), say('user', result('a', 'r')))
+    assert.match(JSON.stringify(messages), /"input":\{"_raw":"not json"\}/)
+  })
+
+  it('answers calls that nobody answered, and leaves out results that nobody asked for', async () => {
+    const { body, dropped } = await sent({
+      messages: [say('user', result('ghost', 'boo'), 'hi'), say('assistant', calls('a', 'f'))],
+    })
+    assert.deepEqual(body['messages'], [
+      { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: '[no result]' }] }],
+      },
+    ])
+    assert.deepEqual(dropped, ['tool_result'])
+  })
+
+  it('replaces ids and names that it would refuse, the same on call and result', async () => {
+    const id = `call:${'x'.repeat(80)}`
+    const { body } = await sent({
+      messages: [say('assistant', calls(id, 'my.tool')), say('user', result(id, 'r'))],
+      tools: [tool('my.tool')],
+      toolChoice: { type: 'tool', name: 'my.tool' },
+    })
+    const [assistant, user] = body['messages'] as { content: Record<string, string>[] }[]
+    const called = assistant?.content[0]
+    assert.match(called?.['id'] ?? '', /^call_[0-9a-f]{24}$/)
+    assert.equal(user?.content[0]?.['tool_use_id'], called?.['id'])
+    assert.match(called?.['name'] ?? '', /^my_tool_[0-9a-f]{12}$/)
+    assert.deepEqual(body['tool_choice'], { type: 'tool', name: called?.['name'] })
+  })
+
+  it('takes pictures, PDFs and text files', async () => {
+    const url = { type: 'image', source: { kind: 'url', url: 'https://x/y.png' } } as const
+    const note = { type: 'file', name: 'n', source: { kind: 'base64', mediaType: 'text/plain', data: 'aGk=' } } as const
+    const messages = await messagesOf(say('user', url, pdf, note))
+    assert.deepEqual(messages, [
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'url', url: 'https://x/y.png' } },
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' }, title: 'a.pdf' },
+          { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hi' }, title: 'n' },
+        ],
+      },
+    ])
+  })
+
+  it('refuses content that it cannot carry, naming it', async () => {
+    const tiff = { type: 'image', source: { kind: 'base64', mediaType: 'image/tiff', data: '' } } as const
+    const upload = { type: 'file', source: { kind: 'file', id: 'file-1' } } as const
+    const audio = { type: 'opaque', dialect: 'chat', raw: { type: 'input_audio' } } as const
+    for (const [part, names] of [
+      [tiff, /image\/tiff/],
+      [upload, /files by id/],
+      [audio, /input_audio/],
+    ] as const) {
+      const fault = await refusedBy('anthropic', requestBy('chat', { messages: [say('user', part)] }))
+      assert.equal(fault.code, 'unsupported_parameter')
+      assert.equal(fault.details.param, 'messages')
+      assert.match(fault.message, names)
+    }
+  })
+
+  it('lists blocks of another dialect that a model once answered as lost', async () => {
+    const searched = { type: 'opaque', dialect: 'responses', raw: { type: 'web_search_call' } } as const
+    const { dropped } = await sentTo(
+      'anthropic',
+      requestBy('responses', { messages: [say('assistant', searched, 'so'), say('user', 'and')] }),
+    )
+    assert.deepEqual(dropped, ['web_search_call'])
+  })
+
+  it('clamps temperature, and leaves sampling out for models that refuse it', async () => {
+    const tuned = { temperature: 1.7, topP: 0.5, topK: 3 }
+    const { body } = await sent(tuned, { model: 'claude-sonnet-4-5' })
+    assert.deepEqual([body['temperature'], body['top_p'], body['top_k']], [1, 0.5, 3])
+    const newer = await sent(tuned, { model: 'claude-opus-4-7' })
+    assert.equal(newer.body['temperature'], undefined)
+    assert.deepEqual(newer.dropped, ['temperature', 'top_p', 'top_k'])
+  })
+
+  it('tells stop strings, and looks for blank ones itself', async () => {
+    const request = requestBy('chat', { stop: ['END', '\n\n'] })
+    assert.deepEqual((await sentTo('anthropic', request)).body['stop_sequences'], ['END'])
+  })
+
+  it('carries tools, choices and one at a time', async () => {
+    const asks = { tools: [tool('f', { description: 'd', parameters: { $schema: 'x' } })], parallelToolCalls: false }
+    const { body } = await sent(asks)
+    assert.deepEqual(body['tools'], [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }])
+    assert.deepEqual(body['tool_choice'], { type: 'auto', disable_parallel_tool_use: true })
+    const choice = async (type: 'auto' | 'required' | 'none') =>
+      (await sent({ ...asks, parallelToolCalls: true, toolChoice: { type } })).body['tool_choice']
+    assert.deepEqual(await choice('required'), { type: 'any' })
+    assert.deepEqual(await choice('none'), { type: 'none' })
+    assert.deepEqual(await choice('auto'), { type: 'auto' })
+  })
+
+  it('refuses tools that another vendor runs, and tells tools of free text as functions', async () => {
+    const hosted = { type: 'opaque', dialect: 'responses', name: 'file_search', raw: { type: 'file_search' } } as const
+    assert.equal((await refusedBy('anthropic', requestBy('responses', { tools: [hosted] }))).details.param, 'tools')
+    const patch = {
+      type: 'opaque',
+      dialect: 'responses',
+      name: 'patch',
+      raw: { type: 'custom', name: 'patch', description: 'p' },
+    } as const
+    const called = {
+      type: 'opaque',
+      dialect: 'responses',
+      raw: { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: 'x"y' },
+    } as const
+    const done = {
+      type: 'opaque',
+      dialect: 'responses',
+      raw: { type: 'custom_tool_call_output', call_id: 'c', output: 'ok' },
+    } as const
+    const { body } = await sent({ tools: [patch], messages: [say('assistant', called), say('user', done)] })
+    assert.deepEqual(body['tools'], [
+      {
+        name: 'patch',
+        description: 'p',
+        input_schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+      },
+    ])
+    assert.match(JSON.stringify(body['messages']), /"input":\{"input":"x\\"y"\}/)
+    assert.match(JSON.stringify(body['messages']), /"tool_use_id":"c","content":\[\{"type":"text","text":"ok"\}\]/)
+  })
+
+  it('carries cache marks, the long ones as the longest it knows', async () => {
+    const marked = { type: 'text', text: 'a', cache: { ttl: '12h' } } as const
+    const messages = await messagesOf(say('user', marked, { type: 'text', text: 'b', cache: {} }))
+    assert.deepEqual(messages, [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
+          { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } },
+        ],
+      },
+    ])
+  })
+
+  it('lists what only costs quality, and refuses what would make the answer wrong', async () => {
+    const lossy = requestBy(
+      'chat',
+      {},
+      { seed: 7, logit_bias: { 1: 2 }, presence_penalty: 0, n: 1, service_tier: 'auto' },
+    )
+    assert.deepEqual((await sentTo('anthropic', lossy)).dropped, ['seed', 'logit_bias'])
+    for (const field of [{ n: 2 }, { logprobs: true }, { modalities: ['text', 'audio'] }]) {
+      const fault = await refusedBy('anthropic', requestBy('chat', {}, field))
+      assert.equal(fault.details.param, Object.keys(field)[0])
+    }
+  })
+})
+
+describe('thinking on a Messages upstream', () => {
+  const thinkingOf = async (asks: Partial<InferenceRequest>, more = {}) => {
+    const { body, dropped } = await sent(asks, { model: 'claude-sonnet-4-5', ...more })
+    return { thinking: body['thinking'], output: body['output_config'], dropped, temperature: body['temperature'] }
+  }
+
+  it('is asked for by budget on older models, below the limit of the answer', async () => {
+    assert.deepEqual((await thinkingOf({ reasoning: { effort: 'high' } }, { maxOutputTokens: 32_000 })).thinking, {
+      type: 'enabled',
+      budget_tokens: 16_384,
+    })
+    assert.deepEqual((await thinkingOf({ reasoning: { effort: 'high' } }, { maxOutputTokens: 4_000 })).thinking, {
+      type: 'enabled',
+      budget_tokens: 3_999,
+    })
+    assert.deepEqual((await thinkingOf({ reasoning: { effort: 'none' } })).thinking, undefined)
+  })
+
+  it('is asked for by effort on newer ones', async () => {
+    const { thinking, output } = await thinkingOf({ reasoning: { effort: 'minimal' } }, { model: 'claude-opus-4-6' })
+    assert.deepEqual(thinking, { type: 'adaptive' })
+    assert.deepEqual(output, { effort: 'low' })
+  })
+
+  it('is left out, and listed, where it would be refused', async () => {
+    const reasoning = { effort: 'low' } as const
+    const forced = await thinkingOf({ reasoning, tools: [tool('f')], toolChoice: { type: 'required' } })
+    const tiny = await thinkingOf({ reasoning }, { maxOutputTokens: 500 })
+    const inLoop = await thinkingOf({
+      reasoning,
+      messages: [say('user', 'x'), say('assistant', calls('a', 'f')), say('user', result('a', 'r'))],
+    })
+    for (const each of [forced, tiny, inLoop]) {
+      assert.equal(each.thinking, undefined)
+      assert.deepEqual(each.dropped, ['reasoning_effort'])
+    }
+  })
+
+  it('forbids tuning', async () => {
+    const { temperature, dropped } = await thinkingOf({ reasoning: { effort: 'low' }, temperature: 0.2 })
+    assert.equal(temperature, undefined)
+    assert.deepEqual(dropped, ['temperature'])
+  })
+})
+
+describe('structured output on a Messages upstream', () => {
+  const formatOf = async (schema: Record<string, unknown>) =>
+    (await sent({ outputFormat: { type: 'json-schema', name: 'o', schema } })).body['output_config']
+
+  it('is a schema without the keywords that it refuses; those are told in words', async () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      additionalProperties: true,
+      required: ['age'],
+      properties: {
+        age: { type: 'integer', minimum: 0, description: 'In years.' },
+        name: { oneOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }] },
+        when: { type: 'string', format: 'date' },
+        tags: { type: 'array', minItems: 2, items: { type: 'object', properties: {} } },
+      },
+    }
+    assert.deepEqual(await formatOf(schema), {
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['age'],
+          properties: {
+            age: { type: 'integer', description: 'In years.\n\n{minimum: 0}' },
+            name: { anyOf: [{ type: 'string', description: '{maxLength: 5}' }, { type: 'null' }] },
+            when: { type: 'string', format: 'date' },
+            tags: {
+              type: 'array',
+              items: { type: 'object', properties: {}, additionalProperties: false },
+              description: '{minItems: 2}',
+            },
+          },
+        },
+      },
+    })
+  })
+
+  it('is asked for in words where there is no schema', async () => {
+    const { body, dropped } = await sent({ outputFormat: { type: 'json-object' } })
+    assert.match(JSON.stringify(body['system']), /one JSON object/)
+    assert.deepEqual(dropped, ['response_format'])
+  })
+})
+
+describe('a caller who speaks Messages already', () => {
+  it('has every field passed on, less ours, under the name and the limit of the upstream', async () => {
+    const body = {
+      model: 'house-model',
+      max_tokens: 9_999,
+      future_field: { a: 1 },
+      flagged_categories: ['hate'],
+      messages: [],
+    }
+    const headers = { 'anthropic-beta': 'new-thing', 'anthropic-version': '2026-10-21' }
+    const request = { ...requestBy('messages'), original: { dialect: 'messages' as const, body, headers } }
+    const sentOn = await sentTo('anthropic', request, { model: 'claude-x', maxOutputTokens: 100 })
+    assert.deepEqual(sentOn.body, { model: 'claude-x', max_tokens: 100, future_field: { a: 1 }, messages: [] })
+    assert.equal(sentOn.headers['anthropic-beta'], 'new-thing')
+    assert.equal(sentOn.headers['anthropic-version'], '2026-10-21')
+  })
+
+  it('has the billing line of agents taken out for all but the vendor', async () => {
+    const line = { type: 'text', text: 'x-anthropic-billing-header: cc_version=2;' }
+    const request = requestBy('messages', {}, { system: [line, { type: 'text', text: 'Be brief.' }] })
+    const system = async (baseUrl: string) =>
+      (await sentTo('anthropic', request, { settings: { baseUrl } })).body['system']
+    assert.equal(JSON.stringify(await system('http://127.0.0.1:8080')), '[{"type":"text","text":"Be brief."}]')
+    assert.match(JSON.stringify(await system('https://api.anthropic.com')), /billing/)
+  })
+
+  it('need not name a limit', async () => {
+    const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [] }), { maxOutputTokens: 55 })
+    assert.equal(body['max_tokens'], 55)
+  })
+})

@@ -1,0 +1,71 @@
+import type { Json } from '../reading.ts'
+import { listOf, recordOf, textOf } from '../reading.ts'
+
+/** Keywords that may stay as they are, by the type they belong to. */
+const kept: ReadonlySet<string> = new Set(['$ref', 'type', 'enum', 'const', 'title', 'required', 'default'])
+
+const stringFormats: ReadonlySet<string> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+
+/**
+ * A JSON schema as Anthropic's structured output takes it: objects are closed, `oneOf` is `anyOf`, and what it has no
+ * keyword for is told to the model in the description.
+ */
+export function strictSchema(schema: Json): Json {
+  const result: Record<string, unknown> = {}
+  const untold: string[] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'description' || keyword === 'additionalProperties' || keyword === '$schema') continue
+    const entry = translate(keyword, value)
+    if (entry === undefined) untold.push(`${keyword}: ${JSON.stringify(value)}`)
+    else result[entry.keyword] = entry.value
+  }
+  if (schema['type'] === 'object') {
+    result['properties'] ??= {}
+    result['additionalProperties'] = false
+  }
+  const description = [textOf(schema['description']), untold.length > 0 ? `{${untold.join(', ')}}` : '']
+  const told = description.filter((text) => text !== '').join('\n\n')
+  return told === '' ? result : { ...result, description: told }
+}
+
+function translate(keyword: string, value: unknown): { keyword: string; value: unknown } | undefined {
+  if (kept.has(keyword)) return { keyword, value }
+  switch (keyword) {
+    case 'oneOf':
+    case 'anyOf':
+      return { keyword: 'anyOf', value: listOf(value).map(inner) }
+    case 'allOf':
+      return { keyword, value: listOf(value).map(inner) }
+    case 'items':
+      return { keyword, value: inner(value) }
+    case 'properties':
+    case '$defs':
+    case 'definitions':
+      return { keyword, value: mapValues(value) }
+    case 'format':
+      return stringFormats.has(textOf(value)) ? { keyword, value } : undefined
+    case 'minItems':
+      return value === 0 || value === 1 ? { keyword, value } : undefined
+    default:
+      return undefined
+  }
+}
+
+const inner = (value: unknown): unknown => {
+  const schema = recordOf(value)
+  return schema === undefined ? value : strictSchema(schema)
+}
+
+const mapValues = (value: unknown): Json =>
+  Object.fromEntries(Object.entries(recordOf(value) ?? {}).map(([name, schema]) => [name, inner(schema)]))

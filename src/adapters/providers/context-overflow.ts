@@ -1,0 +1,60 @@
+import type { Json } from './reading.ts'
+import { countOf, textOf } from './reading.ts'
+
+/**
+ * Agents read this sentence to know that they must compact, and by how much, so every upstream's own way of saying
+ * "too long" is brought to the wording they know. Undefined where the message is about something else.
+ */
+export function describeOverflow(error: Json): string | undefined {
+  const message = textOf(error['message'])
+  if (/prompt is too long|exceed context limit/i.test(message)) return message
+  if (!isOverflow(error, message)) return undefined
+  const { input, output, limit } = numbersOf(error, message)
+  if (input === undefined || limit === undefined) return `prompt is too long: ${message}`
+  if (output !== undefined && input <= limit) {
+    return `input length and \`max_tokens\` exceed context limit: ${input} + ${output} > ${limit}`
+  }
+  return `prompt is too long: ${input} tokens > ${limit} maximum`
+}
+
+const overflowCodes: ReadonlySet<string> = new Set(['context_length_exceeded', 'exceed_context_size_error'])
+
+const isOverflow = (error: Json, message: string): boolean =>
+  overflowCodes.has(textOf(error['code'])) ||
+  overflowCodes.has(textOf(error['type'])) ||
+  /maximum context length|available context size|exceeds the context window/i.test(message)
+
+type Numbers = {
+  readonly input?: number | undefined
+  readonly output?: number | undefined
+  readonly limit?: number | undefined
+}
+
+/** The phrases of OpenAI, vLLM and llama.cpp; the last also has fields for it. */
+function numbersOf(error: Json, message: string): Numbers {
+  return {
+    input: countOf(error['n_prompt_tokens']) ?? firstNumber(message, inputPhrases),
+    output: firstNumber(message, outputPhrases),
+    limit: countOf(error['n_ctx']) ?? firstNumber(message, limitPhrases),
+  }
+}
+
+const inputPhrases = [
+  /(\d+) in (?:the|your) (?:messages|prompt)/i,
+  /messages resulted in (\d+) tokens/i,
+  /has (\d+) input tokens/i,
+  /request \((\d+) tokens\)/i,
+  /requested (\d+) tokens/i,
+]
+
+const outputPhrases = [/(\d+) in the completion/i, /(\d+) for the completion/i, /is too large: (\d+)/i]
+
+const limitPhrases = [/maximum context length is (\d+)/i, /available context size \((\d+)/i]
+
+function firstNumber(message: string, phrases: readonly RegExp[]): number | undefined {
+  for (const phrase of phrases) {
+    const found = phrase.exec(message)?.[1]
+    if (found !== undefined) return Number(found)
+  }
+  return undefined
+}

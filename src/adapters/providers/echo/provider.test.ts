@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { callOf, calls, requestBy, result, say, tool } from '../../../../test/support/provider-kit.ts'
+import { isFault } from '../../../base/fault.ts'
+import type { Piece } from '../../../domain/inference/events.ts'
+import { foldEvents } from '../../../domain/inference/fold.ts'
+import type { InferenceRequest } from '../../../domain/inference/request.ts'
+import { createEchoProvider } from './provider.ts'
+
+async function hear(asks: Partial<InferenceRequest>, more = {}) {
+  const provider = createEchoProvider('echo', (text) => Math.ceil(text.length / 4))
+  const pieces: Piece[] = []
+  for await (const piece of provider.infer(
+    callOf({ request: requestBy('messages', asks), model: 'gatehouse-echo', ...more }, () => {}),
+  )) {
+    pieces.push(piece)
+  }
+  return { pieces, ...foldEvents(pieces.flatMap(({ events }) => events)) }
+}
+
+const saying = (text: string): Partial<InferenceRequest> => ({ messages: [say('user', text)] })
+
+describe('the echo', () => {
+  it('says what it was told, and who it is, in several pieces and always alike', async () => {
+    const first = await hear(saying('to be or not to be'))
+    assert.deepEqual(first.blocks, [{ type: 'text', text: '[gatehouse-echo] You said: to be or not to be' }])
+    assert.equal(first.stopReason, 'end')
+    assert.equal(first.model, 'gatehouse-echo')
+    assert.ok(first.pieces.length > 3)
+    assert.deepEqual(await hear(saying('to be or not to be')), first)
+  })
+
+  it('counts', async () => {
+    const { end } = await hear(saying('hello'))
+    assert.ok(end.usage.inputTokens > 0)
+    assert.ok(end.usage.outputTokens > 0)
+    assert.equal(end.usage.source, 'reported')
+  })
+
+  it('stops at its limit, between two words', async () => {
+    const { blocks, end } = await hear(saying('to be or not to be'), { maxOutputTokens: 8 })
+    assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] You said: ' }])
+    assert.equal(end.stopReason, 'length')
+    assert.equal(end.usage.outputTokens, 8)
+  })
+
+  it('stops at stop strings', async () => {
+    const { blocks, end } = await hear({ ...saying('to be or not to be'), stop: ['or not'] })
+    assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] You said: to be ' }])
+    assert.deepEqual([end.stopReason, end.stopSequence], ['stop-sequence', 'or not'])
+  })
+
+  it('thinks when asked to', async () => {
+    const { blocks, end } = await hear({ ...saying('why'), reasoning: { effort: 'low' } })
+    assert.deepEqual(
+      blocks.map(({ type }) => type),
+      ['thinking', 'text'],
+    )
+    assert.ok(end.usage.reasoningTokens > 0)
+    assert.ok(end.usage.reasoningTokens < end.usage.outputTokens)
+  })
+
+  it('refuses when told to', async () => {
+    const { blocks, stopReason } = await hear(saying('Please refuse this.'))
+    assert.equal(blocks[0]?.type, 'refusal')
+    assert.equal(stopReason, 'refusal')
+  })
+
+  it('answers after a tool has', async () => {
+    const messages = [say('user', 'call f'), say('assistant', calls('a', 'f')), say('user', result('a', 'sunny'))]
+    const { blocks } = await hear({ messages, tools: [tool('f')], toolChoice: { type: 'required' } })
+    assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: sunny' }])
+  })
+
+  it('gives JSON that fits the schema', async () => {
+    const schema = {
+      type: 'object',
+      required: ['city', 'days', 'kind', 'place'],
+      properties: {
+        city: { type: 'string' },
+        days: { type: 'array', items: { type: 'integer', minimum: 3 } },
+        kind: { enum: ['hot', 'cold'] },
+        place: { $ref: '#/$defs/Place' },
+        note: { type: 'string' },
+      },
+      $defs: {
+        Place: {
+          type: ['object', 'null'],
+          properties: { inside: { type: 'boolean' }, again: { $ref: '#/$defs/Place' } },
+          required: ['inside'],
+        },
+      },
+    }
+    const { blocks } = await hear({ ...saying('x'), outputFormat: { type: 'json-schema', name: 'o', schema } })
+    assert.deepEqual(blocks, [
+      { type: 'text', text: '{"city":"city","days":[3],"kind":"hot","place":{"inside":true}}' },
+    ])
+  })
+
+  it('does not lose itself in a schema that contains itself', async () => {
+    const schema = { type: 'object', properties: { again: { $ref: '#' } }, required: ['again'], $ref: '#/x' }
+    const endless = { type: 'object', properties: { a: { $ref: '#/properties/a' } } }
+    for (const each of [schema, endless]) {
+      const { end } = await hear({ ...saying('x'), outputFormat: { type: 'json-schema', name: 'o', schema: each } })
+      assert.equal(end.stopReason, 'end')
+    }
+  })
+
+  it('stops when the caller hangs up', async () => {
+    await assert.rejects(hear(saying('x'), { signal: AbortSignal.abort() }), isFault)
+  })
+})
+
+describe('the echo with tools', () => {
+  const tools = [
+    tool('weather', { parameters: { type: 'object', properties: { city: { type: 'string' } } } }),
+    tool('clock'),
+  ]
+
+  it('calls those that the user names, with arguments from the schema', async () => {
+    const { blocks, stopReason } = await hear({ ...saying('Please use weather and clock.'), tools })
+    assert.deepEqual(
+      blocks.map((block) => (block.type === 'tool-call' ? [block.name, block.input] : block)),
+      [
+        ['weather', '{"city":"city"}'],
+        ['clock', '{"path":"path"}'],
+      ],
+    )
+    assert.equal(stopReason, 'tool-call')
+  })
+
+  it('takes the arguments that the user gives', async () => {
+    const { blocks } = await hear({ ...saying('call weather {"city":"Rome","more":{}} please'), tools })
+    assert.equal(blocks[0]?.type === 'tool-call' && blocks[0].input, '{"city":"Rome","more":{}}')
+  })
+
+  it('calls one where it must, and none where it may not', async () => {
+    const forced = await hear({ ...saying('hi'), tools, toolChoice: { type: 'required' } })
+    const named = await hear({ ...saying('hi'), tools, toolChoice: { type: 'tool', name: 'clock' } })
+    const none = await hear({ ...saying('use weather'), tools, toolChoice: { type: 'none' } })
+    const single = await hear({ ...saying('use weather and clock'), tools, parallelToolCalls: false })
+    const namesOf = ({ blocks }: typeof none) =>
+      blocks.flatMap((block) => (block.type === 'tool-call' ? [block.name] : []))
+    assert.deepEqual([forced, named, none, single].map(namesOf), [['weather'], ['clock'], [], ['weather']])
+  })
+
+  it('only talks where no tool is named', async () => {
+    assert.equal((await hear({ ...saying('use your head'), tools })).blocks[0]?.type, 'text')
+  })
+})

@@ -1,0 +1,173 @@
+import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../domain/inference/events.ts'
+import type { InferenceRequest, Proof } from '../../domain/inference/request.ts'
+import { estimateInputTokens } from '../../domain/inference/count.ts'
+import type { EstimateTokens, ReportedUsage } from './usage.ts'
+import { completeUsage } from './usage.ts'
+import type { StopScanner } from './stop-scanner.ts'
+import { createStopScanner } from './stop-scanner.ts'
+import { mintToolCallId, safeToolCallId } from './tool-ids.ts'
+import type { ToolNames } from './tool-names.ts'
+
+/** How an upstream says that it is done. */
+export type Ending = {
+  readonly stopReason: StopReason
+  readonly stopSequence?: string | undefined
+  readonly usage: ReportedUsage
+}
+
+/**
+ * Decoders tell it what an upstream said; it writes that down as a legal list of events: one start, blocks numbered
+ * as they open, all closed before the one end. After the end it hears nothing more.
+ */
+export type EventWriter = {
+  start(model: string, usage?: Usage): void
+  open(part: Exclude<BlockStart, { type: 'tool-call' }>): number
+  openToolCall(id: string, name: string): number
+  /** Empty text is nothing. */
+  delta(block: number, text: string): void
+  proof(block: number, proof: Proof): void
+  close(block: number): void
+  end(ending: Ending): void
+  hasEnded(): boolean
+  /** True where a stop string made us end it: the upstream is still writing. */
+  wasCut(): boolean
+  /** The events since the last time. */
+  take(): InferenceEvent[]
+}
+
+export type WriterParts = {
+  readonly request: InferenceRequest
+  readonly requestId: string
+  /** The model's name, should the upstream not say it. */
+  readonly model: string
+  readonly toolNames: ToolNames
+  /** Stop strings that the upstream was not told about. */
+  readonly stops: readonly string[]
+  readonly estimateTokens: EstimateTokens
+  /** The proof as this caller can carry it; undefined where it cannot. */
+  readonly carryProof: (proof: Proof, text: string) => Proof | undefined
+}
+
+type OpenBlock = { readonly type: BlockStart['type']; readonly scanner: StopScanner | undefined; text: string }
+
+type Draft = {
+  readonly parts: WriterParts
+  readonly open: Map<number, OpenBlock>
+  events: InferenceEvent[]
+  stage: 'before' | 'running' | 'ended'
+  blockCount: number
+  hasToolCall: boolean
+  wasCut: boolean
+  /** All that was written, for upstreams that do not count it. */
+  output: string
+}
+
+export function createEventWriter(parts: WriterParts): EventWriter {
+  const draft: Draft = {
+    parts,
+    open: new Map(),
+    events: [],
+    stage: 'before',
+    blockCount: 0,
+    hasToolCall: false,
+    wasCut: false,
+    output: '',
+  }
+  return {
+    start: (model, usage) => start(draft, model, usage),
+    open: (part) => openBlock(draft, part),
+    openToolCall: (id, name) => openToolCall(draft, id, name),
+    delta: (block, text) => delta(draft, block, text),
+    proof: (block, proof) => prove(draft, block, proof),
+    close: (block) => close(draft, block),
+    end: (ending) => end(draft, ending),
+    hasEnded: () => draft.stage === 'ended',
+    wasCut: () => draft.wasCut,
+    take() {
+      const taken = draft.events
+      draft.events = []
+      return taken
+    },
+  }
+}
+
+function start(draft: Draft, model: string, usage?: Usage): void {
+  if (draft.stage !== 'before') return
+  draft.stage = 'running'
+  draft.events.push({ type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
+}
+
+function openBlock(draft: Draft, part: BlockStart): number {
+  start(draft, '')
+  const block = draft.blockCount++
+  if (draft.stage === 'ended') return block
+  const { stops } = draft.parts
+  const scanner = part.type === 'text' && stops.length > 0 ? createStopScanner(stops) : undefined
+  draft.open.set(block, { type: part.type, scanner, text: '' })
+  draft.events.push({ type: 'open', block, part })
+  return block
+}
+
+function openToolCall(draft: Draft, id: string, name: string): number {
+  const { requestId, toolNames } = draft.parts
+  draft.hasToolCall = true
+  draft.output += name
+  const callId = id === '' ? mintToolCallId(requestId, draft.blockCount) : safeToolCallId(id)
+  return openBlock(draft, { type: 'tool-call', id: callId, name: toolNames.toCaller(name) })
+}
+
+function delta(draft: Draft, block: number, text: string): void {
+  const scanner = draft.open.get(block)?.scanner
+  if (scanner === undefined) return emit(draft, block, text)
+  const scanned = scanner.push(text)
+  emit(draft, block, scanned.text)
+  if (scanned.stop === undefined) return
+  draft.wasCut = true
+  end(draft, { stopReason: 'stop-sequence', stopSequence: scanned.stop, usage: {} })
+}
+
+function emit(draft: Draft, block: number, text: string): void {
+  const target = draft.open.get(block)
+  if (text === '' || target === undefined) return
+  if (target.type === 'thinking') target.text += text
+  draft.output += text
+  draft.events.push({ type: 'delta', block, text })
+}
+
+function prove(draft: Draft, block: number, proof: Proof): void {
+  const target = draft.open.get(block)
+  if (target?.type !== 'thinking') return
+  const carried = draft.parts.carryProof(proof, target.text)
+  if (carried !== undefined) draft.events.push({ type: 'proof', block, proof: carried })
+}
+
+function close(draft: Draft, block: number): void {
+  const target = draft.open.get(block)
+  if (target === undefined) return
+  emit(draft, block, target.scanner?.flush() ?? '')
+  draft.open.delete(block)
+  draft.events.push({ type: 'close', block })
+}
+
+function end(draft: Draft, { stopReason, stopSequence, usage }: Ending): void {
+  start(draft, '')
+  if (draft.stage === 'ended') return
+  for (const block of draft.open.keys()) close(draft, block)
+  draft.stage = 'ended'
+  const { estimateTokens, request } = draft.parts
+  draft.events.push({
+    type: 'end',
+    stopReason: trueReason(draft, stopReason),
+    ...(stopSequence !== undefined && { stopSequence }),
+    usage: completeUsage(usage, {
+      input: () => estimateInputTokens(request),
+      output: () => estimateTokens(draft.output),
+    }),
+  })
+}
+
+/** Several servers say that they simply stopped although they called a tool, or the other way round. A cut stays a cut. */
+function trueReason({ hasToolCall }: Draft, said: StopReason): StopReason {
+  if (hasToolCall) return said === 'end' ? 'tool-call' : said
+  return said === 'tool-call' ? 'end' : said
+}

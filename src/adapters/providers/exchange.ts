@@ -1,0 +1,146 @@
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../../base/clock.ts'
+import type { Fault } from '../../base/fault.ts'
+import type { Phase } from './failures.ts'
+import { cancelled, faultOfNetwork, timedOut } from './failures.ts'
+import type { TimeLimits, Watch } from './watch.ts'
+import { createWatch } from './watch.ts'
+
+export type Head = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
+
+/** One HTTP exchange, turned from undici's pushing into our pulling. */
+export type Exchange = {
+  readonly handler: Dispatcher.DispatchHandler
+  /** Settles once the status and headers are there. */
+  readonly head: Promise<Head>
+  /** All bytes since the last read; undefined once the body has ended. Throws the Fault that ended it early. */
+  read(): Promise<readonly Buffer[] | undefined>
+  /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
+  drain(): void
+  cancel(fault: Fault): void
+}
+
+export type ExchangeParts = {
+  readonly clock: Clock
+  readonly limits: TimeLimits
+  readonly signal: AbortSignal
+  /** Told once, when the exchange no longer uses a connection. */
+  readonly onSettled: () => void
+}
+
+/** Beyond this many unread bytes the upstream is told to wait. */
+const highWaterBytes = 64 * 1024
+/** How long an upstream may take to close a stream whose answer is complete. */
+const drainMs = 1000
+
+type Line = ExchangeParts & {
+  readonly head: PromiseWithResolvers<Head>
+  readonly watch: Watch
+  readonly onAbort: () => void
+  controller: Dispatcher.DispatchController | undefined
+  chunks: Buffer[]
+  byteCount: number
+  stage: 'running' | 'draining' | 'settled'
+  failure: Fault | undefined
+  /** Wakes the reader that waits. */
+  wake: (() => void) | undefined
+}
+
+export function createExchange(parts: ExchangeParts): Exchange {
+  const line: Line = {
+    ...parts,
+    head: Promise.withResolvers<Head>(),
+    watch: createWatch(parts.clock, parts.limits.timeoutMs, (phase) => onDue(line, phase)),
+    onAbort: () => cancel(line, cancelled(parts.signal.reason)),
+    controller: undefined,
+    chunks: [],
+    byteCount: 0,
+    stage: 'running',
+    failure: undefined,
+    wake: undefined,
+  }
+  line.watch.enter('connect', parts.limits.connectTimeoutMs)
+  parts.signal.addEventListener('abort', line.onAbort)
+  if (parts.signal.aborted) line.onAbort()
+  return {
+    handler: handlerOf(line),
+    head: line.head.promise,
+    read: () => read(line),
+    drain: () => drain(line),
+    cancel: (fault) => cancel(line, fault),
+  }
+}
+
+const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
+  onRequestStart(controller) {
+    line.controller = controller
+    if (line.failure !== undefined) controller.abort(line.failure)
+    else line.watch.enter('first-byte', line.limits.firstByteTimeoutMs)
+  },
+  onResponseStart(_controller, status, headers) {
+    if (status < 200 || line.stage === 'settled') return
+    line.watch.enter('idle', line.limits.idleTimeoutMs)
+    line.head.resolve({ status, headers })
+  },
+  onResponseData(controller, chunk) {
+    if (line.stage !== 'running') return
+    line.chunks.push(chunk)
+    line.byteCount += chunk.length
+    if (line.byteCount > highWaterBytes) controller.pause()
+    // One network read can bring many chunks: the reader wakes after the last of them and takes all.
+    line.wake?.()
+  },
+  onResponseEnd: () => settle(line),
+  onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
+})
+
+async function read(line: Line): Promise<readonly Buffer[] | undefined> {
+  if (line.chunks.length === 0 && line.stage === 'running') {
+    line.watch.touch()
+    await new Promise<void>((resolve) => (line.wake = resolve))
+    line.wake = undefined
+  }
+  if (line.chunks.length > 0) return takeChunks(line)
+  if (line.failure !== undefined) throw line.failure
+  return undefined
+}
+
+function takeChunks(line: Line): readonly Buffer[] {
+  const taken = line.chunks
+  line.chunks = []
+  line.byteCount = 0
+  line.controller?.resume()
+  return taken
+}
+
+function drain(line: Line): void {
+  if (line.stage !== 'running') return
+  line.stage = 'draining'
+  takeChunks(line)
+  line.watch.enter('idle', drainMs)
+}
+
+function cancel(line: Line, fault: Fault): void {
+  if (line.stage === 'settled') return
+  line.chunks = []
+  settle(line, fault)
+  line.controller?.abort(fault)
+}
+
+function settle(line: Line, failure?: Fault): void {
+  if (line.stage === 'settled') return
+  line.stage = 'settled'
+  line.failure = failure
+  line.watch.stop()
+  line.signal.removeEventListener('abort', line.onAbort)
+  if (failure !== undefined) line.head.reject(failure)
+  line.wake?.()
+  line.onSettled()
+}
+
+/** Silence counts only while somebody listens: a slow caller is not the upstream's fault. */
+function onDue(line: Line, phase: Phase): void {
+  const nobodyListens = phase === 'idle' && line.stage === 'running' && line.wake === undefined
+  if (nobodyListens) line.watch.enter('idle', line.limits.idleTimeoutMs)
+  else cancel(line, timedOut(phase))
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { faultOfErrorBody, faultOfNetwork, faultOfStatus, retryAfterOf } from './failures.ts'
+
+const saying = (message: string, more = {}): string =>
+  faultOfStatus({ status: 400, body: JSON.stringify({ error: { message, ...more } }) }).message
+
+describe('a prompt that is too long', () => {
+  const cases: readonly [vendor: string, message: string, says: string, more?: object][] = [
+    [
+      'Anthropic',
+      'prompt is too long: 210000 tokens > 200000 maximum',
+      'prompt is too long: 210000 tokens > 200000 maximum',
+    ],
+    [
+      'Anthropic, output included',
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000',
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000',
+    ],
+    [
+      'OpenAI',
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.",
+      'prompt is too long: 10000 tokens > 8192 maximum',
+    ],
+    [
+      'vLLM, output included',
+      "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
+      'input length and `max_tokens` exceed context limit: 4000 + 1000 > 4096',
+    ],
+    [
+      'vLLM, prompt alone too long',
+      "This model's maximum context length is 4096 tokens. However, you requested 6000 tokens (5000 in the messages, 1000 in the completion).",
+      'prompt is too long: 5000 tokens > 4096 maximum',
+    ],
+    [
+      'vLLM, newer',
+      "'max_tokens' is too large: 32000. This model's maximum context length is 8192 tokens and your request has 3000 input tokens (32000 > 8192 - 3000).",
+      'input length and `max_tokens` exceed context limit: 3000 + 32000 > 8192',
+    ],
+    [
+      'llama.cpp',
+      'the request exceeds the available context size, try increasing it',
+      'prompt is too long: 5000 tokens > 4096 maximum',
+      { type: 'exceed_context_size_error', n_prompt_tokens: 5000, n_ctx: 4096 },
+    ],
+    [
+      'Responses, which names no numbers',
+      'Your input exceeds the context window of this model.',
+      'prompt is too long: Your input exceeds the context window of this model.',
+      { code: 'context_length_exceeded' },
+    ],
+  ]
+  for (const [vendor, message, says, more] of cases) {
+    it(`is said in the words that agents read: ${vendor}`, () => assert.equal(saying(message, more), says))
+  }
+
+  it('is not seen where the message is about something else', () => {
+    assert.equal(saying('max_tokens must be at least 1'), 'max_tokens must be at least 1')
+  })
+})
+
+describe('an error inside an answer', () => {
+  const cases: readonly [body: Record<string, unknown>, kind: string][] = [
+    [{ type: 'error', error: { type: 'overloaded_error', message: 'm' } }, 'upstream_overloaded'],
+    [{ type: 'error', error: { type: 'rate_limit_error', message: 'm' } }, 'upstream_overloaded'],
+    [{ type: 'error', error: { type: 'invalid_request_error', message: 'm' } }, 'validation'],
+    [{ type: 'error', error: { type: 'authentication_error', message: 'm' } }, 'upstream_failed'],
+    [{ type: 'error', error: { type: 'api_error', message: 'm' } }, 'upstream_failed'],
+    [{ type: 'error', error: { type: 'timeout_error', message: 'm' } }, 'upstream_timeout'],
+    [{ error: { code: 429, message: 'm' } }, 'upstream_overloaded'],
+    [{ error: { code: '500', message: 'm' } }, 'upstream_failed'],
+    [{ object: 'error', message: 'm', type: 'BadRequestError', code: 400 }, 'validation'],
+    [{ error: 'it broke' }, 'upstream_failed'],
+    [{ type: 'error', code: 'server_error', message: 'm', param: null }, 'upstream_failed'],
+    [{ type: 'error', code: 'rate_limit_exceeded', message: 'm', param: null }, 'upstream_overloaded'],
+  ]
+  for (const [body, kind] of cases) {
+    it(`is ${kind}: ${JSON.stringify(body)}`, () => assert.equal(faultOfErrorBody(body).kind, kind))
+  }
+})
+
+describe('Retry-After', () => {
+  const nowMs = Date.UTC(2026, 0, 1)
+
+  it('is read as seconds, as milliseconds and as a date', () => {
+    assert.equal(retryAfterOf({ 'retry-after': '7' }, nowMs), 7)
+    assert.equal(retryAfterOf({ 'retry-after': '0.2' }, nowMs), 1)
+    assert.equal(retryAfterOf({ 'retry-after-ms': '1500', 'retry-after': '9' }, nowMs), 2)
+    assert.equal(retryAfterOf({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, nowMs), 30)
+    assert.equal(retryAfterOf({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, nowMs), 0)
+  })
+
+  it('is unknown where it is missing or no such thing', () => {
+    assert.equal(retryAfterOf({}, nowMs), undefined)
+    assert.equal(retryAfterOf({ 'retry-after': 'soon' }, nowMs), undefined)
+  })
+})
+
+describe('a network that fails', () => {
+  const failing = (code: string): string => faultOfNetwork(Object.assign(new Error(code), { code })).kind
+
+  it('is a failure of the upstream, and a time-out where it was one', () => {
+    for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']) {
+      assert.equal(failing(code), 'upstream_failed')
+    }
+    assert.equal(failing('UND_ERR_CONNECT_TIMEOUT'), 'upstream_timeout')
+  })
+})

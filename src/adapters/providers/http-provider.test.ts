@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createMemoryUpstream } from '../../../test/support/memory-upstream.ts'
+import {
+  ask,
+  askAndFail,
+  callOf,
+  jsonHeaders,
+  requestBy,
+  say,
+  sentTo,
+  streamHeaders,
+  testProvider,
+  tool,
+} from '../../../test/support/provider-kit.ts'
+import type { Clock } from '../../base/clock.ts'
+import { isFault } from '../../base/fault.ts'
+import type { Piece } from '../../domain/inference/events.ts'
+import type { Dialect, Part } from '../../domain/inference/request.ts'
+
+const recording = (kind: string, name: string): Buffer =>
+  readFileSync(join(import.meta.dirname, kind, 'fixtures', name))
+
+const chatChunk = (delta: object, finish: string | null = null, more: object = {}): string =>
+  `data: ${JSON.stringify({ model: 'm', choices: [{ index: 0, delta, finish_reason: finish }], ...more })}\n\n`
+
+const chatStream = (...chunks: readonly string[]) => ({ headers: streamHeaders, chunks })
+
+describe('one network read', () => {
+  it('is one piece, however many frames it has', async () => {
+    const chunks = [recording('openai-chat', 'parallel-tools.sse')]
+    const { pieces } = await ask({ kind: 'openai-chat', answer: { headers: streamHeaders, chunks } })
+    assert.equal(pieces.length, 1)
+  })
+
+  it('is given out at once', async () => {
+    const { pieces } = await ask({
+      kind: 'openai-chat',
+      answer: chatStream(
+        chatChunk({ content: 'a' }),
+        chatChunk({ content: 'b' }),
+        chatChunk({}, 'stop'),
+        'data: [DONE]\n\n',
+      ),
+      request: requestBy('messages'),
+    })
+    assert.deepEqual(
+      pieces.map(({ events }) => events.map((event) => event.type).join(' ')),
+      ['start open delta', 'delta', 'close end'],
+    )
+  })
+})
+
+describe('the upstream’s own words', () => {
+  it('go only to callers who speak them', async () => {
+    const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }
+    const same = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(same.pieces[0]?.original?.kind, 'frames')
+    const other = await ask({ kind: 'anthropic', answer, request: requestBy('chat') })
+    assert.equal(other.pieces[0]?.original, undefined)
+  })
+
+  it('are the whole document where nothing was streamed', async () => {
+    const answer = { headers: jsonHeaders, chunks: [recording('anthropic', 'text.json')] }
+    const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages', { stream: false }) })
+    assert.equal(pieces.length, 1)
+    assert.equal(pieces[0]?.original?.kind, 'document')
+  })
+
+  it('hold a JSON answer too where a stream was asked for, told as events', async () => {
+    const answer = { headers: jsonHeaders, chunks: [recording('openai-chat', 'text.json')] }
+    const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat', { stream: true }) })
+    assert.deepEqual(folded.blocks, [{ type: 'text', text: 'Grüße, 世界 👋' }])
+  })
+})
+
+describe('an answer that fails', () => {
+  it('gives out what came before in the same read, and then the failure', async () => {
+    const upstream = createMemoryUpstream({
+      ...chatStream(`${chatChunk({ content: 'half' })}data: {"error":"boom"}\n\n`),
+    })
+    const seen: Piece[] = []
+    await assert.rejects(async () => {
+      const provider = testProvider({ kind: 'openai-chat' }, upstream.dispatcher)
+      for await (const piece of provider.infer(callOf({}, () => {}))) seen.push(piece)
+    }, isFault)
+    assert.deepEqual(
+      seen.flatMap(({ events }) => events.map((event) => event.type)),
+      ['start', 'open', 'delta'],
+    )
+  })
+
+  it('is no answer where a 200 holds an error, or something else', async () => {
+    const bodies: readonly [
+      kind: 'anthropic' | 'openai-chat' | 'openai-responses',
+      body: object,
+      kindOfFault: string,
+    ][] = [
+      ['anthropic', { type: 'error', error: { type: 'overloaded_error', message: 'm' } }, 'upstream_overloaded'],
+      ['anthropic', { hello: 'world' }, 'upstream_failed'],
+      ['openai-chat', { error: { message: 'm', code: 429 } }, 'upstream_overloaded'],
+      ['openai-chat', { hello: 'world' }, 'upstream_failed'],
+      ['openai-chat', { choices: [] }, 'upstream_failed'],
+      ['openai-chat', { choices: [{ message: { content: 'half' }, finish_reason: null }] }, 'upstream_failed'],
+      [
+        'openai-responses',
+        { status: 'failed', output: [], error: { code: 'server_error', message: 'm' } },
+        'upstream_failed',
+      ],
+      [
+        'openai-responses',
+        { status: 'failed', output: [], error: { code: 'rate_limit_exceeded', message: 'm' } },
+        'upstream_overloaded',
+      ],
+      ['openai-responses', { status: 'queued', output: [] }, 'upstream_failed'],
+      ['openai-responses', { hello: 'world' }, 'upstream_failed'],
+    ]
+    for (const [kind, body, kindOfFault] of bodies) {
+      const answer = { headers: jsonHeaders, chunks: [JSON.stringify(body)] }
+      assert.equal((await askAndFail({ kind, answer })).kind, kindOfFault, JSON.stringify(body))
+    }
+  })
+
+  it('is told by every word that the vendors have for it', async () => {
+    const streams: readonly [kind: 'openai-chat' | 'openai-responses', frame: string][] = [
+      [
+        'openai-responses',
+        '{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"m"}}}',
+      ],
+      ['openai-responses', '{"type":"response.failed","response":{"status":"failed","error":null}}'],
+      ['openai-responses', '{"type":"response.cancelled","response":{"status":"cancelled"}}'],
+      ['openai-responses', '{"type":"error","error":{"type":"server_error","message":"m"}}'],
+      ['openai-chat', '{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}'],
+      ['openai-chat', '{"choices":[{"index":0,"delta":{},"finish_reason":"abort"}]}'],
+      ['openai-chat', '{"object":"error","message":"m","code":500}'],
+      ['openai-chat', 'not json'],
+      ['openai-chat', '[1]'],
+      ['openai-chat', '[DONE]'],
+    ]
+    for (const [kind, frame] of streams) {
+      const fault = await askAndFail({ kind, answer: chatStream(`data: ${frame}\n\n`) })
+      assert.equal(fault.kind, 'upstream_failed', frame)
+    }
+  })
+
+  it('is no crash for words that mean something to JavaScript', async () => {
+    for (const word of ['constructor', '__proto__', 'toString']) {
+      const frame = `data: {"type":"${word}","delta":{"type":"${word}"},"error":{"type":"${word}","code":"${word}"}}\n\n`
+      for (const kind of ['anthropic', 'openai-responses', 'openai-chat'] as const) {
+        assert.equal((await askAndFail({ kind, answer: chatStream(frame) })).kind, 'upstream_failed')
+      }
+    }
+  })
+
+  it('is a time-out where the upstream falls silent, after any event', async () => {
+    const bytes = recording('openai-responses', 'text.sse').toString()
+    const frames = bytes.split('\n\n').slice(0, -2)
+    for (const [count] of frames.entries()) {
+      const { clock, expire } = expiringClock()
+      const chunks = frames.slice(0, count).map((frame) => `${frame}\n\n`)
+      const answer = { ...chatStream(...chunks), ending: 'silence' as const, onSent: () => setImmediate(expire) }
+      const fault = await askAndFail({ kind: 'openai-responses', clock, answer })
+      assert.equal(fault.kind, 'upstream_timeout', `after ${count} frames`)
+    }
+  })
+})
+
+/** A clock whose time is up for everyone once `expire` is called. */
+function expiringClock(): { clock: Clock; expire: () => void } {
+  let nowMs = 0
+  const waiting = new Set<() => void>()
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after(_delayMs, callback) {
+      waiting.add(callback)
+      return () => void waiting.delete(callback)
+    },
+  }
+  const expire = (): void => {
+    nowMs += 3_600_000
+    for (const callback of Array.from(waiting)) callback()
+  }
+  return { clock, expire }
+}
+
+describe('stop strings that the upstream cannot be told', () => {
+  const text = (...deltas: readonly string[]) =>
+    deltas.map(
+      (delta) =>
+        `data: ${JSON.stringify({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta })}\n\n`,
+    )
+  const completed =
+    'data: {"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":3,"output_tokens":4}}}\n\n'
+
+  it('end the answer where they appear, also across pieces, and stop the upstream', async () => {
+    const answer = { ...chatStream(...text('one E', 'N', 'D two')), ending: 'silence' as const }
+    const { folded } = await ask({
+      kind: 'openai-responses',
+      answer,
+      request: requestBy('messages', { stop: ['END', 'two'] }),
+    })
+    assert.deepEqual(folded.blocks, [{ type: 'text', text: 'one ' }])
+    assert.equal(folded.end.stopReason, 'stop-sequence')
+    assert.equal(folded.end.stopSequence, 'END')
+    assert.equal(folded.end.usage.source, 'estimated')
+  })
+
+  it('change nothing where they do not appear', async () => {
+    const answer = chatStream(...text('one E', 'N', 'd two E'), completed)
+    const { folded } = await ask({
+      kind: 'openai-responses',
+      answer,
+      request: requestBy('messages', { stop: ['END'] }),
+    })
+    assert.deepEqual(folded.blocks, [{ type: 'text', text: 'one ENd two E' }])
+    assert.equal(folded.end.usage.source, 'reported')
+  })
+})
+
+describe('names of tools that the upstream would refuse', () => {
+  it('come back as the caller knows them', async () => {
+    const name = `mcp.server/${'long'.repeat(20)}`
+    const request = requestBy('messages', { tools: [tool(name)] })
+    const { body } = await sentTo('openai-chat', request)
+    const [{ function: told }] = body['tools'] as [{ function: { name: string } }]
+    assert.match(told.name, /^[A-Za-z0-9_-]{1,64}$/)
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: told.name, arguments: '{}' } }] }
+    const { folded } = await ask({ kind: 'openai-chat', request, answer: chatStream(chatChunk(call, 'tool_calls')) })
+    assert.deepEqual(folded.blocks, [{ type: 'tool-call', id: 'c', name, input: '{}' }])
+  })
+})
+
+describe('ids of tool calls', () => {
+  const idOf = async (id: string | undefined): Promise<string> => {
+    const call = { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] }
+    const { folded } = await ask({ kind: 'openai-chat', answer: chatStream(chatChunk(call, 'tool_calls')) })
+    const [block] = folded.blocks
+    return block?.type === 'tool-call' ? block.id : assert.fail('no call')
+  }
+
+  it('stay as they are where every vendor takes them', async () =>
+    assert.equal(await idOf('functions_read-0'), 'functions_read-0'))
+
+  it('are hashed where not, always alike', async () => {
+    assert.match(await idOf('functions.read:0'), /^call_[0-9a-f]{24}$/)
+    assert.equal(await idOf('functions.read:0'), await idOf('functions.read:0'))
+  })
+
+  it('are made where there are none', async () => assert.match(await idOf(undefined), /^call_[0-9a-f]{24}$/))
+})
+
+describe('usage that the upstream does not report', () => {
+  it('is estimated and marked', async () => {
+    const { folded } = await ask({ kind: 'openai-chat', answer: chatStream(chatChunk({ content: 'four' }, 'stop')) })
+    assert.equal(folded.end.usage.outputTokens, 4)
+    assert.ok(folded.end.usage.inputTokens > 0)
+    assert.equal(folded.end.usage.source, 'estimated')
+  })
+
+  it('is estimated only where it is missing', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 7 }
+    const { folded } = await ask({
+      kind: 'openai-chat',
+      answer: chatStream(chatChunk({ content: 'four' }, 'stop', { usage })),
+    })
+    assert.equal(folded.end.usage.outputTokens, 7)
+    assert.ok(folded.end.usage.inputTokens > 0)
+    assert.equal(folded.end.usage.source, 'estimated')
+  })
+
+  it('is never negative', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: -3, prompt_tokens_details: { cached_tokens: 9 } }
+    const { folded } = await ask({
+      kind: 'openai-chat',
+      answer: chatStream(chatChunk({ content: 'four' }, 'stop', { usage })),
+    })
+    assert.deepEqual([folded.end.usage.inputTokens, folded.end.usage.outputTokens], [0, 4])
+  })
+})
+
+describe('thinking that callers of another dialect carry for us', () => {
+  const think = async (kind: 'anthropic' | 'openai-responses', by: Dialect): Promise<Part> => {
+    const answer = { headers: streamHeaders, chunks: [recording(kind, 'parallel-tools.sse')] }
+    const { folded } = await ask({ kind, answer, request: requestBy(by), model: 'thinker' })
+    const [block] = folded.blocks
+    return block?.type === 'thinking' ? block : assert.fail('no thinking')
+  }
+  const giveBack = async (kind: 'anthropic' | 'openai-responses', part: Part, model = 'thinker') => {
+    const by = kind === 'anthropic' ? 'responses' : 'messages'
+    // The dialect between us keeps the proof but may change the text.
+    const carried = part.type === 'thinking' ? { ...part, text: 'a summary' } : part
+    const { body } = await sentTo(
+      kind,
+      requestBy(by, { messages: [say('assistant', carried, 'so'), say('user', 'go')] }),
+      { model },
+    )
+    return JSON.stringify(body['messages'] ?? body['input'])
+  }
+
+  it('comes back to Anthropic with its signature and its exact text', async () => {
+    const history = await giveBack('anthropic', await think('anthropic', 'responses'))
+    assert.match(history, /\{"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="\}/)
+  })
+
+  it('comes back to OpenAI encrypted, and without an id that would be looked up', async () => {
+    const history = await giveBack('openai-responses', await think('openai-responses', 'messages'))
+    assert.match(history, /\{"type":"reasoning","summary":\[\{[^\]]*\}\],"encrypted_content":"gAAAAB=="\}/)
+  })
+
+  it('is left out for another model, another family, and whatever we did not seal', async () => {
+    const thought = await think('anthropic', 'responses')
+    const forged: Part = { type: 'thinking', text: 'x', proof: { dialect: 'messages', value: 'forged.{"value":"y"}' } }
+    assert.doesNotMatch(await giveBack('anthropic', thought, 'other-model'), /thinking/)
+    assert.doesNotMatch(await giveBack('openai-responses', thought), /reasoning/)
+    assert.doesNotMatch(await giveBack('anthropic', forged), /thinking/)
+    assert.doesNotMatch(await giveBack('anthropic', { type: 'thinking', text: 'bare' }), /thinking/)
+  })
+
+  it('has no proof for callers of chat, who could not carry it', async () => {
+    const thought = await think('anthropic', 'chat')
+    assert.equal(thought.type === 'thinking' && thought.proof, undefined)
+  })
+})
+
+describe('headers', () => {
+  it('are ours and the operator’s, who wins; none of the caller’s', async () => {
+    const settings = { headers: { 'X-Tenant': 't', Authorization: 'Basic abc', 'api-key': 'z' } }
+    const { headers } = await sentTo('openai-chat', requestBy('messages'), { settings })
+    assert.deepEqual(headers, {
+      'content-type': 'application/json',
+      'user-agent': 'gatehouse',
+      accept: 'text/event-stream',
+      'x-request-id': 'req_1',
+      'x-tenant': 't',
+      authorization: 'Basic abc',
+      'api-key': 'z',
+    })
+  })
+
+  it('have no key where there is none', async () => {
+    const upstream = createMemoryUpstream({
+      headers: jsonHeaders,
+      chunks: ['{"choices":[{"message":{},"finish_reason":"stop"}]}'],
+    })
+    const provider = testProvider({ kind: 'openai-chat', settings: { apiKey: '' } }, upstream.dispatcher)
+    for await (const piece of provider.infer(callOf({}, () => {}))) assert.ok(piece)
+    assert.equal(upstream.requests[0]?.headers['authorization'], undefined)
+  })
+})

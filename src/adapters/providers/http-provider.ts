@@ -1,0 +1,162 @@
+import type { SseFrame } from '../../base/sse.ts'
+import type { Piece } from '../../domain/inference/events.ts'
+import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
+import type { Dialect, Proof } from '../../domain/inference/request.ts'
+import type { Answer, Caller } from './call.ts'
+import { createCaller } from './call.ts'
+import type { Encoded, Encoding } from './encoding.ts'
+import type { EventWriter } from './event-writer.ts'
+import { createEventWriter } from './event-writer.ts'
+import { brokenAnswer } from './failures.ts'
+import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
+import type { Json } from './reading.ts'
+import { parseRecord } from './reading.ts'
+import { createTokenCounter, type CounterSpec } from './token-counter.ts'
+import { createToolNames } from './tool-names.ts'
+
+/** What makes one vendor's format differ from another's. */
+export type Family = {
+  readonly dialect: Dialect
+  /** Our request in their words. */
+  encode(encoding: Encoding): Encoded
+  /** Their answer in our words. */
+  createDecoder(write: EventWriter): Decoder
+  /** Where the vendor can count tokens without answering. */
+  readonly counter?: CounterSpec
+}
+
+/** One answer being read. Pure: no network, no clock. Throws the Fault that the answer tells of. */
+export type Decoder = {
+  /** One event of a stream; `name` is what its frame was called. */
+  event(body: Json, name: string | undefined): void
+  /** A whole answer that was not streamed. */
+  document(body: Json): void
+  /** The stream says that it is over, or its bytes have ended. */
+  done(): void
+}
+
+/** A provider behind HTTP: a family's translators joined with the network. */
+export function createHttpProvider(family: Family, settings: HttpProviderSettings, parts: HttpProviderParts): Provider {
+  const post = createCaller(settings, parts)
+  return {
+    name: settings.name,
+    dialect: family.dialect,
+    infer: (call) => converse({ family, settings, parts, post, call }),
+    ...(family.counter && {
+      countTokens: createTokenCounter(family.counter, settings, {
+        ...parts,
+        encode: (call) => encode(family, call, parts),
+      }),
+    }),
+  }
+}
+
+type Conversation = {
+  readonly family: Family
+  readonly settings: HttpProviderSettings
+  readonly parts: HttpProviderParts
+  readonly post: Caller
+  readonly call: ProviderCall
+}
+
+/** One piece per network read. Ends after the end event, and with a Fault where there is none. */
+async function* converse(conversation: Conversation): AsyncGenerator<Piece, void> {
+  const { family, call } = conversation
+  const { write, answer } = await ask(conversation)
+  // The upstream's own words are worth passing on only to those who speak them.
+  const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
+  const reading: Reading = { decoder: family.createDecoder(write), write, dialect }
+  if (answer.kind === 'document') {
+    yield decodeDocument(answer.body, reading)
+    return
+  }
+  const { reads } = answer
+  try {
+    while (!write.hasEnded()) {
+      const { piece, failure } = decodeRead(await reads.next(), reading)
+      if (write.hasEnded() && !write.wasCut()) reads.complete()
+      // What came before a failure has happened: it is given out, and then the failure.
+      if (piece !== undefined) yield piece
+      if (failure !== undefined) throw failure
+    }
+  } finally {
+    reads.cancel()
+  }
+}
+
+async function ask({
+  family,
+  settings,
+  parts,
+  post,
+  call,
+}: Conversation): Promise<{ write: EventWriter; answer: Answer }> {
+  const { request, model, requestId } = call
+  const toolNames = toolNamesOf(call)
+  const encoded = encode(family, call, parts)
+  const carryProof = (proof: Proof, text: string): Proof | undefined => {
+    if (request.original.dialect === family.dialect) return proof
+    return request.original.dialect === 'chat' ? undefined : parts.proofSeal.seal(proof, { text, model })
+  }
+  const { estimateTokens } = parts
+  const write = createEventWriter({
+    request,
+    requestId,
+    model,
+    toolNames,
+    stops: encoded.stops,
+    estimateTokens,
+    carryProof,
+  })
+  const wantsStream = encoded.body['stream'] === true
+  const accept = wantsStream ? 'text/event-stream' : 'application/json'
+  const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
+  const body = JSON.stringify(encoded.body)
+  return { write, answer: await post({ headers, body, wantsStream }, call.signal) }
+}
+
+const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
+
+function encode(family: Family, call: ProviderCall, { proofSeal }: HttpProviderParts): Encoded {
+  const thinker = { dialect: family.dialect, model: call.model }
+  return family.encode({ call, toolNames: toolNamesOf(call), openProof: (proof) => proofSeal.open(proof, thinker) })
+}
+
+type Reading = { readonly decoder: Decoder; readonly write: EventWriter; readonly dialect: Dialect | undefined }
+
+function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
+  decoder.document(body)
+  return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
+}
+
+type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
+
+function decodeRead(frames: readonly SseFrame[] | undefined, { decoder, write, dialect }: Reading): Decoded {
+  let failure: Error | undefined
+  let count = 0
+  try {
+    if (frames === undefined) finish(decoder, write)
+    else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], decoder)
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error))
+  }
+  const events = write.take()
+  if (dialect === undefined || frames === undefined || count === 0) {
+    return { piece: events.length > 0 ? { events } : undefined, failure }
+  }
+  return { piece: { events, original: { kind: 'frames', dialect, frames: frames.slice(0, count) } }, failure }
+}
+
+/** The bytes have ended: with them the answer, or it is none. */
+function finish(decoder: Decoder, write: EventWriter): void {
+  decoder.done()
+  if (!write.hasEnded()) throw brokenAnswer('The model’s upstream ended its answer in the middle.')
+}
+
+function decodeFrame(frame: SseFrame | undefined, decoder: Decoder): void {
+  if (frame === undefined) return
+  if (frame.data === '[DONE]') return decoder.done()
+  const body = parseRecord(frame.data)
+  if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
+  decoder.event(body, frame.event)
+}

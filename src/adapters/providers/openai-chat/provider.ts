@@ -1,0 +1,11 @@
+import type { Family } from '../http-provider.ts'
+import { createDecoder } from './events.ts'
+import type { ChatFlags } from './flags.ts'
+import { encodeRequest } from './request.ts'
+
+/** Upstreams that speak chat completions: OpenAI itself and nearly every open server. */
+export const chatFamily = (flags: ChatFlags): Family => ({
+  dialect: 'chat',
+  encode: (encoding) => encodeRequest(encoding, flags),
+  createDecoder,
+})

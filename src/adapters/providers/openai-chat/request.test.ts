@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  calls,
+  image,
+  pdf,
+  refusedBy,
+  requestBy,
+  result,
+  say,
+  sentTo,
+  tool,
+} from '../../../../test/support/provider-kit.ts'
+import type { InferenceRequest, Tool } from '../../../domain/inference/request.ts'
+
+const openai = { settings: { baseUrl: 'https://api.openai.com/v1' } }
+
+const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('openai-chat', requestBy('messages', asks), more)
+
+describe('a request to a chat upstream', () => {
+  it('goes to the right address with the right headers', async () => {
+    const { url, headers } = await sent({}, { settings: { baseUrl: 'http://127.0.0.1:11434/v1/' } })
+    assert.equal(url, 'http://127.0.0.1:11434/v1/chat/completions')
+    assert.equal(headers['authorization'], 'Bearer key')
+  })
+
+  it('is what the worked example of one turn says', async () => {
+    const failed = { ...result('toolu_1', 'no file'), isError: true }
+    const { body } = await sent(
+      {
+        messages: [
+          say('system', 'x-anthropic-billing-header: cc_version=2;', 'Be brief.'),
+          say('user', 'read a'),
+          say('assistant', { type: 'thinking', text: '..' }, calls('toolu_1', 'read', '{"p":"a"}')),
+          say('user', 'and hurry', failed),
+        ],
+        tools: [tool('read', { parameters: { type: 'object', properties: { p: { type: 'string' } } } })],
+        toolChoice: { type: 'required' },
+        parallelToolCalls: false,
+        stop: ['END'],
+      },
+      { ...openai, model: 'm', maxOutputTokens: 900 },
+    )
+    assert.deepEqual(body, {
+      model: 'm',
+      max_completion_tokens: 900,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'read a' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'toolu_1', type: 'function', function: { name: 'read', arguments: '{"p":"a"}' } }],
+        },
+        { role: 'tool', tool_call_id: 'toolu_1', content: '[tool error] no file' },
+        { role: 'user', content: 'and hurry' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'read', parameters: { type: 'object', properties: { p: { type: 'string' } } } },
+        },
+      ],
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+      stop: ['END'],
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  it('puts pictures from tool results into one user message after all tool messages', async () => {
+    const { body } = await sent({
+      messages: [
+        say('assistant', calls('a', 'f'), calls('b', 'f')),
+        say('user', result('a', 'text', image), result('b', image), 'look'),
+      ],
+    })
+    const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }
+    assert.deepEqual((body['messages'] as unknown[]).slice(1), [
+      { role: 'tool', tool_call_id: 'a', content: 'text\n\n[image: see the next user message]' },
+      { role: 'tool', tool_call_id: 'b', content: '[image: see the next user message]' },
+      { role: 'user', content: [url, url, { type: 'text', text: 'look' }] },
+    ])
+  })
+
+  it('places later system text where the server can bear it', async () => {
+    const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo')]
+    const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
+      (
+        (await sent({ messages }, { settings: { chatFlags: { laterSystem } } })).body['messages'] as {
+          role: string
+          content: string
+        }[]
+      ).map(({ role, content }) => `${role}: ${content}`)
+    assert.deepEqual(await rolesWith('keep'), ['system: one', 'user: hi', 'system: two', 'assistant: yo'])
+    assert.deepEqual(await rolesWith('hoist'), ['system: one\n\ntwo', 'user: hi', 'assistant: yo'])
+    assert.deepEqual(await rolesWith('user'), ['system: one', 'user: hi\n\ntwo', 'assistant: yo'])
+  })
+
+  it('refuses a tool result that it could only tell in part', async () => {
+    const foreign = { type: 'opaque', dialect: 'messages', raw: { type: 'something_new' } } as const
+    const messages = [say('assistant', calls('a', 'f')), say('user', result('a', 'text', foreign))]
+    const fault = await refusedBy('openai-chat', requestBy('messages', { messages }))
+    assert.match(fault.message, /something_new/)
+  })
+
+  it('lets nothing stand between a call and its result', async () => {
+    const messages = [say('assistant', calls('a', 'f')), say('system', 'now'), say('user', result('a', 'r'))]
+    const { body } = await sent({ messages }, openai)
+    assert.deepEqual(
+      (body['messages'] as { role: string }[]).map(({ role }) => role),
+      ['assistant', 'tool', 'system'],
+    )
+  })
+
+  it('says max_tokens and top_k to open servers, and neither to OpenAI', async () => {
+    const open = await sent({ topK: 3 })
+    assert.deepEqual([open.body['max_tokens'], open.body['top_k']], [4096, 3])
+    const vendor = await sent({ topK: 3 }, openai)
+    assert.deepEqual([vendor.body['max_completion_tokens'], vendor.body['top_k']], [4096, undefined])
+    assert.deepEqual(vendor.dropped, ['top_k'])
+  })
+
+  it('tells an effort only to servers that take one', async () => {
+    const reasoning = { budgetTokens: 30_000 }
+    assert.equal((await sent({ reasoning }, openai)).body['reasoning_effort'], 'xhigh')
+    const open = await sent({ reasoning })
+    assert.equal(open.body['reasoning_effort'], undefined)
+    assert.deepEqual(open.dropped, ['thinking'])
+    const flagged = await sent({ reasoning }, { settings: { chatFlags: { efforts: ['low', 'medium', 'high'] } } })
+    assert.equal(flagged.body['reasoning_effort'], 'high')
+  })
+
+  it('leaves temperature out for models that refuse it', async () => {
+    const { body, dropped } = await sent({ temperature: 0.3 }, { ...openai, model: 'gpt-5-mini' })
+    assert.equal(body['temperature'], undefined)
+    assert.deepEqual(dropped, ['temperature'])
+  })
+
+  it('gives thinking back only to servers that want it', async () => {
+    const messages = [say('assistant', { type: 'thinking', text: 'hm' }, 'so'), say('user', 'go')]
+    const first = async (chatFlags: object) =>
+      ((await sent({ messages }, { settings: { chatFlags } })).body['messages'] as unknown[])[0]
+    assert.deepEqual(await first({}), { role: 'assistant', content: 'so' })
+    assert.deepEqual(await first({ takesReasoning: true }), {
+      role: 'assistant',
+      content: 'so',
+      reasoning_content: 'hm',
+    })
+  })
+
+  it('sends PDFs to OpenAI and refuses them for open servers, but never plain text', async () => {
+    const { body } = await sent({ messages: [say('user', pdf)] }, openai)
+    assert.deepEqual(body['messages'], [
+      {
+        role: 'user',
+        content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } }],
+      },
+    ])
+    const fault = await refusedBy('openai-chat', requestBy('messages', { messages: [say('user', pdf)] }))
+    assert.equal(fault.code, 'unsupported_parameter')
+    const note = { type: 'file', name: 'n.txt', source: { kind: 'text', text: 'hi' } } as const
+    assert.deepEqual((await sent({ messages: [say('user', note)] })).body['messages'], [
+      { role: 'user', content: 'n.txt\n\nhi' },
+    ])
+  })
+
+  it('shortens the name of the user', async () => {
+    const { body } = await sent({ user: JSON.stringify({ device_id: 'x'.repeat(150) }) })
+    assert.match(String(body['user']), /^[0-9a-f]{24}$/)
+  })
+
+  it('carries structured output', async () => {
+    const schema = { type: 'object' }
+    const { body } = await sent({ outputFormat: { type: 'json-schema', name: 'o', schema, strict: true } })
+    assert.deepEqual(body['response_format'], { type: 'json_schema', json_schema: { name: 'o', schema, strict: true } })
+    assert.deepEqual((await sent({ outputFormat: { type: 'json-object' } })).body['response_format'], {
+      type: 'json_object',
+    })
+  })
+
+  it('looks itself for the stop strings that are too many', async () => {
+    const stop = ['1', '2', '3', '4', '5']
+    assert.deepEqual((await sent({ stop }, openai)).body['stop'], ['1', '2', '3', '4'])
+    assert.deepEqual((await sent({ stop })).body['stop'], stop)
+  })
+})
+
+describe('tools that the Messages vendor runs itself', () => {
+  const search: Tool = {
+    type: 'opaque',
+    dialect: 'messages',
+    name: 'web_search',
+    raw: { type: 'web_search_20250305', name: 'web_search' },
+  }
+
+  it('are left out, and with them a choice that names them', async () => {
+    const { body, dropped } = await sent({
+      tools: [search, tool('f')],
+      toolChoice: { type: 'tool', name: 'web_search' },
+    })
+    assert.equal((body['tools'] as unknown[]).length, 1)
+    assert.equal(body['tool_choice'], 'auto')
+    assert.deepEqual(dropped, ['tools.web_search', 'tool_choice'])
+  })
+
+  it('are left out without a trace of a choice when no tool remains', async () => {
+    const { body } = await sent({ tools: [search], toolChoice: { type: 'auto' }, parallelToolCalls: false })
+    assert.deepEqual(
+      [body['tools'], body['tool_choice'], body['parallel_tool_calls']],
+      [undefined, undefined, undefined],
+    )
+  })
+
+  it('are refused where one of them must be called', async () => {
+    const request = requestBy('messages', { tools: [search], toolChoice: { type: 'required' } })
+    assert.equal((await refusedBy('openai-chat', request)).details.param, 'tool_choice')
+  })
+})
+
+describe('a caller who speaks chat already', () => {
+  it('has every field passed on, less ours, and the usage asked for', async () => {
+    const body = {
+      model: 'house-model',
+      n: 2,
+      seed: 1,
+      stream: true,
+      stream_options: { x: 1 },
+      flagged_categories: [],
+      max_tokens: 9_999,
+    }
+    const sentOn = await sentTo('openai-chat', requestBy('chat', {}, body), { model: 'm', maxOutputTokens: 100 })
+    assert.deepEqual(sentOn.body, {
+      model: 'm',
+      n: 2,
+      seed: 1,
+      stream: true,
+      stream_options: { x: 1, include_usage: true },
+      max_tokens: 100,
+    })
+  })
+
+  it('is given a stream by us where the server streams badly', async () => {
+    const settings = { chatFlags: { streams: false } }
+    const sentOn = await sentTo('openai-chat', requestBy('chat', {}, { stream: true, stream_options: {} }), {
+      settings,
+    })
+    assert.deepEqual(sentOn.body, { model: 'upstream-model', max_tokens: 4096, stream: false })
+    assert.equal(sentOn.headers['accept'], 'application/json')
+  })
+
+  it('is not asked about streaming when nothing is streamed', async () => {
+    const sentOn = await sentTo('openai-chat', requestBy('chat', { stream: false }, {}), openai)
+    assert.deepEqual(sentOn.body, { model: 'upstream-model', max_completion_tokens: 4096 })
+    assert.equal(sentOn.headers['accept'], 'application/json')
+  })
+})

@@ -1,0 +1,133 @@
+import type { ProviderCall } from '../../../domain/inference/provider.ts'
+import type { InferenceRequest, Message, OutputFormat, ToolChoice } from '../../../domain/inference/request.ts'
+import type {
+  ChatMessage,
+  ChatRequest,
+  ChatResponseFormat,
+  ChatTool,
+  ChatToolChoice,
+} from '../../../wire/openai-chat.ts'
+import type { Encoded, Encoding } from '../encoding.ts'
+import { boundedBy, sameDialectBody, shortUser } from '../encoding.ts'
+import { turnsOf } from '../history.ts'
+import { callersName, reportLosses } from '../losses.ts'
+import { refusesSampling } from '../models.ts'
+import type { Json } from '../reading.ts'
+import { recordOf } from '../reading.ts'
+import { effortOf } from '../reasoning.ts'
+import { systemText } from '../system-text.ts'
+import type { PortableTool } from '../tools.ts'
+import { portableChoice, portableTools } from '../tools.ts'
+import type { ChatEncoding } from './content.ts'
+import { encodeTurn } from './content.ts'
+import type { ChatFlags } from './flags.ts'
+
+/** Our request in the words of chat completions. */
+export function encodeRequest(encoding: Encoding, flags: ChatFlags): Encoded {
+  const isSame = encoding.call.request.original.dialect === 'chat'
+  return isSame ? passOn(encoding.call, flags) : translate({ ...encoding, flags })
+}
+
+function passOn(call: ProviderCall, flags: ChatFlags): Encoded {
+  const { stream_options: streamOptions, ...body } = sameDialectBody(call)
+  // The caller's own choice between the old and the new name stays.
+  const named = ['max_completion_tokens', 'max_tokens'].find((field) => typeof body[field] === 'number')
+  const field = named ?? flags.maxTokensField
+  const streaming = encodeStreaming(call.request, flags, recordOf(streamOptions))
+  return { body: { ...body, [field]: boundedBy(call.maxOutputTokens, body[field]), ...streaming }, stops: [] }
+}
+
+type Streaming = Pick<ChatRequest, 'stream' | 'stream_options'>
+
+/** Without being asked, chat servers do not say what a streamed answer used. */
+function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, asked?: Json): Streaming {
+  if (!stream) return {}
+  return streams ? { stream: true, stream_options: { ...asked, include_usage: true } } : { stream: false }
+}
+
+function translate(encoding: ChatEncoding): Encoded {
+  const { call, flags, toolNames } = encoding
+  const { request, onDropped } = call
+  reportLosses(request, new Set(), onDropped)
+  if (request.metadata !== undefined) onDropped('metadata')
+  const tools = portableTools(request, onDropped)
+  const choice = portableChoice(request, tools, onDropped)
+  const body: ChatRequest = {
+    model: call.model,
+    messages: encodeMessages(encoding),
+    [flags.maxTokensField]: call.maxOutputTokens,
+    ...encodeStreaming(request, flags),
+    ...encodeSampling(call, flags),
+    ...(request.stop.length > 0 && { stop: request.stop.slice(0, flags.maxStops) }),
+    ...(tools.length > 0 && { tools: tools.map((tool) => encodeTool(tool, toolNames.toUpstream(tool.name))) }),
+    ...(choice && { tool_choice: encodeChoice(choice, toolNames.toUpstream) }),
+    ...(tools.length > 0 &&
+      request.parallelToolCalls !== undefined && { parallel_tool_calls: request.parallelToolCalls }),
+    ...(request.outputFormat && { response_format: encodeFormat(request.outputFormat) }),
+    ...encodeEffort(call, flags),
+    ...(request.user && { user: shortUser(request.user) }),
+  }
+  return { body, stops: request.stop.slice(flags.maxStops) }
+}
+
+/** System text at the beginning is one message; what comes later stands where this server can bear it. */
+function encodeMessages(encoding: ChatEncoding): ChatMessage[] {
+  const { call, flags } = encoding
+  const { messages } = call.request
+  const afterSystem = messages.findIndex(({ role }) => role !== 'system')
+  const leads = (message: Message, at: number): boolean =>
+    message.role === 'system' && (flags.laterSystem === 'hoist' || afterSystem === -1 || at < afterSystem)
+  const system = systemText(messages.filter(leads).flatMap(({ parts }) => parts))
+  const rest = messages.filter((message, at) => !leads(message, at)).map((message) => placed(message, flags))
+  const turns = turnsOf(rest, call.onDropped).flatMap((turn) => encodeTurn(turn, encoding))
+  return system === '' ? turns : [{ role: 'system', content: system }, ...turns]
+}
+
+const placed = (message: Message, { laterSystem }: ChatFlags): Message =>
+  message.role === 'system' && laterSystem === 'user' ? { ...message, role: 'user' } : message
+
+type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
+
+function encodeSampling({ request, model, onDropped }: ProviderCall, flags: ChatFlags): Sampling {
+  const { temperature, topP, topK } = request
+  const isRefused = refusesSampling(model)
+  if (isRefused && temperature !== undefined) onDropped('temperature')
+  if (isRefused && topP !== undefined) onDropped('top_p')
+  if (!flags.takesTopK && topK !== undefined) onDropped('top_k')
+  return {
+    ...(!isRefused && temperature !== undefined && { temperature }),
+    ...(!isRefused && topP !== undefined && { top_p: topP }),
+    ...(flags.takesTopK && topK !== undefined && { top_k: topK }),
+  }
+}
+
+const encodeTool = ({ description, parameters, strict }: PortableTool, name: string): ChatTool => ({
+  type: 'function',
+  function: {
+    name,
+    ...(description !== undefined && { description }),
+    parameters,
+    ...(strict !== undefined && { strict }),
+  },
+})
+
+const encodeChoice = (choice: ToolChoice, nameOf: (name: string) => string): ChatToolChoice =>
+  choice.type === 'tool' ? { type: 'function', function: { name: nameOf(choice.name) } } : choice.type
+
+function encodeFormat(format: OutputFormat): ChatResponseFormat {
+  if (format.type === 'json-object') return { type: 'json_object' }
+  const { name, schema, strict } = format
+  return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
+}
+
+/** The nearest effort that this server knows. */
+const nearest: Readonly<Record<string, string>> = { minimal: 'low', xhigh: 'high', max: 'high' }
+
+function encodeEffort({ request, onDropped }: ProviderCall, { efforts }: ChatFlags): { reasoning_effort?: string } {
+  const asked = request.reasoning && effortOf(request.reasoning)
+  if (asked === undefined) return {}
+  const effort = [asked, nearest[asked]].find((word) => word !== undefined && efforts.includes(word))
+  if (effort !== undefined) return { reasoning_effort: effort }
+  onDropped(callersName(request, 'reasoning'))
+  return {}
+}

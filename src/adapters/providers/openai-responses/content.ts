@@ -1,0 +1,112 @@
+import type { Message, Part } from '../../../domain/inference/request.ts'
+import type { InputItem, InputPart, OutputPart } from '../../../wire/openai-responses.ts'
+import type { Encoding } from '../encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding.ts'
+import type { Turn } from '../history.ts'
+import { recordOf } from '../reading.ts'
+import { safeToolCallId } from '../tool-ids.ts'
+
+/** One turn as items, in the order in which it was said; text and pictures in a row are one message. */
+export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem[] {
+  const items: InputItem[] = []
+  let run: Part[] = []
+  const flush = (): void => {
+    items.push(...messageOf(role, run, encoding))
+    run = []
+  }
+  for (const part of parts) {
+    const item = itemOf(part, role, encoding)
+    if (item === undefined) {
+      run.push(part)
+    } else {
+      flush()
+      items.push(...item)
+    }
+  }
+  flush()
+  return items
+}
+
+type Named<Type extends Part['type']> = Extract<Part, { type: Type }>
+
+/** Undefined for what belongs into a message. */
+function itemOf(part: Part, role: Message['role'], encoding: Encoding): InputItem[] | undefined {
+  switch (part.type) {
+    case 'thinking':
+      return encodeThinking(part, encoding)
+    case 'tool-call': {
+      const name = encoding.toolNames.toUpstream(part.name)
+      const input = part.input.trim() === '' ? '{}' : part.input
+      return [{ type: 'function_call', call_id: safeToolCallId(part.id), name, arguments: input }]
+    }
+    case 'tool-result':
+      return [{ type: 'function_call_output', call_id: safeToolCallId(part.id), output: encodeOutput(part, encoding) }]
+    case 'opaque': {
+      const raw = recordOf(part.raw)
+      if (part.dialect === 'responses' && raw !== undefined) return [raw]
+      withoutForeignBlock(part, role, encoding)
+      return []
+    }
+    case 'text':
+    case 'refusal':
+    case 'image':
+    case 'file':
+      return undefined
+  }
+}
+
+/** Only what this model encrypted. Without its id: that would be looked up, and nothing is stored. */
+function encodeThinking({ proof }: Named<'thinking'>, { openProof }: Encoding): InputItem[] {
+  const thought = proof && openProof(proof)
+  if (!thought) return []
+  const summary = thought.text === '' ? [] : [{ type: 'summary_text' as const, text: thought.text }]
+  return [{ type: 'reasoning', summary, encrypted_content: thought.value }]
+}
+
+function messageOf(role: Message['role'], parts: readonly Part[], encoding: Encoding): InputItem[] {
+  if (role === 'assistant') {
+    const content = parts.flatMap(encodeOutputPart)
+    return content.length > 0 ? [{ role, content }] : []
+  }
+  const content = parts.flatMap((part) => encodeInputPart(part, encoding))
+  return content.length > 0 ? [{ role: role === 'system' ? 'developer' : 'user', content }] : []
+}
+
+function encodeOutputPart(part: Part): OutputPart[] {
+  if (part.type === 'refusal') return [{ type: 'refusal', refusal: part.text }]
+  return part.type === 'text' && part.text !== '' ? [{ type: 'output_text', text: part.text, annotations: [] }] : []
+}
+
+function encodeInputPart(part: Part, encoding: Encoding): InputPart[] {
+  if (part.type === 'text' || part.type === 'refusal')
+    return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
+  if (part.type === 'image') return [encodeImage(part, encoding)]
+  return part.type === 'file' ? [encodeFile(part, encoding)] : []
+}
+
+function encodeImage({ source, detail = 'auto' }: Named<'image'>, { call }: Encoding): InputPart {
+  if (source.kind === 'url') return { type: 'input_image', image_url: source.url, detail }
+  if (source.kind === 'base64') return { type: 'input_image', image_url: dataUrl(source), detail }
+  if (source.kind === 'file' && knowsFileIds(call.request, true))
+    return { type: 'input_image', file_id: source.id, detail }
+  throw unsupportedContent(call.request, 'images by file id')
+}
+
+function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): InputPart {
+  const text = plainText(source)
+  if (text !== undefined) return { type: 'input_text', text: name === undefined ? text : `${name}\n\n${text}` }
+  if (source.kind === 'base64') return { type: 'input_file', filename: name ?? 'file', file_data: dataUrl(source) }
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url }
+  if (source.kind === 'file' && knowsFileIds(call.request, true)) return { type: 'input_file', file_id: source.id }
+  throw unsupportedContent(call.request, 'files by id')
+}
+
+/** Text alone stays a string. Failure has no field here, so the text says it. */
+function encodeOutput({ parts, isError }: Named<'tool-result'>, encoding: Encoding): string | readonly InputPart[] {
+  for (const part of parts) if (part.type === 'opaque') withoutForeignBlock(part, 'user', encoding)
+  const encoded = parts.flatMap((part) => encodeInputPart(part, encoding))
+  const marked: InputPart[] = isError ? [{ type: 'input_text', text: '[tool error] ' }, ...encoded] : encoded
+  if (!marked.every((part) => part.type === 'input_text')) return marked
+  const texts = encoded.flatMap((part) => (part.type === 'input_text' ? [part.text] : []))
+  return (isError ? '[tool error] ' : '') + texts.join('\n\n')
+}

@@ -1,0 +1,118 @@
+import type { StopReason } from '../../../domain/inference/events.ts'
+import type { EventWriter } from '../event-writer.ts'
+import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
+import type { Decoder } from '../http-provider.ts'
+import type { Json } from '../reading.ts'
+import { countOf, recordOf, recordsOf, textOf } from '../reading.ts'
+import type { Item, Place } from './items.ts'
+import { addText, beginItem, completeText, createItem, finishItem } from './items.ts'
+import { readUsage } from './usage.ts'
+
+const cutReasons: ReadonlyMap<string, StopReason> = new Map([
+  ['max_output_tokens', 'length'],
+  ['content_filter', 'filtered'],
+])
+
+type State = { readonly write: EventWriter; readonly items: Map<number, Item>; hasRefusal: boolean }
+
+/** The answer of a Responses upstream in our words. Only the whole response ends it, never the end of an item. */
+export function createDecoder(write: EventWriter): Decoder {
+  const state: State = { write, items: new Map(), hasRefusal: false }
+  return {
+    event(body, name) {
+      const type = textOf(body['type']) || (name ?? '')
+      const text = textEvents.get(type)
+      if (text === undefined) steps.get(type)?.(state, body)
+      else readText(state, body, text)
+    },
+    document(body) {
+      if (!Array.isArray(body['output']) && !recordOf(body['error'])) {
+        throw brokenAnswer('The model’s upstream sent something that is no response.')
+      }
+      endResponse(state, { response: body })
+    },
+    done() {},
+  }
+}
+
+/** Which text an event is about, which field has it, and whether it is a piece or the whole. */
+type TextEvent = {
+  readonly kind: Place['kind']
+  readonly index?: string
+  readonly field: string
+  readonly isWhole?: true
+}
+
+const textEvents: ReadonlyMap<string, TextEvent> = new Map<string, TextEvent>([
+  ['response.output_text.delta', { kind: 'text', index: 'content_index', field: 'delta' }],
+  ['response.output_text.done', { kind: 'text', index: 'content_index', field: 'text', isWhole: true }],
+  ['response.refusal.delta', { kind: 'refusal', index: 'content_index', field: 'delta' }],
+  ['response.refusal.done', { kind: 'refusal', index: 'content_index', field: 'refusal', isWhole: true }],
+  ['response.reasoning_summary_text.delta', { kind: 'summary', index: 'summary_index', field: 'delta' }],
+  ['response.reasoning_summary_text.done', { kind: 'summary', index: 'summary_index', field: 'text', isWhole: true }],
+  ['response.reasoning_text.delta', { kind: 'reasoning', index: 'content_index', field: 'delta' }],
+  ['response.reasoning_text.done', { kind: 'reasoning', index: 'content_index', field: 'text', isWhole: true }],
+  ['response.function_call_arguments.delta', { kind: 'input', field: 'delta' }],
+  ['response.function_call_arguments.done', { kind: 'input', field: 'arguments', isWhole: true }],
+  ['response.custom_tool_call_input.delta', { kind: 'input', field: 'delta' }],
+  ['response.custom_tool_call_input.done', { kind: 'input', field: 'input', isWhole: true }],
+])
+
+function readText(state: State, event: Json, { kind, index, field, isWhole }: TextEvent): void {
+  const place: Place = { kind, index: index === undefined ? 0 : (countOf(event[index]) ?? 0) }
+  const item = itemOf(state, countOf(event['output_index']) ?? 0)
+  if (kind === 'refusal') state.hasRefusal = true
+  if (isWhole) completeText(item, place, textOf(event[field]))
+  else addText(item, place, textOf(event[field]))
+}
+
+type Step = (state: State, event: Json) => void
+
+const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
+  ['response.created', ({ write }, event) => write.start(textOf(recordOf(event['response'])?.['model']))],
+  ['response.output_item.added', (state, event) => readItem(state, event, beginItem)],
+  ['response.output_item.done', (state, event) => readItem(state, event, finishItem)],
+  ['response.completed', endResponse],
+  ['response.incomplete', endResponse],
+  ['response.failed', endResponse],
+  ['response.cancelled', endResponse],
+  ['error', fail],
+])
+
+function readItem(state: State, event: Json, read: (item: Item, raw: Json) => void): void {
+  const raw = recordOf(event['item'])
+  if (raw !== undefined) read(itemOf(state, countOf(event['output_index']) ?? 0), raw)
+}
+
+function itemOf({ write, items }: State, index: number): Item {
+  const known = items.get(index)
+  if (known !== undefined) return known
+  const item = createItem(write)
+  items.set(index, item)
+  return item
+}
+
+function endResponse(state: State, event: Json): void {
+  const response = recordOf(event['response']) ?? {}
+  const status = textOf(response['status'])
+  if (recordOf(response['error']) !== undefined) throw faultOfErrorBody(response)
+  if (status !== 'completed' && status !== 'incomplete') {
+    throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
+  }
+  state.write.start(textOf(response['model']))
+  for (const [index, raw] of recordsOf(response['output']).entries()) {
+    state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
+    finishItem(itemOf(state, index), raw)
+  }
+  state.write.end({ stopReason: reasonOf(state, response), usage: readUsage(response['usage']) })
+}
+
+function reasonOf({ hasRefusal }: State, response: Json): StopReason {
+  const cut = textOf(recordOf(response['incomplete_details'])?.['reason'])
+  if (response['status'] === 'incomplete') return cutReasons.get(cut) ?? 'length'
+  return hasRefusal ? 'refusal' : 'end'
+}
+
+function fail(_state: State, event: Json): never {
+  throw faultOfErrorBody(event)
+}

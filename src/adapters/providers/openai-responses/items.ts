@@ -1,0 +1,125 @@
+import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import type { EventWriter } from '../event-writer.ts'
+import type { Json } from '../reading.ts'
+import { recordsOf, textOf } from '../reading.ts'
+
+/** Where a text stands in an item: summary parts and raw reasoning are both thinking. */
+export type Place = { readonly kind: 'text' | 'refusal' | 'summary' | 'reasoning' | 'input'; readonly index: number }
+
+/** A text and how much of it is written, so that a later `done` adds only what is missing. */
+type Growing = { readonly block: number; length: number }
+
+/**
+ * One output item of theirs while it is told, in pieces, as a whole, or in pieces and then as a whole.
+ * A message or a thought gets its block only once there is something in it.
+ */
+export type Item = {
+  readonly write: EventWriter
+  readonly texts: Map<string, Growing>
+  thinking: number | undefined
+  call: number | undefined
+  /** A tool of free text: its input is told as the one text of a JSON object. */
+  isFreeText: boolean
+  isFinished: boolean
+}
+
+export const createItem = (write: EventWriter): Item => ({
+  write,
+  texts: new Map(),
+  thinking: undefined,
+  call: undefined,
+  isFreeText: false,
+  isFinished: false,
+})
+
+/** The item is announced; calls are worth announcing too. */
+export function beginItem(item: Item, raw: Json): void {
+  if (item.call !== undefined || (raw['type'] !== 'function_call' && raw['type'] !== 'custom_tool_call')) return
+  item.isFreeText = raw['type'] === 'custom_tool_call'
+  const name = nameWithin(textOf(raw['namespace']), textOf(raw['name']))
+  item.call = item.write.openToolCall(textOf(raw['call_id']) || textOf(raw['id']), name)
+  if (item.isFreeText) item.write.delta(item.call, '{"input":"')
+}
+
+/** A piece of text. Input of a call that was not announced waits for the whole item. */
+export function addText(item: Item, place: Place, text: string): void {
+  if (text === '' || item.isFinished || (place.kind === 'input' && item.call === undefined)) return
+  const growing = textAt(item, place)
+  growing.length += text.length
+  const isEscaped = place.kind === 'input' && item.isFreeText
+  item.write.delta(growing.block, isEscaped ? JSON.stringify(text).slice(1, -1) : text)
+}
+
+/** The whole text: some servers send no pieces at all. */
+export function completeText(item: Item, place: Place, text: string): void {
+  addText(item, place, text.slice(item.texts.get(keyOf(place))?.length ?? 0))
+}
+
+const keyOf = ({ kind, index }: Place): string => `${kind} ${index}`
+
+function textAt(item: Item, place: Place): Growing {
+  const key = keyOf(place)
+  const known = item.texts.get(key)
+  if (known !== undefined) return known
+  const growing = { block: blockFor(item, place), length: 0 }
+  item.texts.set(key, growing)
+  return growing
+}
+
+function blockFor(item: Item, { kind }: Place): number {
+  if (kind === 'text' || kind === 'refusal') return item.write.open({ type: kind })
+  if (kind === 'input') return item.call ?? -1
+  if (item.thinking === undefined) return (item.thinking = item.write.open({ type: 'thinking' }))
+  // The parts of a summary are one thought, with a blank line between them.
+  item.write.delta(item.thinking, '\n\n')
+  return item.thinking
+}
+
+/** The whole item: what was not told before is told now, and its blocks are closed. */
+export function finishItem(item: Item, raw: Json): void {
+  if (item.isFinished) return
+  beginItem(item, raw)
+  switch (raw['type']) {
+    case 'message':
+      for (const [index, part] of recordsOf(raw['content']).entries()) completePart(item, index, part)
+      break
+    case 'reasoning':
+      completeThought(item, raw)
+      break
+    case 'function_call':
+      completeText(item, { kind: 'input', index: 0 }, textOf(raw['arguments']))
+      break
+    case 'custom_tool_call':
+      completeText(item, { kind: 'input', index: 0 }, textOf(raw['input']))
+      break
+    default:
+      item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
+  }
+  closeItem(item)
+}
+
+function completePart(item: Item, index: number, part: Json): void {
+  if (part['type'] === 'refusal') completeText(item, { kind: 'refusal', index }, textOf(part['refusal']))
+  else completeText(item, { kind: 'text', index }, textOf(part['text']))
+}
+
+function completeThought(item: Item, raw: Json): void {
+  for (const [index, part] of recordsOf(raw['summary']).entries()) {
+    completeText(item, { kind: 'summary', index }, textOf(part['text']))
+  }
+  for (const [index, part] of recordsOf(raw['content']).entries()) {
+    completeText(item, { kind: 'reasoning', index }, textOf(part['text']))
+  }
+  const value = textOf(raw['encrypted_content'])
+  if (value === '') return
+  item.thinking ??= item.write.open({ type: 'thinking' })
+  const id = textOf(raw['id'])
+  item.write.proof(item.thinking, { dialect: 'responses', value, ...(id !== '' && { id }) })
+}
+
+function closeItem(item: Item): void {
+  item.isFinished = true
+  if (item.isFreeText && item.call !== undefined) item.write.delta(item.call, '"}')
+  const blocks = [item.thinking, item.call, ...Array.from(item.texts.values(), ({ block }) => block)]
+  for (const block of new Set(blocks)) if (block !== undefined) item.write.close(block)
+}

@@ -1,0 +1,106 @@
+import type { ProviderCall } from '../../../domain/inference/provider.ts'
+import type { InferenceRequest, OutputFormat } from '../../../domain/inference/request.ts'
+import type { InputItem, ResponsesRequest, TextFormat } from '../../../wire/openai-responses.ts'
+import type { Encoded, Encoding } from '../encoding.ts'
+import { boundedBy, sameDialectBody, shortUser } from '../encoding.ts'
+import { turnsOf } from '../history.ts'
+import { reportLosses } from '../losses.ts'
+import { cannotReason, refusesSampling } from '../models.ts'
+import type { Json } from '../reading.ts'
+import { effortOf } from '../reasoning.ts'
+import { systemText } from '../system-text.ts'
+import { encodeTurn } from './content.ts'
+import type { ResponsesFlags } from './tools.ts'
+import { encodeTools } from './tools.ts'
+
+/** The least that OpenAI takes; agents ask for 1 to see whether a model is there. */
+const leastOutputTokens = 16
+
+/** Fields that chat completions and this format share under the same name, outside of our own language. */
+const shared = ['service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']
+
+/** Our request in the words of the Responses format. */
+export function encodeRequest(encoding: Encoding, flags: ResponsesFlags): Encoded {
+  const { call } = encoding
+  if (call.request.original.dialect !== 'responses') return translate(encoding, flags)
+  const body = sameDialectBody(call)
+  return {
+    body: { ...body, max_output_tokens: boundedBy(call.maxOutputTokens, body['max_output_tokens']) },
+    stops: [],
+  }
+}
+
+function translate(encoding: Encoding, flags: ResponsesFlags): Encoded {
+  const { call } = encoding
+  const { request, model, onDropped } = call
+  const isChat = request.original.dialect === 'chat'
+  reportLosses(request, new Set(isChat ? [...shared, 'verbosity'] : []), onDropped)
+  const body: ResponsesRequest = {
+    model,
+    ...encodeConversation(encoding),
+    max_output_tokens: Math.max(call.maxOutputTokens, leastOutputTokens),
+    stream: request.stream,
+    store: false,
+    ...(!cannotReason(model) && { include: ['reasoning.encrypted_content'] }),
+    ...encodeSampling(call),
+    ...encodeTools(encoding, flags),
+    ...encodeReasoning(call),
+    ...encodeText(request),
+    ...(request.user && { user: shortUser(request.user) }),
+    ...(request.metadata && { metadata: request.metadata }),
+    ...(isChat && pick(request.original.body, shared)),
+  }
+  // There are no stop strings in this format.
+  return { body, stops: request.stop }
+}
+
+const pick = (body: Json, fields: readonly string[]): Json =>
+  Object.fromEntries(fields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]))
+
+/** System text at the beginning is the instructions; what comes later stands where it was said. */
+function encodeConversation(encoding: Encoding): { input: InputItem[]; instructions?: string } {
+  const { messages } = encoding.call.request
+  const found = messages.findIndex(({ role }) => role !== 'system')
+  const begin = found === -1 ? messages.length : found
+  const lead = messages.slice(0, begin).flatMap(({ parts }) => parts)
+  const instructions = systemText(lead)
+  const turns = turnsOf(messages.slice(begin), encoding.call.onDropped)
+  const input = turns.flatMap((turn) => encodeTurn(turn, encoding))
+  return { input, ...(instructions !== '' && { instructions }) }
+}
+
+function encodeSampling({ request, model, onDropped }: ProviderCall): Pick<ResponsesRequest, 'temperature' | 'top_p'> {
+  const { temperature, topP, topK } = request
+  if (topK !== undefined) onDropped('top_k')
+  if (!refusesSampling(model)) {
+    return { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { top_p: topP }) }
+  }
+  if (temperature !== undefined) onDropped('temperature')
+  if (topP !== undefined) onDropped('top_p')
+  return {}
+}
+
+function encodeReasoning({ request, model }: ProviderCall): Pick<ResponsesRequest, 'reasoning'> {
+  const { reasoning } = request
+  if (reasoning === undefined || cannotReason(model)) return {}
+  const effort = effortOf(reasoning)
+  const isVisible = reasoning.visible === true && effort !== 'none'
+  return { reasoning: { ...(effort && { effort }), ...(isVisible && { summary: 'auto' }) } }
+}
+
+function encodeText({ outputFormat, original }: InferenceRequest): Pick<ResponsesRequest, 'text'> {
+  const verbosity = original.dialect === 'chat' ? original.body['verbosity'] : undefined
+  if (outputFormat === undefined && verbosity === undefined) return {}
+  return {
+    text: {
+      ...(outputFormat && { format: encodeFormat(outputFormat) }),
+      ...(verbosity !== undefined && { verbosity }),
+    },
+  }
+}
+
+function encodeFormat(format: OutputFormat): TextFormat {
+  if (format.type === 'json-object') return { type: 'json_object' }
+  const { name, schema, strict } = format
+  return { type: 'json_schema', name, schema, ...(strict !== undefined && { strict }) }
+}

@@ -1,0 +1,46 @@
+import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
+import type { ResponsesRequest, ResponsesTool, ResponsesToolChoice } from '../../../wire/openai-responses.ts'
+import type { Encoding } from '../encoding.ts'
+import { recordOf, textOf } from '../reading.ts'
+import type { PortableTool } from '../tools.ts'
+import { portableChoice, portableTools } from '../tools.ts'
+
+export type ResponsesFlags = {
+  /** OpenAI itself, which can search the web for models that were promised it elsewhere. */
+  readonly searchesWeb: boolean
+}
+
+type ToolFields = Pick<ResponsesRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'>
+
+export function encodeTools({ call, toolNames }: Encoding, { searchesWeb }: ResponsesFlags): ToolFields {
+  const { request, onDropped } = call
+  const isSearch = (tool: Tool): boolean =>
+    searchesWeb && tool.type === 'opaque' && textOf(recordOf(tool.raw)?.['type']).startsWith('web_search')
+  const searches = request.tools.filter(isSearch)
+  const others = { ...request, tools: request.tools.filter((tool) => !isSearch(tool)) }
+  const portable = portableTools(others, onDropped)
+  const choice = portableChoice(request, [...portable, ...searches], onDropped)
+  const tools = [
+    ...portable.map((tool) => encodeTool(tool, toolNames.toUpstream(tool.name))),
+    ...(searches.length > 0 ? [{ type: 'web_search' }] : []),
+  ]
+  if (tools.length === 0) return {}
+  const choosesSearch = choice?.type === 'tool' && searches.some((tool) => tool.name === choice.name)
+  return {
+    tools,
+    ...(choice && { tool_choice: choosesSearch ? { type: 'web_search' } : encodeChoice(choice, toolNames.toUpstream) }),
+    ...(request.parallelToolCalls !== undefined && { parallel_tool_calls: request.parallelToolCalls }),
+  }
+}
+
+/** An omitted `strict` may be taken for true, so it is always said. */
+const encodeTool = ({ description, parameters, strict = false }: PortableTool, name: string): ResponsesTool => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters,
+  strict,
+})
+
+const encodeChoice = (choice: ToolChoice, nameOf: (name: string) => string): ResponsesToolChoice =>
+  choice.type === 'tool' ? { type: 'function', name: nameOf(choice.name) } : choice.type

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Dialect, Proof } from '../../domain/inference/request.ts'
+import { parseRecord, textOf } from './reading.ts'
+
+/** What only the model that thought it can use. */
+export type Thought = { readonly value: string; readonly text: string }
+
+/** Who thought it: a proof is worth nothing to another model. */
+export type Thinker = { readonly dialect: Dialect; readonly model: string }
+
+/**
+ * Lets a caller of another dialect carry a proof for us. Its dialect has no room for the exact text that the proof
+ * signs, nor for the model that made it, so both travel inside; the seal says that we wrote it.
+ */
+export type ProofSeal = {
+  seal(proof: Proof, thought: { readonly text: string; readonly model: string }): Proof
+  /** Undefined where it is not ours, was changed, or belongs to another model: the thinking is then left out. */
+  open(proof: Proof, thinker: Thinker): Thought | undefined
+}
+
+export function createProofSeal(secret: string | Uint8Array): ProofSeal {
+  const macOf = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
+  return {
+    seal(proof, { text, model }) {
+      const sealed = JSON.stringify({ dialect: proof.dialect, value: proof.value, text, model })
+      return { ...proof, value: `${macOf(sealed)}.${sealed}` }
+    },
+    open(proof, thinker) {
+      const dot = proof.value.indexOf('.')
+      const sealed = proof.value.slice(dot + 1)
+      if (proof.dialect !== thinker.dialect || !sameText(proof.value.slice(0, dot), macOf(sealed))) return undefined
+      const content = parseRecord(sealed)
+      if (content?.['dialect'] !== thinker.dialect || content['model'] !== thinker.model) return undefined
+      return { value: textOf(content['value']), text: textOf(content['text']) }
+    },
+  }
+}
+
+function sameText(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createStopScanner } from './stop-scanner.ts'
+
+const scan = (stops: readonly string[], pieces: readonly string[]): { text: string; stop: string | undefined } => {
+  const scanner = createStopScanner(stops)
+  let text = ''
+  for (const piece of pieces) {
+    const scanned = scanner.push(piece)
+    text += scanned.text
+    if (scanned.stop !== undefined) return { text, stop: scanned.stop }
+  }
+  return { text: text + scanner.flush(), stop: undefined }
+}
+
+describe('the search for stop strings', () => {
+  it('finds the first of them, wherever the text is cut', () => {
+    assert.deepEqual(scan(['END', 'STOP'], ['a ST', 'OP b END']), { text: 'a ', stop: 'STOP' })
+    assert.deepEqual(scan(['\n\n'], ['one\n', '\ntwo']), { text: 'one', stop: '\n\n' })
+  })
+
+  it('gives everything back where there is none, and does not stop at nothing', () => {
+    assert.deepEqual(scan(['END'], ['a EN', 'D']), { text: 'a ', stop: 'END' })
+    assert.deepEqual(scan(['END', ''], ['a EN', 'd']), { text: 'a ENd', stop: undefined })
+  })
+
+  it('does the same as a search in the whole text', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 })
+    const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 }), {
+      maxLength: 3,
+    })
+    const property = fc.property(fc.array(letters, { maxLength: 6 }), stops, (pieces, sought) => {
+      const whole = pieces.join('')
+      const at = Math.min(...sought.map((stop) => whole.indexOf(stop)).filter((found) => found !== -1))
+      const { text, stop } = scan(sought, pieces)
+      // A stop that is only known later may begin earlier; no client could tell the two apart.
+      if (stop === undefined) assert.deepEqual([text, at], [whole, Infinity])
+      else assert.ok(whole.startsWith(text + stop))
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+})

@@ -1,0 +1,57 @@
+import type { Delivered, Pause, Retry } from '../../domain/audit/sink.ts'
+import type { Answer } from '../network/request.ts'
+import type { Verdict } from './pieces.ts'
+
+export const delivered: Delivered = { kind: 'delivered' }
+
+export const pauseFor = (state: Pause['state'], reason: string): Pause => ({ kind: 'pause', state, reason })
+
+export function retryLater(reason: string, answer: Answer, nowMs: number): Retry {
+  return { kind: 'retry', reason, retryAfterMs: retryAfterMs(answer, nowMs) }
+}
+
+/**
+ * What HTTP alone says, for whatever a destination has no words of its own for. A credential or an address that is
+ * refused pauses and never drops; a body that is refused is narrowed down; the rest is tried again.
+ */
+export function judge(name: string, answer: Answer, nowMs: number): Verdict {
+  const { status } = answer
+  const reason = `${name} answered ${status}.`
+  if (status >= 200 && status < 300) return delivered
+  if (status === 401 || status === 403) return pauseFor('auth_error', `${reason} The credential is not accepted.`)
+  if (status === 413) return { kind: 'split', reason: `${reason} The event is too large for it.` }
+  if (status === 400 || status === 422) return { kind: 'split', reason: `${reason} The event is not accepted.` }
+  if (status >= 500 || [408, 409, 425, 429].includes(status)) return retryLater(reason, answer, nowMs)
+  if (status >= 300 && status < 400) return pauseFor('config_error', `${reason} Redirects are not followed.`)
+  return pauseFor('config_error', `${reason} Check the address.`)
+}
+
+/** `Retry-After` as seconds or as a date. */
+function retryAfterMs({ headers }: Answer, nowMs: number): number | undefined {
+  const text = headers['retry-after']
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const dateMs = Date.parse(text)
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
+}
+
+/** The JSON of an answer as far as it is an object; empty otherwise. */
+export function jsonOf({ body }: Answer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * A vendor's error code, fit to be shown: a plain word or nothing. Destinations echo what they were sent, and a
+ * tenant's URL may lead to something that answers secrets, so no other text of theirs is passed on.
+ */
+export function codeOf(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w.-]{1,80}$/.test(value) ? value : undefined
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

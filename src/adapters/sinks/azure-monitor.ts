@@ -1,0 +1,150 @@
+import Type, { type Static } from 'typebox'
+import { capped } from '../../domain/audit/cap.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
+import type { ConfigProblem, Sink } from '../../domain/audit/sink.ts'
+import type { Answer } from '../network/request.ts'
+import { codeOf, isRecord, jsonOf, judge, pauseFor } from './answers.ts'
+import { createTokenSource, type Cloud } from './azure-token.ts'
+import { packed } from './bodies.ts'
+import { defineSink, type SinkParts } from './define.ts'
+import { commonFields, strict, urlField, urlProblems } from './fields.ts'
+import { isLate, timeWindow } from './lateness.ts'
+import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+
+const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+
+const AzureMonitorConfig = Type.Object(
+  {
+    endpoint: urlField('Logs ingestion endpoint of the data collection rule or data collection endpoint.'),
+    dcr_immutable_id: Type.String({ pattern: '^dcr-[0-9a-f]{32}$' }),
+    stream_name: Type.String({
+      pattern: '^(Custom|Microsoft)-[\\w-]{1,200}$',
+      description: 'As the data collection rule declares it (Custom-…), not the name of the table (…_CL).',
+    }),
+    tenant_id: Type.String({ pattern: `^(${uuid}|[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)$`, maxLength: 200 }),
+    client_id: Type.String({ pattern: `^${uuid}$` }),
+    client_secret: Type.String({ minLength: 1, maxLength: 500 }),
+    cloud: Type.Optional(Type.Enum(['public', 'usgov', 'china'])),
+    ...commonFields,
+  },
+  strict,
+)
+type AzureMonitorConfig = Static<typeof AzureMonitorConfig>
+
+// Authority, scope and addresses go together; fixed endings leave nothing to point elsewhere.
+const clouds: Readonly<Record<'public' | 'usgov' | 'china', Cloud & { readonly suffix: string }>> = {
+  public: {
+    authority: 'https://login.microsoftonline.com',
+    scope: 'https://monitor.azure.com/.default',
+    suffix: '.ingest.monitor.azure.com',
+  },
+  usgov: {
+    authority: 'https://login.microsoftonline.us',
+    scope: 'https://monitor.azure.us/.default',
+    suffix: '.ingest.monitor.azure.us',
+  },
+  china: {
+    authority: 'https://login.chinacloudapi.cn',
+    scope: 'https://monitor.azure.cn/.default',
+    suffix: '.ingest.monitor.azure.cn',
+  },
+}
+
+// 1 MB, compressed or not; and Auxiliary tables take no call that spans half an hour.
+const limits = { events: 10_000, bytes: 900_000, spanMs: 30 * 60_000 }
+// A column holds 64 KB, and the whole document goes into one.
+const cap = { fieldBytes: 32_000, eventBytes: 60_000 }
+const window = timeWindow(48, 24)
+const oldApi = 'belongs to the HTTP Data Collector API, which has ended: use a data collection rule'
+
+/** Azure Monitor's Logs Ingestion API, which Microsoft Sentinel reads. */
+export const azureMonitor = defineSink({
+  type: 'azure_monitor',
+  schema: AzureMonitorConfig,
+  secretFields: ['client_secret'],
+  destinationFields: ['endpoint', 'dcr_immutable_id', 'tenant_id', 'client_id', 'cloud'],
+  check: (config) => [...urlProblems(config.endpoint, { path: 'endpoint' }), ...suffixProblems(config)],
+  hints: { workspace_id: oldApi, shared_key: oldApi },
+  create: createAzureMonitorSink,
+})
+
+function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): Sink {
+  const { request, clock } = parts
+  const tokens = createTokenSource(config, clouds[config.cloud ?? 'public'], parts)
+  const path = `/dataCollectionRules/${config.dcr_immutable_id}/streams/${config.stream_name}?api-version=2023-01-01`
+  const url = new URL(path, config.endpoint)
+
+  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+    const { body, headers } = await packed(`[${pieces.map(({ text }) => text).join(',')}]`, 'application/json', 'gzip')
+    const post = async (): Promise<Verdict | Answer> => {
+      const token = await tokens.current(signal)
+      if (typeof token !== 'string') return token
+      return request({ method: 'POST', url, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal })
+    }
+    let answer = await post()
+    if ('status' in answer && answer.status === 401) {
+      tokens.forget() // it may have been revoked early: a fresh one decides
+      answer = await post()
+    }
+    return 'status' in answer ? judgeIngestion(answer, config, clock.nowMs()) : answer
+  }
+
+  return {
+    goal: { events: limits.events, bytes: limits.bytes, waitMs: 5_000 },
+    deliver: (batch, signal) =>
+      deliverPieces(
+        batch.map((document) => toRow(document, clock.nowMs())),
+        limits,
+        (pieces) => send(pieces, signal),
+      ),
+  }
+}
+
+/** Columns that the table of our template declares; names such as `id` or `TenantId` are reserved there. */
+function toRow(document: SealedDocument, nowMs: number): Piece {
+  const { metadata, policy, time } = document
+  const late = isLate(time, nowMs, window)
+  const eventTime = new Date(time).toISOString()
+  const row = {
+    ...(!late && { TimeGenerated: eventTime }),
+    EventTime: eventTime,
+    EventId: metadata.uid,
+    OrgId: metadata.tenant_uid,
+    Sequence: metadata.sequence,
+    EventCode: metadata.event_code,
+    Decision: wordOf(document, 'decision'),
+    ReasonCode: wordOf(document, 'reason_code'),
+    PolicyId: policy?.uid,
+    PolicyVersion: policy?.version,
+    ActorUserId: document.actor.user?.uid,
+    ProjectId: document.resources?.find(({ type }) => type === 'project')?.uid,
+    Model: document.ai_model?.name,
+    SeverityId: document.severity_id,
+    IsLate: late,
+    Event: capped(document, cap),
+  }
+  return toPiece(row, time)
+}
+
+function judgeIngestion(answer: Answer, { stream_name: stream }: AzureMonitorConfig, nowMs: number): Verdict {
+  const { error } = jsonOf(answer)
+  const code = isRecord(error) ? codeOf(error.code) : undefined
+  const reason = `Azure answered ${answer.status}${code === undefined ? '' : ` (${code})`}.`
+  if (answer.status === 403) {
+    return pauseFor('auth_error', `${reason} The application needs the role Monitoring Metrics Publisher on the rule.`)
+  }
+  if (answer.status === 404) {
+    const hint = stream.endsWith('_CL')
+      ? ' stream_name looks like the name of a table: the rule’s stream is needed.'
+      : ''
+    return pauseFor('config_error', `${reason} The rule does not exist, or has no such stream.${hint}`)
+  }
+  return judge('Azure', answer, nowMs)
+}
+
+function suffixProblems({ endpoint, cloud = 'public' }: AzureMonitorConfig): ConfigProblem[] {
+  const url = URL.parse(endpoint)
+  const { suffix } = clouds[cloud]
+  if (url?.protocol === 'https:' && url.hostname.endsWith(suffix) && url.port === '') return []
+  return [{ path: 'endpoint', message: `must be https://… and end in ${suffix}` }]
+}

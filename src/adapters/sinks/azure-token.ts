@@ -1,0 +1,73 @@
+import type { Outcome } from '../../domain/audit/sink.ts'
+import type { Answer } from '../network/request.ts'
+import { codeOf, jsonOf, pauseFor, retryLater } from './answers.ts'
+import type { SinkParts } from './define.ts'
+
+export type ClientCredentials = {
+  readonly tenant_id: string
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+export type Cloud = { readonly authority: string; readonly scope: string }
+
+/** An access token, or why there is none. */
+export type TokenSource = {
+  current(signal: AbortSignal): Promise<string | Outcome>
+  /** Told when the service no longer accepts it. */
+  forget(): void
+}
+
+const renewBeforeMs = 5 * 60_000
+
+/** Client credentials at Microsoft's identity platform; renewed in time, and by one call however many ask. */
+export function createTokenSource(client: ClientCredentials, cloud: Cloud, parts: SinkParts): TokenSource {
+  const { request, clock } = parts
+  let held: { readonly token: string; readonly renewAtMs: number } | undefined
+  let pending: Promise<string | Outcome> | undefined
+
+  const renew = async (signal: AbortSignal): Promise<string | Outcome> => {
+    const answer = await request({
+      method: 'POST',
+      url: new URL(`${cloud.authority}/${encodeURIComponent(client.tenant_id)}/oauth2/v2.0/token`),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: formOf(client, cloud.scope),
+      signal,
+    })
+    const { access_token: token, expires_in: seconds } = jsonOf(answer)
+    if (answer.status !== 200 || typeof token !== 'string') return problemOf(answer, client, clock.nowMs())
+    held = { token, renewAtMs: clock.nowMs() + Number(seconds ?? 0) * 1000 - renewBeforeMs }
+    return token
+  }
+
+  return {
+    forget: () => {
+      held = undefined
+    },
+    async current(signal) {
+      if (held && clock.nowMs() < held.renewAtMs) return held.token
+      pending ??= renew(signal).finally(() => {
+        pending = undefined
+      })
+      return pending
+    },
+  }
+}
+
+function formOf(client: ClientCredentials, scope: string): string {
+  return new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: client.client_id,
+    client_secret: client.client_secret,
+    scope,
+  }).toString()
+}
+
+function problemOf(answer: Answer, client: ClientCredentials, nowMs: number): Outcome {
+  const code = codeOf(jsonOf(answer).error) ?? 'no code'
+  const reason = `Microsoft's login answered ${answer.status} (${code}).`
+  if (answer.status === 429 || answer.status >= 500 || answer.status === 200) return retryLater(reason, answer, nowMs)
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(client.client_secret)
+  const hint = isId ? ' client_secret looks like the id of a secret: its value is needed.' : ''
+  return pauseFor('auth_error', reason + hint)
+}

@@ -1,0 +1,14 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+/** Off the main thread, and byte-stable: the same text gives the same bytes, so a retry repeats itself exactly. */
+export const gzipped = promisify<string, Buffer>((text, callback) => gzip(text, callback))
+
+/** A body and the headers that describe it. */
+export type Packet = { readonly body: string | Buffer; readonly headers: Readonly<Record<string, string>> }
+
+export async function packed(text: string, contentType: string, compression: 'gzip' | 'none'): Promise<Packet> {
+  const headers = { 'content-type': contentType }
+  if (compression === 'none') return { body: text, headers }
+  return { body: await gzipped(text), headers: { ...headers, 'content-encoding': 'gzip' } }
+}

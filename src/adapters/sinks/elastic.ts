@@ -1,0 +1,162 @@
+import Type, { type Static } from 'typebox'
+import { capped, defaultCap } from '../../domain/audit/cap.ts'
+import type { SealedDocument } from '../../domain/audit/document.ts'
+import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/sink.ts'
+import type { Answer } from '../network/request.ts'
+import { codeOf, delivered, isRecord, jsonOf, judge, pauseFor } from './answers.ts'
+import { packed } from './bodies.ts'
+import { defineSink, type SinkParts } from './define.ts'
+import { toEcs } from './ecs.ts'
+import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { deliverPieces, type Piece, type Verdict } from './pieces.ts'
+
+const name = (description: string, firstAndOther: string) =>
+  Type.Optional(Type.String({ pattern: `^${firstAndOther}{0,99}$`, description }))
+const streamPart = '[a-z0-9._][a-z0-9._]'
+const indexName = '[a-z0-9.][a-z0-9._-]'
+const secret = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+
+const apiKey = Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$', description: 'id:key, or its base64.' })
+
+const ElasticConfig = Type.Object(
+  {
+    url: Type.Optional(urlField('Elasticsearch or OpenSearch; may end in a path.')),
+    cloud_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: 'Elastic Cloud, instead of url.' }),
+    ),
+    auth: Type.Union([
+      Type.Object({ type: Type.Literal('api_key'), api_key: apiKey }, strict),
+      Type.Object({ type: Type.Literal('basic'), username: secret('User.'), password: secret('Password.') }, strict),
+    ]),
+    mode: Type.Optional(Type.Enum(['data_stream', 'index'])),
+    data_stream: Type.Optional(
+      Type.Object(
+        { dataset: name('Default gatehouse.audit.', streamPart), namespace: name('Default default.', indexName) },
+        strict,
+      ),
+    ),
+    index: name('Index or alias, for mode index.', indexName),
+    pipeline: name('Ingest pipeline.', indexName),
+    compression: Type.Optional(compressionField),
+    tls_ca_pem: Type.Optional(caField),
+    ...commonFields,
+  },
+  strict,
+)
+type ElasticConfig = Static<typeof ElasticConfig>
+
+const limits = { events: 5_000, bytes: 5_000_000 }
+const maxAnswerBytes = 8_000_000
+
+/** Elasticsearch and OpenSearch, by the bulk call. The event's id is the document's: sent twice, stored once. */
+export const elastic = defineSink({
+  type: 'elastic',
+  schema: ElasticConfig,
+  secretFields: ['auth.api_key', 'auth.password'],
+  destinationFields: ['url', 'cloud_id', 'auth.type', 'auth.username'],
+  check: (config) => [
+    ...addressProblems(config),
+    ...urlProblems(config.url, { path: 'url', allowPath: true }),
+    ...caProblems(config.tls_ca_pem),
+  ],
+  create: createElasticSink,
+})
+
+function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts): Sink {
+  const url = bulkUrl(config)
+  const authorization = authorizationOf(config.auth)
+
+  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+    const text = pieces.map((piece) => `${piece.text}\n`).join('')
+    const { body, headers } = await packed(text, 'application/x-ndjson', config.compression ?? 'gzip')
+    const answer = await request({
+      method: 'POST',
+      url,
+      headers: { ...headers, authorization },
+      body,
+      signal,
+      maxAnswerBytes,
+    })
+    return judgeBulk(answer, pieces.length, clock.nowMs())
+  }
+
+  return {
+    goal: { ...limits, waitMs: 1_000 },
+    deliver: (batch, signal) => deliverPieces(batch.map(toLines), limits, (pieces) => send(pieces, signal)),
+  }
+}
+
+/** `create` and not `index`: a document that is there already is left alone, and data streams take nothing else. */
+function toLines(document: SealedDocument): Piece {
+  const action = JSON.stringify({ create: { _id: document.metadata.uid } })
+  const text = `${action}\n${JSON.stringify(toEcs(capped(document, defaultCap)))}`
+  return { text, bytes: Buffer.byteLength(text), timeMs: document.time }
+}
+
+/** 200 may hide failures: each item says for itself. */
+function judgeBulk(answer: Answer, count: number, nowMs: number): Verdict {
+  if (answer.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
+  if (answer.status !== 200) return judge('Elasticsearch', answer, nowMs)
+  const { errors, items } = jsonOf(answer)
+  if (errors === false) return delivered
+  if (!Array.isArray(items) || items.length !== count) {
+    return { kind: 'retry', reason: 'Elasticsearch answered 200 with something that is no bulk answer.' }
+  }
+  return { kind: 'each', outcomes: items.map(judgeItem) }
+}
+
+function judgeItem(item: unknown): Outcome {
+  const result = isRecord(item) && isRecord(item.create) ? item.create : {}
+  const status = typeof result.status === 'number' ? result.status : 0
+  const error = isRecord(result.error) ? result.error : {}
+  const type = codeOf(error.type)
+  const reason = `Elasticsearch answered ${status} for the event: ${type ?? 'no reason given'}${fieldOf(error.reason)}.`
+  if (status === 200 || status === 201) return delivered
+  if (status === 409 && type === 'version_conflict_engine_exception') return delivered // it is there already
+  // A full disk locks indices; they come back by themselves once there is room.
+  if (type === 'cluster_block_exception') return { kind: 'retry', reason }
+  if (status === 401 || status === 403) return pauseFor('auth_error', reason)
+  if (status === 404) return pauseFor('config_error', reason)
+  if (status === 400 || status === 413) return { kind: 'reject', reason }
+  return { kind: 'retry', reason }
+}
+
+/** Of the reason only the field's name is passed on: the rest may quote the event. */
+function fieldOf(reason: unknown): string {
+  const field = typeof reason === 'string' ? codeOf(/field \[([^\]]+)\]/.exec(reason)?.[1]) : undefined
+  return field === undefined ? '' : `, field ${field}`
+}
+
+function bulkUrl({ url, cloud_id: cloudId, mode, data_stream: stream, index, pipeline }: ElasticConfig): URL {
+  const base = url ?? cloudUrl(cloudId ?? '') ?? ''
+  const streamName = `logs-${stream?.dataset ?? 'gatehouse.audit'}-${stream?.namespace ?? 'default'}`
+  const target = mode === 'index' ? index : streamName
+  const bulk = new URL(`${base.replace(/\/+$/, '')}/${target}/_bulk`)
+  bulk.searchParams.set('filter_path', 'errors,items.*.status,items.*.error.type,items.*.error.reason')
+  if (pipeline !== undefined) bulk.searchParams.set('pipeline', pipeline)
+  return bulk
+}
+
+/** A cloud id is `name:` and the base64 of `host$elasticsearch$kibana`. */
+function cloudUrl(cloudId: string): string | undefined {
+  const decoded = Buffer.from(cloudId.slice(cloudId.indexOf(':') + 1), 'base64').toString()
+  const [host, cluster] = decoded.split('$')
+  const [domain, port] = (host ?? '').split(':')
+  const url = `https://${cluster}.${domain}${port === undefined ? '' : `:${port}`}`
+  return cluster && domain && URL.canParse(url) ? url : undefined
+}
+
+function authorizationOf(auth: ElasticConfig['auth']): string {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  if (auth.type === 'basic') return `Basic ${base64(`${auth.username}:${auth.password}`)}`
+  return `ApiKey ${auth.api_key.includes(':') ? base64(auth.api_key) : auth.api_key}`
+}
+
+function addressProblems({ url, cloud_id: cloudId, mode, index }: ElasticConfig): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  if ((url === undefined) === (cloudId === undefined))
+    problems.push({ path: 'url', message: 'give either url or cloud_id' })
+  if (cloudId !== undefined && !cloudUrl(cloudId)) problems.push({ path: 'cloud_id', message: 'is not a cloud id' })
+  if ((mode === 'index') !== (index !== undefined)) problems.push({ path: 'index', message: 'belongs to mode index' })
+  return problems
+}

@@ -1,0 +1,67 @@
+import { X509Certificate } from 'node:crypto'
+import Type from 'typebox'
+import { contentLevels } from '../../domain/audit/content.ts'
+import { eventFamilies } from '../../domain/audit/kinds.ts'
+import type { ConfigProblem } from '../../domain/audit/sink.ts'
+import { decisions } from '../../domain/audit/verdict.ts'
+
+/** A misspelt field must not pass in silence. */
+export const strict = { additionalProperties: false } as const
+
+/** Fields that every sink has; the sender applies them, the sinks do not. */
+export const commonFields = {
+  content: Type.Optional(
+    Type.Enum([...contentLevels], {
+      description: 'Which texts of prompts and answers leave the gateway. Default none.',
+    }),
+  ),
+  filter: Type.Optional(
+    Type.Object(
+      {
+        event_types: Type.Optional(Type.Array(Type.Enum([...eventFamilies]), { maxItems: 10 })),
+        decisions: Type.Optional(Type.Array(Type.Enum([...decisions]), { maxItems: 10 })),
+      },
+      { ...strict, description: 'Which events are exported. Default all.' },
+    ),
+  ),
+}
+
+export const CommonConfig = Type.Object({
+  ...commonFields,
+  tls_ca_pem: Type.Optional(Type.String()),
+})
+
+export const urlField = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+
+export const caField = Type.String({
+  minLength: 1,
+  maxLength: 65_536,
+  description: 'Certificate authority of the destination, PEM, where it is not a public one.',
+})
+
+export const compressionField = Type.Enum(['gzip', 'none'])
+
+type UrlRules = { readonly path: string; readonly allowPath?: boolean }
+
+/** What is wrong with an address that a tenant typed. Where it leads is the guard's question, not this one's. */
+export function urlProblems(text: string | undefined, { path, allowPath = false }: UrlRules): ConfigProblem[] {
+  if (text === undefined) return []
+  const url = URL.parse(text)
+  const problem = (message: string): ConfigProblem[] => [{ path, message }]
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return problem('must be an https:// address')
+  if (url.username !== '' || url.password !== '') return problem('must not hold a user name or password')
+  if (url.search !== '' || url.hash !== '') return problem('must not hold a query or fragment')
+  if (!allowPath && url.pathname !== '/') return problem('must not hold a path')
+  return []
+}
+
+export const caProblems = (pem: string | undefined): ConfigProblem[] =>
+  pem === undefined || isCertificate(pem) ? [] : [{ path: 'tls_ca_pem', message: 'is not a certificate in PEM' }]
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,46 @@
+import { Value } from 'typebox/value'
+import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/sink.ts'
+import type { AddressGuard } from '../network/address-guard.ts'
+import { createGuardedAgent } from '../network/guarded-agent.ts'
+import { createRequest } from '../network/request.ts'
+import { azureMonitor } from './azure-monitor.ts'
+import { datadogLogs } from './datadog-logs.ts'
+import type { SinkParts } from './define.ts'
+import { elastic } from './elastic.ts'
+import { CommonConfig } from './fields.ts'
+import { otlpLogs } from './otlp-logs.ts'
+import { s3 } from './s3.ts'
+import { splunkHec } from './splunk-hec.ts'
+import { webhook } from './webhook.ts'
+
+/** Every kind of sink there is. */
+export const sinkKinds: readonly SinkKind<SinkParts>[] = [
+  splunkHec,
+  datadogLogs,
+  elastic,
+  s3,
+  azureMonitor,
+  webhook,
+  otlpLogs,
+]
+
+export const findSinkKind = (type: string): SinkKind<SinkParts> | undefined =>
+  sinkKinds.find((kind) => kind.type === type)
+
+export type OpenParts = Omit<SinkParts, 'request'> & { readonly guard: AddressGuard }
+
+/** A sink with connections of its own, which are closed with it: no two sinks ever share one. */
+export function openSink(kind: SinkKind<SinkParts>, config: unknown, parts: OpenParts): Sink & AsyncDisposable {
+  const { guard, ...others } = parts
+  const caPem = Value.Check(CommonConfig, config) ? config.tls_ca_pem : undefined
+  const agent = createGuardedAgent({ guard, caPem })
+  const sink = kind.open(config, { ...others, request: createRequest(agent) })
+  return { ...sink, [Symbol.asyncDispose]: () => agent.destroy() }
+}
+
+/** The part of a configuration that the sender applies before it calls the sink. */
+export function choiceOf(config: unknown): ExportChoice {
+  if (!Value.Check(CommonConfig, config)) return {}
+  const { content, filter } = config
+  return { content, filter }
+}

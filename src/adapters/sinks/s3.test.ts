@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac } from 'node:crypto'
+import { describe, it, type TestContext } from 'node:test'
+import { auditDocuments, testTimeMs } from '../../../test/support/audit-documents.ts'
+import { startReceiver, type Received, type Reply } from '../../../test/support/receiver.ts'
+import { jumpingClock, sinkParts, tally } from '../../../test/support/sink-parts.ts'
+import { canonicalize } from '../../domain/audit/canonical.ts'
+import { startOfChain } from '../../domain/audit/chain.ts'
+import type { Outcome } from '../../domain/audit/sink.ts'
+import { rowOfExport } from '../../domain/audit/sealed.ts'
+import { verifyChain } from '../../domain/audit/verify.ts'
+import { s3 } from './s3.ts'
+
+const signal = new AbortController().signal
+const houseSecret = 'house-secret/+'
+const keys: Record<string, string> = { AKIAHOUSE: houseSecret, ASIAROLE: 'role-secret' }
+const auth = { type: 'access_key', access_key_id: 'AKIAHOUSE', secret_access_key: houseSecret }
+
+type Rules = { readonly trouble?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }
+type Objects = Map<string, Received>
+
+const xml = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>SECRET</Message></Error>`,
+})
+
+/** An S3 store that believes nothing: signature, payload hash, MD5, clock, bucket and condition are all checked. */
+function store({ trouble, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects: Objects) {
+  return (received: Received): Reply => {
+    const reply = trouble?.() ?? signatureProblem(received, nowMs)
+    if (reply) return reply
+    const { headers, raw, target } = received
+    if (received.method !== 'PUT') return xml(405, 'MethodNotAllowed')
+    if (headers['x-amz-content-sha256'] !== createHash('sha256').update(raw).digest('hex')) {
+      return xml(400, 'XAmzContentSHA256Mismatch')
+    }
+    if (headers['content-md5'] !== createHash('md5').update(raw).digest('base64')) return xml(400, 'BadDigest')
+    const path = decodeURIComponent(target)
+    if (!path.startsWith(`/${bucket}/`)) return xml(404, 'NoSuchBucket')
+    const key = path.slice(bucket.length + 2)
+    if (headers['if-none-match'] === '*' && objects.has(key)) return xml(412, 'PreconditionFailed')
+    objects.set(key, received)
+    return { status: 200, headers: { etag: '"x"' } }
+  }
+}
+
+/** Signature Version 4 as the server side recomputes it, from what came over the wire. */
+function signatureProblem({ method, target, headers }: Received, nowMs: number): Reply | undefined {
+  const pattern =
+    /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/
+  const [, id = '', day = '', region = '', names = '', signature] = pattern.exec(headers.authorization ?? '') ?? []
+  const secret = keys[id]
+  if (secret === undefined) return xml(403, 'InvalidAccessKeyId')
+  const time = String(headers['x-amz-date'])
+  const sentMs = Date.parse(time.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  if (Math.abs(sentMs - nowMs) > 15 * 60_000) return xml(403, 'RequestTimeTooSkewed')
+  const mustSign = Object.keys(headers).filter((name) => name.startsWith('x-amz-') || name === 'host')
+  if (!mustSign.every((name) => names.split(';').includes(name))) return xml(403, 'AccessDenied')
+  let canonical = `${method}\n${target}\n\n`
+  for (const name of names.split(';'))
+    canonical += `${name}:${name === 'host' ? calledHost(headers) : String(headers[name])}\n`
+  canonical += `\n${names}\n${String(headers['x-amz-content-sha256'])}`
+  const step = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+  const signingKey = step(step(step(step(`AWS4${secret}`, day), region), 's3'), 'aws4_request')
+  const hash = createHash('sha256').update(canonical).digest('hex')
+  const expected = step(signingKey, `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${hash}`).toString(
+    'hex',
+  )
+  return expected === signature ? undefined : xml(403, 'SignatureDoesNotMatch')
+}
+
+const calledHost = (headers: Received['headers']) => String(headers['x-called-host'] ?? headers.host)
+
+async function open(t: TestContext, rules: Rules = {}, config: object = {}) {
+  const objects: Objects = new Map()
+  const receiver = await startReceiver(t, store(rules, objects))
+  const sink = s3.open(
+    { bucket: 'audit', region: 'eu-central-1', endpoint: receiver.origin, auth, ...config },
+    sinkParts(t, { clock: jumpingClock(testTimeMs) }),
+  )
+  return { sink, objects, receiver }
+}
+
+const stateOf = (outcome: Outcome | undefined) => (outcome?.kind === 'pause' ? outcome.state : outcome?.kind)
+
+describe('s3', () => {
+  it('writes a batch as one object of canonical lines, by the first event’s hour and the sequences', async (t) => {
+    const { sink, objects } = await open(t, {}, { prefix: 'logs' })
+    const batch = auditDocuments({ count: 3, stepMs: 3_600_000 })
+    assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 3 })
+    const [[key, object] = assert.fail('nothing was written')] = objects
+    assert.equal(key, 'logs/org=org_1/dt=2026-08-23/hour=10/0000000000000001-0000000000000003.ndjson.gz')
+    assert.equal(object?.text, batch.map((document) => `${canonicalize(document)}\n`).join(''))
+    assert.equal(object?.headers['content-type'], 'application/x-ndjson')
+    assert.equal(object?.headers['content-encoding'], 'gzip')
+  })
+
+  it('writes what anybody can check against the chain', async (t) => {
+    const { sink, objects } = await open(t)
+    await sink.deliver(auditDocuments({ count: 20, promptLength: 100 }), signal)
+    const lines = [...objects.values()].flatMap(({ text }) => text.trimEnd().split('\n'))
+    const rows = lines.map((line) => rowOfExport(line) ?? assert.fail(line))
+    const report = await verifyChain(rows, { from: startOfChain('org_1') })
+    assert.deepEqual([report.checked, report.finding], [20, undefined])
+  })
+
+  it('takes an object that is there already for delivered, and repeats itself to the byte', async (t) => {
+    const { sink, objects, receiver } = await open(t)
+    const batch = auditDocuments({ count: 50 })
+    await sink.deliver(batch, signal)
+    assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 50 })
+    const [first, second] = receiver.requests
+    assert.deepEqual(first?.raw, second?.raw)
+    assert.equal(objects.size, 1)
+  })
+
+  it('overwrites where the store cannot write conditionally', async (t) => {
+    const { sink, receiver } = await open(t, {}, { conditional_put: false })
+    await sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.equal(receiver.requests[0]?.headers['if-none-match'], undefined)
+  })
+
+  it('sends the headers of encryption, storage class and owner, signed', async (t) => {
+    const config = {
+      sse: 'aws:kms',
+      kms_key_id: 'k',
+      storage_class: 'STANDARD_IA',
+      expected_bucket_owner: '123456789012',
+    }
+    const { sink, receiver } = await open(t, {}, config)
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { delivered: 1 })
+    const headers = receiver.requests[0]?.headers
+    assert.equal(headers?.['x-amz-server-side-encryption'], 'aws:kms')
+    assert.equal(headers?.['x-amz-server-side-encryption-aws-kms-key-id'], 'k')
+    assert.equal(headers?.['x-amz-storage-class'], 'STANDARD_IA')
+    assert.equal(headers?.['x-amz-expected-bucket-owner'], '123456789012')
+  })
+
+  it('puts a signed checkpoint under _digest, with the hash of the object it came in', async (t) => {
+    const { sink, objects } = await open(t)
+    const checkpoint = { chain_uid: 'org_1/1', sequence: 41, signature: 's' }
+    await sink.deliver(
+      auditDocuments({ count: 1, facts: { code: 'audit.checkpoint', details: { checkpoint } } }),
+      signal,
+    )
+    const digest = JSON.parse(objects.get('_digest/org=org_1/0000000000000001.json')?.text ?? '')
+    const object = objects.get(digest.object.key)
+    assert.ok(object)
+    assert.deepEqual(digest.checkpoint, checkpoint)
+    assert.equal(digest.object.sha256, createHash('sha256').update(object.raw).digest('hex'))
+  })
+
+  it('keeps a test event out of the data', async (t) => {
+    const { sink, objects } = await open(t)
+    await sink.deliver(auditDocuments({ count: 1, facts: { code: 'export.test' } }), signal)
+    assert.deepEqual([...objects.keys()], ['_connection_test/evt_000000.ndjson.gz'])
+  })
+
+  it('addresses AWS by the bucket’s own host, and by path where the name has a dot', async (t) => {
+    const cases: [bucket: string, host: string, path: string][] = [
+      ['audit', 'audit.s3.eu-central-1.amazonaws.com', '/org%3Dorg_1/'],
+      ['au.dit', 's3.eu-central-1.amazonaws.com', '/au.dit/org%3Dorg_1/'],
+    ]
+    for (const [bucket, host, path] of cases) {
+      const receiver = await startReceiver(t, (received) => signatureProblem(received, testTimeMs) ?? { status: 200 })
+      const parts = sinkParts(t, { routes: { [host]: receiver.origin }, clock: jumpingClock(testTimeMs) })
+      const sink = s3.open({ bucket, region: 'eu-central-1', auth }, parts)
+      assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { delivered: 1 })
+      assert.ok(receiver.requests[0]?.target.startsWith(path))
+    }
+  })
+})
+
+describe('s3 pauses', () => {
+  it('on a wrong secret and an unknown key', async (t) => {
+    for (const bad of [{ secret_access_key: 'wrong' }, { access_key_id: 'NOBODY' }]) {
+      const { sink } = await open(t, {}, { auth: { ...auth, ...bad } })
+      const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
+      assert.equal(stateOf(outcome), 'auth_error')
+      assert.ok(!JSON.stringify(outcome).includes('SECRET'))
+    }
+  })
+
+  it('on a bucket that is not there, and one in another region, which it names', async (t) => {
+    const missing = await open(t, { bucket: 'other' })
+    const [first] = await missing.sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.deepEqual(first, { kind: 'pause', state: 'config_error', reason: 'The store answered 404 (NoSuchBucket).' })
+    const moved = await open(t, {
+      trouble: () =>
+        xml(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'us-west-2', location: 'http://127.0.0.1:1/' }),
+    })
+    const [second] = await moved.sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.deepEqual(second, {
+      kind: 'pause',
+      state: 'config_error',
+      reason: 'The store answered 301 (PermanentRedirect). The bucket is in us-west-2.',
+    })
+  })
+})
+
+describe('s3 tries again', () => {
+  const replies: [string, Reply][] = [
+    ['slow down', xml(503, 'SlowDown')],
+    ['a slow upload', xml(400, 'RequestTimeout')],
+    ['damage on the way', xml(400, 'BadDigest')],
+    ['two writers at once', xml(409, 'ConditionalRequestConflict')],
+    ['too many requests', { status: 429 }],
+  ]
+  for (const [what, reply] of replies) {
+    it(`after ${what}`, async (t) => {
+      const { sink } = await open(t, { trouble: () => reply })
+      assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
+    })
+  }
+
+  it('when its own clock is wrong, and says so', async (t) => {
+    const { sink } = await open(t, { nowMs: testTimeMs + 3_600_000 })
+    const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.match(outcome?.kind === 'retry' ? outcome.reason : '', /clock of this gateway is wrong/)
+  })
+
+  it('when the connection breaks', async (t) => {
+    const { sink } = await open(t, { trouble: () => assert.fail('cut') })
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { retry: 1 })
+  })
+})
+
+describe('s3 with a role', () => {
+  const role = { type: 'assume_role', role_arn: 'arn:aws:iam::123456789012:role/export', external_id: 'gh-1' }
+  const sts = 'sts.eu-central-1.amazonaws.com'
+
+  const grant = (expiresMs: number): Reply => ({
+    status: 200,
+    body: `<AssumeRoleResponse><Credentials><AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>${keys.ASIAROLE}</SecretAccessKey><SessionToken>tok</SessionToken><Expiration>${new Date(expiresMs).toISOString()}</Expiration></Credentials></AssumeRoleResponse>`,
+  })
+
+  async function openRole(t: TestContext, answer: (received: Received) => Reply, operator = true) {
+    const objects: Objects = new Map()
+    const receiver = await startReceiver(t, store({}, objects))
+    const issuer = await startReceiver(t, answer)
+    const parts = sinkParts(t, { routes: { [sts]: issuer.origin }, clock: jumpingClock(testTimeMs) })
+    const awsCredentials = operator ? { accessKeyId: 'AKIAHOUSE', secretAccessKey: 'op' } : undefined
+    const config = { bucket: 'audit', region: 'eu-central-1', endpoint: receiver.origin, auth: role }
+    return { sink: s3.open(config, { ...parts, awsCredentials }), issuer, receiver }
+  }
+
+  it('assumes it once, with our external id, and signs with what it was given', async (t) => {
+    const { sink, issuer, receiver } = await openRole(t, () => grant(testTimeMs + 3_600_000))
+    const batch = auditDocuments({ count: 2 })
+    assert.deepEqual(tally(await sink.deliver(batch.slice(0, 1), signal)), { delivered: 1 })
+    assert.deepEqual(tally(await sink.deliver(batch.slice(1), signal)), { delivered: 1 })
+    assert.equal(issuer.requests.length, 1)
+    const form = new URLSearchParams(issuer.requests[0]?.text)
+    assert.deepEqual(
+      [form.get('Action'), form.get('RoleArn'), form.get('ExternalId')],
+      ['AssumeRole', role.role_arn, 'gh-1'],
+    )
+    assert.equal(receiver.requests[0]?.headers['x-amz-security-token'], 'tok')
+  })
+
+  it('renews it five minutes before it ends', async (t) => {
+    const { sink, issuer } = await openRole(t, () => grant(testTimeMs + 299_000))
+    for (const document of auditDocuments({ count: 2 })) await sink.deliver([document], signal)
+    assert.equal(issuer.requests.length, 2)
+  })
+
+  it('pauses when the role is refused, or this gateway has no identity of its own', async (t) => {
+    const refused = await openRole(t, () => xml(403, 'AccessDenied'))
+    const nobody = await openRole(t, () => grant(testTimeMs + 3_600_000), false)
+    for (const { sink } of [refused, nobody]) {
+      const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
+      assert.equal(stateOf(outcome), 'auth_error')
+    }
+  })
+})

@@ -1,0 +1,173 @@
+import Type, { type Static } from 'typebox'
+import { capped, defaultCap } from '../../domain/audit/cap.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
+import type { Sink } from '../../domain/audit/sink.ts'
+import type { Answer } from '../network/request.ts'
+import { isRecord, jsonOf, judge, pauseFor, retryLater } from './answers.ts'
+import { packed, type Packet } from './bodies.ts'
+import { defineSink, type SinkParts } from './define.ts'
+import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { waitFor } from './wait.ts'
+
+const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+
+const SplunkHecConfig = Type.Object(
+  {
+    url: urlField('The HTTP event collector, such as https://splunk.example.com:8088.'),
+    token: Type.String({ pattern: '^[\\x21-\\x7e]{1,256}$' }),
+    index: Type.Optional(Type.String({ pattern: '^[a-z0-9_][a-z0-9_-]{0,79}$' })),
+    source: label,
+    sourcetype: label,
+    host: label,
+    use_ack: Type.Optional(
+      Type.Boolean({
+        description: 'Count an event as delivered only when an indexer has acknowledged it (Enterprise).',
+      }),
+    ),
+    compression: Type.Optional(compressionField),
+    tls_ca_pem: Type.Optional(caField),
+    ...commonFields,
+  },
+  strict,
+)
+type SplunkHecConfig = Static<typeof SplunkHecConfig>
+
+const limits = { events: 5_000, bytes: 1_000_000 }
+
+/** Splunk's HTTP event collector. Without `use_ack`, delivered means "accepted by Splunk", not "indexed". */
+export const splunkHec = defineSink({
+  type: 'splunk_hec',
+  schema: SplunkHecConfig,
+  secretFields: ['token'],
+  destinationFields: ['url'],
+  check: (config) => [...urlProblems(config.url, { path: 'url' }), ...caProblems(config.tls_ca_pem)],
+  create: createSplunkHecSink,
+})
+
+function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
+  const { request, clock, random, instance } = parts
+  // A channel per opening: what an earlier one left unacknowledged is sent again in full.
+  const channel = uuidOf(random.bytes(16))
+  const headers = {
+    authorization: `Splunk ${config.token}`,
+    ...(config.use_ack && { 'x-splunk-request-channel': channel }),
+  }
+  const post = async (path: string, packet: Packet, signal: AbortSignal): Promise<Answer> =>
+    request({
+      method: 'POST',
+      url: new URL(path, config.url),
+      signal,
+      body: packet.body,
+      headers: { ...headers, ...packet.headers },
+    })
+
+  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+    const text = pieces.map((piece) => piece.text).join('\n')
+    const packet = await packed(text, 'application/json', config.compression ?? 'gzip')
+    const answer = await post('/services/collector/event', packet, signal)
+    const verdict = judgeHec(answer, pieces.length, clock.nowMs())
+    return verdict.kind === 'delivered' && config.use_ack ? acknowledged(jsonOf(answer).ackId, signal) : verdict
+  }
+
+  const acknowledged = async (ackId: unknown, signal: AbortSignal): Promise<Verdict> => {
+    if (typeof ackId !== 'number') return noAck
+    const packet = await packed(JSON.stringify({ acks: [ackId] }), 'application/json', 'none')
+    for (const delayMs of pollDelays()) {
+      await waitFor(clock, delayMs, signal)
+      const answer = await post(`/services/collector/ack?channel=${channel}`, packet, signal)
+      const verdict = judgeHec(answer, 1, clock.nowMs())
+      const { acks } = jsonOf(answer)
+      if (verdict.kind !== 'delivered' || (isRecord(acks) && acks[ackId] === true)) return verdict
+    }
+    return { kind: 'retry', reason: 'Splunk accepted the events, but no indexer has acknowledged them.' }
+  }
+
+  return {
+    goal: { ...limits, waitMs: 1_000 },
+    deliver: (batch, signal) =>
+      deliverPieces(
+        batch.map((document) => envelope(document, config, instance)),
+        limits,
+        (pieces) => send(pieces, signal),
+      ),
+  }
+}
+
+const noAck = pauseFor(
+  'config_error',
+  'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
+)
+
+/** Soon at first, then every ten seconds, for five minutes in all. */
+function* pollDelays(): Generator<number> {
+  let waitedMs = 0
+  for (let delayMs = 250; waitedMs < 300_000; delayMs = Math.min(delayMs * 2, 10_000)) {
+    waitedMs += delayMs
+    yield delayMs
+  }
+}
+
+function envelope(document: SealedDocument, config: SplunkHecConfig, instance: string): Piece {
+  const { metadata, policy, time } = document
+  const event = {
+    time: time / 1000,
+    host: config.host ?? instance,
+    source: config.source,
+    sourcetype: config.sourcetype ?? 'gatehouse:audit',
+    index: config.index,
+    event: capped(document, defaultCap),
+    // Indexed fields must be strings.
+    fields: {
+      event_id: metadata.uid,
+      org_id: metadata.tenant_uid,
+      decision: wordOf(document, 'decision'),
+      reason_code: wordOf(document, 'reason_code'),
+      policy_id: policy?.uid,
+    },
+  }
+  return toPiece(event, time)
+}
+
+type Meaning = readonly [kind: 'auth' | 'config' | 'event' | 'busy', words: string]
+
+/** Splunk's own codes. 0 and 17 mean well; one that is not listed is judged by its HTTP status. */
+const meanings: Readonly<Record<number, Meaning>> = {
+  1: ['auth', 'the token is disabled'],
+  2: ['auth', 'a token is required'],
+  3: ['auth', 'the authorization is invalid'],
+  4: ['auth', 'the token is invalid'],
+  6: ['event', 'the data format is invalid'],
+  7: ['config', 'the index is incorrect'],
+  8: ['busy', 'internal server error'],
+  9: ['busy', 'the server is busy'],
+  10: ['config', 'the data channel is missing'],
+  11: ['config', 'the data channel is invalid'],
+  12: ['event', 'the event field is required'],
+  13: ['event', 'the event field is blank'],
+  14: ['config', 'acknowledgement is disabled'],
+  15: ['event', 'the indexed fields are wrong'],
+  16: ['config', 'authorization in the query is not enabled'],
+  18: ['busy', 'the queues are full'],
+  19: ['busy', 'acknowledgement is unavailable'],
+  20: ['busy', 'the queues are full and acknowledgement is unavailable'],
+}
+
+function judgeHec(answer: Answer, count: number, nowMs: number): Verdict {
+  const { code, 'invalid-event-number': index } = jsonOf(answer)
+  const meaning = typeof code === 'number' ? meanings[code] : undefined
+  if (!meaning || answer.status < 400) return judge('Splunk', answer, nowMs)
+  const [kind, words] = meaning
+  const reason = `Splunk answered ${answer.status}, code ${Number(code)}: ${words}.`
+  if (kind === 'busy') return retryLater(reason, answer, nowMs)
+  if (kind !== 'event') return pauseFor(`${kind}_error`, reason)
+  const isNumbered = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count
+  return isNumbered ? { kind: 'reject_one', index, reason } : { kind: 'split', reason }
+}
+
+/** A random UUID (version 4) from 16 random bytes. */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import Type, { type Static } from 'typebox'
+import { capped, defaultCap } from '../../domain/audit/cap.ts'
+import type { SealedDocument } from '../../domain/audit/document.ts'
+import type { Sink } from '../../domain/audit/sink.ts'
+import { judge, pauseFor } from './answers.ts'
+import { defineSink, type SinkParts } from './define.ts'
+import { caField, caProblems, commonFields, strict, urlField, urlProblems } from './fields.ts'
+import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+
+const WebhookConfig = Type.Object(
+  {
+    url: urlField('Where batches are posted; may hold a path.'),
+    secret: Type.String({
+      pattern: '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
+      description: 'The key of the signatures: whsec_ and base64, or at least 24 plain characters.',
+    }),
+    tls_ca_pem: Type.Optional(caField),
+    ...commonFields,
+  },
+  strict,
+)
+type WebhookConfig = Static<typeof WebhookConfig>
+
+const limits = { events: 500, bytes: 500_000 }
+
+/** Any receiver that knows Standard Webhooks (https://www.standardwebhooks.com): signed, timestamped batches. */
+export const webhook = defineSink({
+  type: 'webhook',
+  schema: WebhookConfig,
+  secretFields: ['secret'],
+  destinationFields: ['url'],
+  check: (config) => [...urlProblems(config.url, { path: 'url', allowPath: true }), ...caProblems(config.tls_ca_pem)],
+  create: createWebhookSink,
+})
+
+function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts): Sink {
+  const key = keyOf(config.secret)
+
+  const send = async (pieces: readonly EventPiece[], signal: AbortSignal): Promise<Verdict> => {
+    const body = `{"type":"audit.events","data":[${pieces.map(({ text }) => text).join(',')}]}`
+    // The id stays the same when a batch is repeated, the timestamp does not: receivers refuse old ones.
+    const id = `${pieces[0]?.id}-${pieces.length}`
+    const timestamp = String(Math.floor(clock.nowMs() / 1000))
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature}`,
+    }
+    const answer = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
+    if (answer.status === 410) return pauseFor('config_error', 'The receiver answered 410: it wants no more events.')
+    return judge('The receiver', answer, clock.nowMs())
+  }
+
+  return {
+    goal: { ...limits, waitMs: 1_000 },
+    deliver: (batch, signal) => deliverPieces(batch.map(toEventPiece), limits, (pieces) => send(pieces, signal)),
+  }
+}
+
+type EventPiece = Piece & { readonly id: string }
+
+const toEventPiece = (document: SealedDocument): EventPiece => ({
+  ...toPiece(capped(document, defaultCap), document.time),
+  id: document.metadata.uid,
+})
+
+/** Standard Webhooks' spelling of a secret, or the characters as they are. */
+function keyOf(secret: string): Buffer {
+  const prefix = 'whsec_'
+  return secret.startsWith(prefix) ? Buffer.from(secret.slice(prefix.length), 'base64') : Buffer.from(secret)
+}

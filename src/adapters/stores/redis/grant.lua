@@ -1,0 +1,20 @@
+-- Opens a slice of credits, or raises the open one to its whole amount so far.
+-- KEYS 1 slice. ARGV 1 epoch, 2 slice id, 3 amount, 4 whether it opens
+local found = redis.call('HMGET', KEYS[1], 'epoch', 'slice', 'amount')
+if found[1] ~= ARGV[1] then
+  if ARGV[4] ~= '1' then
+    return 'stale'
+  end
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'slice', ARGV[2], 'amount', ARGV[3], 'left', ARGV[3])
+  return 'granted'
+end
+if found[2] ~= ARGV[2] then
+  return 'taken'
+end
+local more = tonumber(ARGV[3]) - tonumber(found[3])
+if more > 0 then
+  redis.call('HINCRBY', KEYS[1], 'amount', integer(more))
+  redis.call('HINCRBY', KEYS[1], 'left', integer(more))
+end
+return 'granted'

@@ -1,0 +1,104 @@
+import { assertWhole, refusedScopes } from '../../../domain/limits/admission.ts'
+import type { AdmissionRequest, LimitSettings, Subject } from '../../../domain/limits/admission.ts'
+import { metrics, scopes, type Limits } from '../../../domain/limits/scopes.ts'
+import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
+import type { RedisConnection } from './connection.ts'
+import { readAccounts, readGrantResult, readVerdict } from './replies.ts'
+import { runScript, toLimitStoreError } from './scripts.ts'
+
+export type RedisLimitStoreOptions = {
+  readonly connection: RedisConnection
+  readonly settings: LimitSettings
+  /** Time in place of the server's, in tests alone. */
+  readonly nowMs?: () => number
+}
+
+/** The counters in Redis: the same engine as one script, shared by every node. */
+export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
+  const time = (): string | number => nowMs?.() ?? ''
+  const rules = [settings.leaseMs, settings.holdMs, refusedScopes[settings.countRefused]]
+
+  return {
+    async admit(request) {
+      const epoch = epochOf(connection)
+      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandOf(request)]
+      return readVerdict(request, epoch, await runScript(connection, 'admit', { keys: keysOf(request), args }))
+    },
+
+    async settle(settlement) {
+      const { requestId, tokens, micro } = settlement
+      assertWhole(tokens, micro)
+      const args = [time(), requestId, tokens, micro]
+      const reply = await runScript(connection, 'settle', { keys: keysOf(settlement), args })
+      return reply === 'settled' ? 'settled' : 'gone'
+    },
+
+    async renew(renewals) {
+      const byOrganization = Map.groupBy(renewals, ({ organization }) => organization)
+      const runs = Array.from(byOrganization, ([organization, own]) => {
+        const keys = [key(organization, 'o'), key(organization, 'hx'), ...own.flatMap(leaseKeysOf)]
+        const args = [time(), settings.leaseMs, ...own.map(({ requestId }) => requestId)]
+        return runScript(connection, 'renew', { keys, args })
+      })
+      await Promise.all(runs)
+    },
+
+    async grant({ organization, epoch, sliceId, amountMicro, opens }) {
+      assertWhole(amountMicro)
+      if (epoch !== epochOf(connection)) return 'stale'
+      const call = { keys: [key(organization, 'cr')], args: [epoch, sliceId, amountMicro, opens ? 1 : 0] }
+      return readGrantResult(await runScript(connection, 'grant', call))
+    },
+
+    async close({ organization, epoch, sliceId }) {
+      await runScript(connection, 'close', { keys: [key(organization, 'cr')], args: [epoch, sliceId] })
+      return 'closed'
+    },
+
+    async accounts(organization) {
+      const keys = ['o', 'cr', 'h', 'hx'].map((part) => key(organization, part))
+      return readAccounts(organization, await runScript(connection, 'accounts', { keys, args: [time()] }))
+    },
+
+    async probe() {
+      epochOf(connection)
+      const answer = connection.ask((client) => client.ping())
+      await answer.catch((error: unknown) => {
+        throw toLimitStoreError(error)
+      })
+    },
+  }
+}
+
+function epochOf(connection: RedisConnection): string {
+  const epoch = connection.epoch()
+  if (epoch === null) throw new LimitStoreError('unreachable', 'no connection to Redis')
+  return epoch
+}
+
+/** The tag in braces keeps all keys of an organization on one shard; the prefix names the layout of the data. */
+const key = (organization: string, part: string): string => `rl1:{${organization}}:${part}`
+
+const leaseKeysOf = ({ organization, project, key: id }: Subject): string[] => [
+  key(organization, `zk:${id}`),
+  key(organization, `zp:${project}`),
+  key(organization, 'zo'),
+]
+
+/** In the order that the scripts know them by. */
+const keysOf = (subject: Subject): string[] => {
+  const { organization, project, key: id } = subject
+  const states = [key(organization, `k:${id}`), key(organization, `p:${project}`), key(organization, 'o')]
+  const money = [key(organization, 'cr'), key(organization, 'h'), key(organization, 'hx')]
+  return [...states, ...leaseKeysOf(subject), ...money]
+}
+
+const limitsAsList = (limits: Limits): number[] =>
+  scopes.flatMap((scope) => metrics.map((metric) => limits[scope][metric]))
+
+function demandOf(request: AdmissionRequest): (string | number)[] {
+  if (request.mode === 'count') return ['count', '', 0, '', request.project, request.key]
+  const { mode, requestId, tokens, micro, project, key: id } = request
+  assertWhole(tokens, micro ?? 0)
+  return [mode, requestId, tokens, micro ?? '', project, id]
+}

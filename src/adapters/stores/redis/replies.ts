@@ -1,0 +1,104 @@
+import type {
+  AdmissionRequest,
+  CreditAccount,
+  CreditStanding,
+  OpenHold,
+  Verdict,
+} from '../../../domain/limits/admission.ts'
+import { metrics, scopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
+import type { GrantResult } from '../../../domain/limits/store.ts'
+import { gauge, places, type ScopeStanding, type Standing } from '../../../domain/limits/standing.ts'
+
+/** A script answered in a shape that it never has: the scripts and this file do not fit. */
+const misfit = (what: string, reply: unknown): never => {
+  throw new TypeError(`unexpected ${what} in a script's reply: ${JSON.stringify(reply)}`)
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : misfit('value', value))
+const text = (value: unknown): string => (typeof value === 'string' ? value : misfit('text', value))
+const number = (value: unknown): number => (typeof value === 'number' ? value : misfit('number', value))
+
+/** How many numbers each scope takes in the reply: use and reset of four windows, and requests in flight. */
+const perScope = 9
+const standingFrom = 6
+
+/** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
+export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): Verdict {
+  const answer = listOf(reply)
+  const outcome = text(answer[0])
+  const standing = readStanding(request, answer.slice(standingFrom).map(number))
+  const credits = readCredits(request, epoch, answer)
+  if (outcome === 'admitted' || outcome === 'duplicate') {
+    return { admitted: true, duplicate: outcome === 'duplicate', standing, credits }
+  }
+  if (outcome === 'credits') {
+    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, standing, credits }
+  }
+  const waitMs = number(answer[3])
+  return {
+    admitted: false,
+    reason: metrics[number(answer[2]) - 1] ?? misfit('metric', answer),
+    scope: scopes[number(answer[1]) - 1] ?? misfit('scope', answer),
+    retryAfterMs: waitMs === -1 ? null : waitMs,
+    standing,
+    credits,
+  }
+}
+
+function readCredits(request: AdmissionRequest, epoch: string, answer: readonly unknown[]): CreditStanding | null {
+  if (request.mode === 'count' || request.micro === null) return null
+  return { epoch, sliceId: text(answer[4]) || null, leftMicro: number(answer[5]) }
+}
+
+const readStanding = ({ limits }: AdmissionRequest, numbers: readonly number[]): Standing => ({
+  key: readScope(limits.key, numbers.slice(0, perScope)),
+  project: readScope(limits.project, numbers.slice(perScope, 2 * perScope)),
+  organization: readScope(limits.organization, numbers.slice(2 * perScope)),
+})
+
+function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStanding {
+  const [rpm = 0, rpmReset = 0, rpd = 0, rpdReset = 0, tpm = 0, tpmReset = 0, tpd = 0, tpdReset = 0, inFlight = 0] =
+    numbers
+  return {
+    rpm: gauge(limit.rpm, rpm, rpmReset),
+    rpd: gauge(limit.rpd, rpd, rpdReset),
+    tpm: gauge(limit.tpm, tpm, tpmReset),
+    tpd: gauge(limit.tpd, tpd, tpdReset),
+    concurrent: places(limit.concurrent, inFlight),
+  }
+}
+
+/** The reply of `grant.lua`. */
+export const readGrantResult = (reply: unknown): GrantResult =>
+  reply === 'granted' || reply === 'taken' || reply === 'stale' ? reply : misfit('result', reply)
+
+/** The reply of `accounts.lua`. */
+export function readAccounts(organization: string, reply: unknown): readonly CreditAccount[] {
+  const [slice, holds] = listOf(reply).map(listOf)
+  const [epoch, sliceId, amount, left] = slice ?? []
+  const found =
+    epoch === undefined
+      ? null
+      : {
+          organization,
+          epoch: text(epoch),
+          sliceId: text(sliceId),
+          amountMicro: Number(text(amount)),
+          leftMicro: Number(text(left)),
+        }
+  const open = (holds ?? []).map((hold) => readHold(listOf(hold)))
+  return found === null && open.length === 0 ? [] : [{ slice: found, holds: open }]
+}
+
+function readHold([requestId, project, key, tokens, micro, sliceId, overdue]: readonly unknown[]): OpenHold {
+  const metered = number(micro) !== -1
+  return {
+    requestId: text(requestId),
+    project: text(project),
+    key: text(key),
+    tokens: number(tokens),
+    micro: metered ? number(micro) : null,
+    sliceId: metered ? text(sliceId) : null,
+    overdue: overdue === 1,
+  }
+}

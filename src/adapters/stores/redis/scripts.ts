@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { LimitStoreError } from '../../../domain/limits/store.ts'
+import type { RedisConnection } from './connection.ts'
+
+const read = (name: string): string => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8')
+
+const script = (name: string) => {
+  const source = `${read('windows')}\n${read(name)}`
+  return { source, digest: createHash('sha1').update(source).digest('hex') }
+}
+
+const scripts = {
+  admit: script('admit'),
+  settle: script('settle'),
+  renew: script('renew'),
+  grant: script('grant'),
+  close: script('close'),
+  accounts: script('accounts'),
+}
+
+export type ScriptName = keyof typeof scripts
+
+/** Runs a script by its digest; a server that does not know it yet is sent the text. */
+export async function runScript(
+  { ask }: RedisConnection,
+  name: ScriptName,
+  { keys, args }: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] },
+): Promise<unknown> {
+  const { source, digest } = scripts[name]
+  try {
+    return await ask((client) => client.evalsha(digest, keys.length, ...keys, ...args))
+  } catch (error) {
+    if (!isAnswer(error, 'NOSCRIPT')) throw toLimitStoreError(error)
+  }
+  try {
+    return await ask((client) => client.eval(source, keys.length, ...keys, ...args))
+  } catch (error) {
+    throw toLimitStoreError(error)
+  }
+}
+
+const isAnswer = (error: unknown, code: string): error is Error =>
+  error instanceof Error && error.name === 'ReplyError' && error.message.startsWith(code)
+
+/** `ERR` and `WRONGTYPE` are a script that fails; other answers (LOADING, READONLY, OOM) are a server that cannot. */
+export function toLimitStoreError(error: unknown): LimitStoreError {
+  const isOurs = ['ERR', 'WRONGTYPE', 'CROSSSLOT'].some((code) => isAnswer(error, code))
+  const message = error instanceof Error ? error.message : String(error)
+  return new LimitStoreError(isOurs ? 'script' : 'unreachable', message, error)
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { DatabaseError } from './database.ts'
+import { fromPostgres, fromSqlite, isConnectionLost } from './errors.ts'
+
+const sqliteError = (errcode: number) => Object.assign(new Error('no'), { code: 'ERR_SQLITE_ERROR', errcode })
+const postgresError = (code: string) => Object.assign(new Error('no'), { code, severity: 'ERROR' })
+const networkError = (code: string) => Object.assign(new Error('no'), { code, syscall: 'write' })
+
+test('SQLite’s codes become reasons, extended ones by their base when they have no reason of their own', () => {
+  const reasons: Record<number, DatabaseError['reason']> = {
+    1: 'other',
+    5: 'unavailable',
+    8: 'unavailable',
+    10: 'unavailable',
+    13: 'full',
+    20: 'other',
+    275: 'check',
+    517: 'unavailable', // busy: the snapshot is too old
+    778: 'unavailable', // input or output: write
+    787: 'foreign_key',
+    1032: 'unavailable', // read-only: the file was moved
+    1555: 'unique',
+    2067: 'unique',
+    3091: 'other', // a value of the wrong type
+  }
+  for (const [code, reason] of Object.entries(reasons)) {
+    assert.equal(fromSqlite(sqliteError(Number(code))).reason, reason, code)
+  }
+})
+
+test('PostgreSQL’s states become reasons', () => {
+  const reasons: Record<string, DatabaseError['reason']> = {
+    '08006': 'unavailable',
+    '22P02': 'other',
+    '23502': 'check',
+    '23503': 'foreign_key',
+    '23505': 'unique',
+    '23514': 'check',
+    '40P01': 'unavailable',
+    '42P01': 'other',
+    '53100': 'full',
+    '53300': 'unavailable',
+    '57014': 'unavailable',
+    '57P01': 'unavailable',
+    XX000: 'other',
+  }
+  for (const [state, reason] of Object.entries(reasons)) {
+    assert.equal(fromPostgres(postgresError(state)).reason, reason, state)
+  }
+})
+
+test('whatever the server did not say is a failed connection', () => {
+  assert.equal(fromPostgres(networkError('EPIPE')).reason, 'unavailable')
+  assert.equal(fromPostgres(new Error('timeout exceeded when trying to connect')).reason, 'unavailable')
+})
+
+test('an error of the port stays as it is, and others are kept as the cause', () => {
+  const known = new DatabaseError('full', 'no room')
+  const cause = postgresError('23505')
+  assert.equal(fromSqlite(known), known)
+  assert.equal(fromPostgres(known), known)
+  assert.equal(fromPostgres(cause).cause, cause)
+})
+
+test('a connection is lost when it broke under a statement, not when there was none to be had', () => {
+  assert.ok(isConnectionLost(networkError('ECONNRESET')))
+  assert.ok(isConnectionLost(postgresError('57P01')))
+  assert.ok(isConnectionLost(new Error('Connection terminated unexpectedly')))
+  assert.ok(!isConnectionLost(networkError('ECONNREFUSED')))
+  assert.ok(!isConnectionLost(new Error('timeout exceeded when trying to connect')))
+  assert.ok(!isConnectionLost(new Error('Query read timeout')))
+  assert.ok(!isConnectionLost(postgresError('23505')))
+})

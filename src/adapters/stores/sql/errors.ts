@@ -1,0 +1,91 @@
+import { DatabaseError } from './database.ts'
+
+type Reason = DatabaseError['reason']
+
+const sqliteExtendedReasons: Readonly<Record<number, Reason>> = {
+  275: 'check',
+  787: 'foreign_key',
+  1299: 'check', // not null
+  1555: 'unique', // primary key
+  2067: 'unique',
+}
+
+const sqliteReasons: Readonly<Record<number, Reason>> = {
+  5: 'unavailable', // busy
+  6: 'unavailable', // locked
+  8: 'unavailable', // read-only
+  10: 'unavailable', // input or output error
+  11: 'unavailable', // corrupt
+  13: 'full',
+  14: 'unavailable', // cannot open
+  26: 'unavailable', // not a database
+}
+
+/** What node:sqlite threw, in the words of the port. */
+export function fromSqlite(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  const code = propertyOf(error, 'errcode')
+  const reason =
+    typeof code === 'number' ? (sqliteExtendedReasons[code] ?? sqliteReasons[code & 0xff] ?? 'other') : 'other'
+  return new DatabaseError(reason, messageOf(error), error)
+}
+
+/** True when another connection holds the lock that was asked for. */
+export const isSqliteBusy = (error: unknown): boolean => propertyOf(error, 'errcode') === 5
+
+const postgresReasons: Readonly<Record<string, Reason>> = {
+  '23502': 'check', // not null
+  '23503': 'foreign_key',
+  '23505': 'unique',
+  '23514': 'check',
+  '3D000': 'unavailable', // the server runs without the database, as while it is restored
+  '40001': 'unavailable', // serialization failure
+  '40P01': 'unavailable', // deadlock
+  '53100': 'full',
+  '53200': 'unavailable', // out of memory
+  '53300': 'unavailable', // too many connections
+  '53400': 'unavailable', // configuration limit
+  '55P03': 'unavailable', // lock not available
+  '57014': 'unavailable', // cancelled, for instance by the statement time-out
+  '58030': 'unavailable', // input or output error
+}
+
+/** What means that the server cannot be used now: lost connections, operator intervention, a database that is gone. */
+const unavailableClass = /^(08|57P|3D000)/
+
+/** What `pg` threw, in the words of the port. Whatever did not come from the server is a failed connection. */
+export function fromPostgres(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  const state = sqlStateOf(error)
+  const reason =
+    state === undefined || unavailableClass.test(state) ? 'unavailable' : (postgresReasons[state] ?? 'other')
+  return new DatabaseError(reason, messageOf(error), error)
+}
+
+/** True when the connection broke under a statement, so that another connection may do better at once. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  if (state !== undefined) return unavailableClass.test(state)
+  return ['ECONNRESET', 'EPIPE'].includes(String(propertyOf(error, 'code'))) || lostMessages.has(messageOf(error))
+}
+
+/** `pg` gives these no code. */
+const lostMessages = new Set([
+  'Connection terminated unexpectedly',
+  'Client has encountered a connection error and is not queryable',
+])
+
+/** True when the server has undone the transaction for the sake of another one: doing it again is safe. */
+export const isUndoneByServer = (error: unknown): boolean => ['40001', '40P01'].includes(sqlStateOf(error) ?? '')
+
+/** Only what the server said has a severity; codes of the network, such as EPIPE, look alike. */
+function sqlStateOf(error: unknown): string | undefined {
+  const code = propertyOf(error, 'code')
+  return typeof code === 'string' && propertyOf(error, 'severity') !== undefined ? code : undefined
+}
+
+function propertyOf(error: unknown, name: string): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

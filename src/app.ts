@@ -1,0 +1,129 @@
+import type { AddressInfo } from 'node:net'
+import packageFile from '../package.json' with { type: 'json' }
+import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
+import { createAdministration } from './app/administration.ts'
+import { openAuditOffice } from './app/audit.ts'
+import { controlSocketPath } from './app/control.ts'
+import { createFamilies } from './app/families.ts'
+import { openGround, type Environment, type World } from './app/ground.ts'
+import { startHousework } from './app/housework.ts'
+import { createIdentity } from './app/identity.ts'
+import type { Operations } from './app/operations.ts'
+import { openRoad } from './app/road.ts'
+import { Fault } from './base/fault.ts'
+import type { Config } from './config.ts'
+import { createDigest, deriveKey } from './domain/identity/key-format.ts'
+import { createCallerOf } from './http/caller.ts'
+import { openControlSocket } from './http/control.ts'
+import { createInFlight } from './http/in-flight.ts'
+import { describeApi } from './http/openapi.ts'
+import { createRequestRecorder } from './http/request-record.ts'
+import { createServer } from './http/server.ts'
+
+export type { World } from './app/ground.ts'
+
+/** A running Gatehouse. */
+export type House = AsyncDisposable & {
+  readonly version: string
+  readonly models: readonly string[]
+  /** How limits are counted, in words. */
+  readonly limits: string
+  readonly operations: Operations
+  readonly openapi: object
+  /** Opens the door and answers its address. */
+  listen(): Promise<string>
+  /** No new work; what is under way may finish for a while, then its callers are told. */
+  drain(): Promise<void>
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const drainMs = 30_000
+
+/** Builds the whole house, storey by storey: the only place that knows which part fits where. */
+export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
+  await using built = new AsyncDisposableStack()
+  const ground = await openGround(built, config, { env, world })
+  const { database, clock, ids, log, metrics, secret } = ground
+  const digest = createDigest(deriveKey(secret, 'key pepper'))
+  const administration = createAdministration({ ...ground, digest, credits: config.credits })
+  const { authenticator, freeRequests } = await createIdentity(ground, digest)
+  const { overrides } = administration.reads
+  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
+  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
+  const stored = storedResponses(database)
+  startHousework(ground, stored)
+
+  const inFlight = createInFlight()
+  const recorder = createRequestRecorder({ clock, log, metrics })
+  const callerOf = createCallerOf({ authenticator, freeRequests, recorder })
+  const { identify } = callerOf
+  let isStopping = false
+  let address = ''
+  const publicUrl = (): string => config.server.public_url ?? address
+  const families = createFamilies({
+    catalogue,
+    callerOf,
+    infer: record(infer),
+    testSink,
+    noteRefusal: recorder.refused,
+    admission: credits.admission,
+    preflight: credits.preflight,
+    readBalance: credits.readBalance,
+    creditUsd: config.credits.credit_usd,
+    countTokens,
+    stored,
+    keepMs: config.responses.retention_days * dayMs,
+    inFlight,
+    clock,
+    ids,
+    metrics,
+    publicUrl,
+    administration,
+    administrationLimits: config.administration,
+    version: packageFile.version,
+    readiness: [
+      { part: 'storage', problem: () => database.read('select 1 as one').then(nothing, messageOf) },
+      { part: 'credits', problem: async () => credits.problem() },
+      { part: 'limits', problem: async () => counters.trouble(), isVital: false },
+      { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
+    ],
+  })
+  const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
+  const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
+  built.defer(() => server.close())
+  const kept = built.move()
+
+  return {
+    version: packageFile.version,
+    models: catalogue.list().map(({ name }) => name),
+    limits: counters.says,
+    operations: administration.operations,
+    openapi: describeApi(families, packageFile.version),
+    async listen() {
+      if (database.engine === 'sqlite') {
+        kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
+      }
+      await server.listen({ host, port })
+      address = addressOf(server.server.address())
+      return publicUrl()
+    },
+    async drain() {
+      isStopping = true
+      const closed = server.close()
+      const reason = new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
+      const cancel = clock.after(drainMs, () => inFlight.abortAll(reason))
+      await closed
+      cancel()
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+const nothing = (): undefined => undefined
+const messageOf = (error: Error): string => error.message
+
+function addressOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') return ''
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${host}:${address.port}`
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import { createSeal } from '../base/seal.ts'
+import { createAdminister } from '../domain/identity/administer.ts'
+import type { Changes } from '../domain/identity/changes.ts'
+import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
+import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
+import { createRegistry } from '../domain/identity/registry.ts'
+import { createPolicies } from '../domain/policy/administer.ts'
+import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { auditReads } from '../adapters/stores/sql/audit-events.ts'
+import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
+import { auditTexts } from '../adapters/stores/sql/audit-texts.ts'
+import { exportStore } from '../adapters/stores/sql/export-sinks.ts'
+import { sinkKinds } from '../adapters/sinks/registry.ts'
+import { createExports } from '../domain/audit/export/administer.ts'
+import { createChange } from '../adapters/stores/sql/change.ts'
+import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
+import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { grantStore } from '../adapters/stores/sql/ledger-grants.ts'
+import { overrideStore } from '../adapters/stores/sql/limit-overrides.ts'
+import { policyStore } from '../adapters/stores/sql/policies.ts'
+import { registryStore } from '../adapters/stores/sql/registry.ts'
+import { ledgerReports } from '../adapters/stores/sql/ledger-reports.ts'
+import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
+import { createAuditParts } from './audit-parts.ts'
+import { createOperations, type CreditSettings } from './operations.ts'
+
+export type AdministrationParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly changes: Changes
+  readonly digest: Digest
+  readonly secret: string
+  readonly credits: CreditSettings
+}
+
+/** All that changes organizations: the stores of one transaction, and the operations over them. */
+export function createAdministration(parts: AdministrationParts) {
+  const { database, clock, random, ids, changes, digest, secret, credits } = parts
+  const audit = createAuditParts({ clock, ids, secret })
+  const replySeal = createSeal(deriveKey(secret, 'kept replies'), random)
+  const seal = createSeal(deriveKey(secret, 'export secrets'), random)
+  const open = (tx: Transaction) => ({
+    registry: registryStore(tx),
+    policies: policyStore(tx),
+    audit: auditLogStore(tx, audit.events),
+    events: auditReads(tx),
+    texts: auditTexts(tx),
+    exports: exportStore(tx, seal),
+    grants: grantStore(tx, { ids, clock, engine: database.engine }),
+    overrides: overrideStore(tx),
+    idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
+  })
+  const registry = createRegistry({ ids, clock, random, digest })
+  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const change = createChange({ database, clock, changes, open })
+  const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
+  const ledger = ledgerStore(database, { ids, clock })
+  const recorded = createRecordedRegistry(registry)
+  const administer = createAdminister({ change, ids, clock })
+  const operations = createOperations({
+    ids,
+    reads,
+    registry,
+    change,
+    recorded,
+    policies,
+    administer,
+    ledger,
+    reports: reads.ledger,
+    credits,
+    events: audit.events,
+  })
+  const exports = createExports({ kinds: sinkKinds, ids, clock })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
+}
+
+export type Administration = ReturnType<typeof createAdministration>
+
+/** The stores' questions outside of any transaction. */
+const readingOnly = (database: Database): Transaction => ({
+  query: (sql, params) => database.read(sql, params),
+  run: () => Promise.reject(new Error('writing needs a transaction')),
+})

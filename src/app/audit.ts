@@ -1,0 +1,95 @@
+import { everySoOften } from '../base/clock.ts'
+import { ConfigError } from '../config.ts'
+import { createJournal, type Journal } from '../domain/audit/journal.ts'
+import type { AuditAppender } from '../domain/audit/log.ts'
+import { createAuditAppender } from '../adapters/stores/sql/audit-chain.ts'
+import { publishKey, signDueChains } from '../adapters/stores/sql/audit-checkpoints.ts'
+import { trimChains } from '../adapters/stores/sql/audit-retention.ts'
+import { recorded, type RecordParts } from '../pipeline/record.ts'
+import { createSinkTest, type SinkTest } from '../pipeline/test-sink.ts'
+import type { Infer } from '../pipeline/infer.ts'
+import type { AuditOfficeParts } from './audit-parts.ts'
+import { openExports } from './exports.ts'
+
+/** The audit log at work: written by requests, signed, trimmed, and sent to where it is wanted. */
+export type AuditOffice = AsyncDisposable & {
+  readonly journal: Journal
+  readonly testSink: SinkTest
+  /** The road of a request with its events, where they are asked for. */
+  record(infer: Infer): Infer
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const signEveryMs = 10_000
+const trimEveryMs = 10 * 60 * 1000
+
+export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
+  const { config, database, clock, log, audit, reads } = parts
+  if (config.audit.content === 'redacted' && !parts.redact) {
+    throw new ConfigError(['audit.content: redacted needs a part that finds personal data, which is not built in yet'])
+  }
+  await using opened = new AsyncDisposableStack()
+  const checkpoints = { database, clock, ...audit }
+  const retention = {
+    database,
+    clock,
+    events: audit.events,
+    keepMs: config.audit.retention_days * dayMs,
+    maxBacklogMs: config.exports.max_backlog_days * dayMs,
+  }
+  await publishKey(checkpoints)
+  const now = (work: () => Promise<unknown>, problem: string) => () =>
+    work().catch((error) => log.warn({ error: String(error) }, problem))
+  opened.use(
+    everySoOften(
+      clock,
+      now(() => signDueChains(checkpoints), 'the audit log could not be signed'),
+      signEveryMs,
+    ),
+  )
+  opened.use(
+    everySoOften(
+      clock,
+      now(() => trimChains(retention), 'old audit events could not be removed'),
+      trimEveryMs,
+    ),
+  )
+  const appender = createAuditAppender(database, audit.events.authorityUid)
+  const journal = openJournal(parts, appender)
+  const { open } = opened.use(await openExports(parts))
+  const kept = opened.move()
+  return {
+    journal,
+    testSink: createSinkTest({
+      ...parts,
+      events: audit.events,
+      appender,
+      log: reads.events,
+      sinks: reads.exports,
+      open,
+    }),
+    record: (infer) => (config.audit.requests ? recorded(infer, recordParts(parts, journal)) : infer),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+function openJournal({ config, clock, log, metrics, audit }: AuditOfficeParts, appender: AuditAppender): Journal {
+  const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
+  return createJournal({
+    appender,
+    events: audit.events,
+    nowMs: clock.nowMs,
+    onFailure: () => config.audit.on_failure,
+    onLost(count, cause) {
+      lost.add({}, count)
+      log.error({ count, error: String(cause) }, 'events could not be written to the audit log')
+    },
+  })
+}
+
+const recordParts = ({ config, clock, redact }: AuditOfficeParts, journal: Journal): RecordParts => ({
+  journal,
+  clock,
+  content: config.audit.content,
+  redact,
+})

@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { Failpoint } from '../base/failpoint.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { Config } from '../config.ts'
+import { createBacklog, type Backlog } from '../domain/credits/backlog.ts'
+import { createFunds } from '../domain/credits/funds.ts'
+import { createKeeper } from '../domain/credits/keeper.ts'
+import type { LedgerStore } from '../domain/credits/ledger-store.ts'
+import { createRates, type Rates } from '../domain/credits/rates.ts'
+import { createSettle } from '../domain/credits/settle.ts'
+import type { Changes } from '../domain/identity/changes.ts'
+import type { Price } from '../domain/inference/catalogue.ts'
+import type { Verdict } from '../domain/limits/admission.ts'
+import { createHeartbeat } from '../domain/limits/heartbeat.ts'
+import { createLimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
+import { metrics as limitMetrics } from '../domain/limits/scopes.ts'
+import { tierTable, withOverrides } from '../domain/limits/tiers.ts'
+import { createAdmission, type Admission } from '../pipeline/admission.ts'
+import { createPreflight, type Preflight } from '../pipeline/preflight.ts'
+import { createReadBalance, type ReadBalance } from '../pipeline/read-balance.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
+import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
+import { createSpool } from '../adapters/stores/sql/spool.ts'
+import type { Counters } from './counters.ts'
+import { createHousekeeping } from './housekeeping.ts'
+
+export type CreditParts = {
+  readonly config: Config
+  readonly database: Database
+  readonly counters: Counters
+  readonly overrides: Pick<OverrideStore, 'list'>
+  readonly changes: Changes
+  readonly holdMs: number
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly failpoint: Failpoint
+}
+
+/** Limits and credits together: what admits a request, and what it is paid from. */
+export type Credits = AsyncDisposable & {
+  readonly admission: Admission
+  readonly ratesOf: (price: Price) => Rates
+  readonly preflight: Preflight
+  readonly readBalance: ReadBalance
+  /** Why nothing more can be charged, if so. */
+  problem(): string | undefined
+}
+
+export async function openCredits(parts: CreditParts): Promise<Credits> {
+  await using opened = new AsyncDisposableStack()
+  const { config, database, counters, clock, ids, log, failpoint } = parts
+  const { limits } = counters
+  const measures = createMeasures(parts.metrics)
+  const ledger = ledgerStore(database, { ids, clock })
+  const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
+  const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
+  const funds = createFunds({ ...parts, ledger, limits, holderOf })
+  const heartbeat = opened.use(createHeartbeat({ store: limits, clock }))
+  const remaining = new Map<string, number>()
+  const tiers = withOverrides(tierTable, tierOverridesOf(config))
+  const ratesOf = createRates(config.credits.credit_usd)
+  const limitsOf = createLimitsOf({ table: tiers, overrides: parts.overrides })
+  const admission = createAdmission({
+    limits,
+    limitsOf,
+    ratesOf,
+    funds,
+    backlog,
+    heartbeat,
+    settle: measures.settling(createSettle({ ledger, limits, backlog, failpoint })),
+    clock,
+    creditUsd: config.credits.credit_usd,
+    remaining,
+    failpoint,
+    onVerdict: measures.verdict,
+    onUnsettled: (requestId, error) =>
+      log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
+  })
+  const keeper = createKeeper({
+    ...counters,
+    ledger,
+    funds,
+    backlog,
+    holdMs: parts.holdMs,
+    clock,
+    failpoint,
+    onOrphans: measures.orphans,
+    onDifference: (organizationId, says) =>
+      log.error({ organization_id: organizationId }, `the ledger is wrong: ${says}`),
+  })
+  parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
+    funds.frozenCount(),
+  )
+  // The lock on the data folder says that whoever had these slices is dead.
+  if (database.engine === 'sqlite') await keeper.inherit()
+  opened.use(createHousekeeping({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
+  const kept = opened.move()
+  return {
+    admission,
+    ratesOf,
+    preflight: createPreflight({ limits, limitsOf, ledger, ratesOf }),
+    readBalance: createReadBalance({ ledger, limits, clock }),
+    problem: () => (backlog?.isFull() ? `${backlog.waiting()} charges wait for the database` : undefined),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function openBacklog(
+  { config, clock, failpoint, metrics }: CreditParts,
+  ledger: LedgerStore,
+  opened: AsyncDisposableStack,
+): Promise<Backlog> {
+  const spool = opened.use(createSpool(join(config.storage.data_dir, 'spool')))
+  const backlog = opened.use(await createBacklog({ ledger, spool, clock, failpoint }))
+  metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
+    backlog.waiting(),
+  )
+  return backlog
+}
+
+/** Of a configuration, only what it says. */
+function tierOverridesOf({ limits: { tiers } }: Config) {
+  return JSON.parse(JSON.stringify(tiers)) as Parameters<typeof withOverrides>[1]
+}
+
+type SettleCall = ReturnType<typeof createSettle>
+
+function createMeasures(metrics: Metrics) {
+  const admissions = metrics.counter('gatehouse_admissions_total', 'Requests decided by limits and credits.', {
+    outcome: ['admitted', 'credits', ...limitMetrics],
+    scope: ['key', 'project', 'organization', 'none'],
+  })
+  const charges = metrics.counter('gatehouse_charges_total', 'Charges written to the ledger.', {
+    result: ['written', 'repeated', 'waiting', 'failed'],
+  })
+  const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
+  return {
+    verdict: (verdict: Verdict): void =>
+      verdict.admitted
+        ? admissions.add({ outcome: 'admitted', scope: 'none' })
+        : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
+    orphans: (count: number): void => orphans.add({}, count),
+    settling:
+      (settle: SettleCall): SettleCall =>
+      async (charge, held) => {
+        try {
+          const settled = await settle(charge, held)
+          charges.add({ result: settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated' })
+          return settled
+        } catch (error) {
+          charges.add({ result: 'failed' })
+          throw error
+        }
+      },
+  }
+}

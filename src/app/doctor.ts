@@ -1,0 +1,164 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { openOperations } from './open.ts'
+import { effectiveUpstreams } from './upstreams.ts'
+
+export type Finding = {
+  readonly part: string
+  readonly state: 'ok' | 'warning' | 'wrong'
+  readonly says: string
+  readonly mend?: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const connectTimeoutMs = 3_000
+
+/** Looks at everything a start needs, one part after the other; a later part is left out where an earlier one is wrong. */
+export async function examine(readConfig: () => Config, env: Environment): Promise<Finding[]> {
+  const runtime = checkRuntime()
+  let config: Config
+  try {
+    config = readConfig()
+  } catch (error) {
+    return [
+      runtime,
+      { part: 'configuration', state: 'wrong', says: messageOf(error), mend: 'docs/configuration.md lists every key.' },
+    ]
+  }
+  const fine: Finding = {
+    part: 'configuration',
+    state: 'ok',
+    says: env['GATEHOUSE_CONFIG'] ?? (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
+  }
+  return [
+    runtime,
+    fine,
+    ...checkFolder(config),
+    ...(await checkStorage(config)),
+    await checkPort(config),
+    ...(await checkUpstreams(config, env)),
+  ]
+}
+
+function checkRuntime(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isNew = major > 24 || (major === 24 && minor >= 15)
+  if (isNew) return { part: 'Node', state: 'ok', says: process.versions.node }
+  return {
+    part: 'Node',
+    state: 'wrong',
+    says: `${process.versions.node} is too old`,
+    mend: 'Run through npm (npm start, npm run gatehouse), which brings its own.',
+  }
+}
+
+function checkFolder(config: Config): Finding[] {
+  if (config.storage.database_url !== undefined) return []
+  const folder = resolve(config.storage.data_dir)
+  const nearest = existsSync(folder) ? folder : dirname(folder)
+  try {
+    accessSync(nearest, constants.W_OK)
+  } catch {
+    return [
+      {
+        part: 'data folder',
+        state: 'wrong',
+        says: `${nearest} cannot be written`,
+        mend: 'Give this user the right to write it, or set GATEHOUSE_DATA_DIR.',
+      },
+    ]
+  }
+  const secret = join(folder, 'secret')
+  const isOpen = existsSync(secret) && (statSync(secret).mode & 0o077) !== 0
+  if (isOpen)
+    return [
+      { part: 'data folder', state: 'warning', says: 'the secret can be read by others', mend: `chmod 600 ${secret}` },
+    ]
+  return [{ part: 'data folder', state: 'ok', says: folder }]
+}
+
+async function checkStorage(config: Config): Promise<Finding[]> {
+  try {
+    await using house = await openOperations(config)
+    const organizations = await house.operations['orgs.list']({})
+    const says = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
+    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', says }]
+    return [
+      { part: 'storage', state: 'warning', says: `${says}, but there is no organization yet`, mend: 'gatehouse setup' },
+    ]
+  } catch (error) {
+    const mend =
+      config.storage.database_url === undefined
+        ? 'Is the disk full or the folder damaged? Restore it from a backup.'
+        : 'Is PostgreSQL running, and is DATABASE_URL right?'
+    return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend }]
+  }
+}
+
+async function checkPort({ server }: Config): Promise<Finding> {
+  const where = `${server.host}:${server.port}`
+  const failure = await tryConnect(server.host, server.port)
+  if (failure === undefined)
+    return { part: 'port', state: 'ok', says: `something listens on ${where} (a running Gatehouse, perhaps)` }
+  return { part: 'port', state: 'ok', says: `${where} is free` }
+}
+
+async function checkUpstreams(config: Config, env: Environment): Promise<Finding[]> {
+  const upstreams = effectiveUpstreams(config, env)
+  const known = new Set(upstreams.map(({ name }) => name))
+  const lost = config.models.flatMap((model) =>
+    model.targets
+      .filter((target) => !known.has(target.upstream))
+      .map((target) => ({ model: model.name, upstream: target.upstream })),
+  )
+  const missing: Finding[] = lost.map(({ model, upstream }) => ({
+    part: `model ${model}`,
+    state: 'wrong',
+    says: `its upstream ${upstream} is not configured`,
+    mend: `Add it to upstreams; there are: ${[...known].join(', ') || 'none'}.`,
+  }))
+  return [...missing, ...(await Promise.all(upstreams.map((upstream) => checkUpstream(upstream))))]
+}
+
+async function checkUpstream({
+  name,
+  kind,
+  base_url: baseUrl,
+}: {
+  name: string
+  kind: string
+  base_url?: string
+}): Promise<Finding> {
+  const part = `upstream ${name}`
+  if (baseUrl === undefined) return { part, state: 'ok', says: `${kind}, built in` }
+  const url = new URL(baseUrl)
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  const failure = await tryConnect(url.hostname.replace(/^\[|\]$/g, ''), port)
+  if (failure === undefined) return { part, state: 'ok', says: `${kind}, ${url.origin} answers` }
+  return {
+    part,
+    state: 'wrong',
+    says: `${url.origin} cannot be reached (${failure})`,
+    mend: 'Is the address right, and may this machine reach it?',
+  }
+}
+
+/** Undefined when a connection opened, else why not. */
+function tryConnect(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolvePromise) => {
+    const socket = connect({ host, port, timeout: connectTimeoutMs })
+    const end = (result: string | undefined): void => {
+      socket.destroy()
+      resolvePromise(result)
+    }
+    socket
+      .once('connect', () => end(undefined))
+      .once('timeout', () => end('no answer'))
+      .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
+  })
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,80 @@
+import type { Config } from '../config.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { Catalogue } from '../domain/inference/catalogue.ts'
+import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
+import { adminFamily } from '../http/admin/family.ts'
+import type { AdminParts } from '../http/admin/parts.ts'
+import { chatFamily } from '../http/chat/routes.ts'
+import { creditRoutes, type CreditRouteParts } from '../http/credits/routes.ts'
+import type { CountParts } from '../http/count.ts'
+import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
+import type { InferenceParts } from '../http/inference.ts'
+import { messagesFamily } from '../http/messages/routes.ts'
+import { modelRoutes } from '../http/models/routes.ts'
+import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
+import type { GatewayParts } from '../http/policy-gateway/parts.ts'
+import type { RememberParts } from '../http/responses/remember.ts'
+import { responsesFamily } from '../http/responses/routes.ts'
+import type { Family, Route } from '../http/route.ts'
+import { docsRoutes } from '../http/service/docs.ts'
+import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
+import { metricsRoutes } from '../http/service/metrics.ts'
+import { openapiRoutes } from '../http/service/openapi.ts'
+
+export type FamilyParts = InferenceParts &
+  CountParts &
+  RememberParts &
+  CreditRouteParts & {
+    readonly catalogue: Catalogue
+    readonly metrics: Metrics
+    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
+      Pick<GatewayParts, 'reads' | 'administer' | 'exports'>
+    readonly testSink: GatewayParts['testSink']
+    readonly preflight: AdminParts['preflight']
+    readonly administrationLimits: Config['administration']
+    readonly publicUrl: () => string
+    readonly version: string
+    readonly readiness: readonly ReadinessCheck[]
+  }
+
+/** The list of families, in plain sight. The first one's shape serves paths that belong to none. */
+export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
+  const refuse = createGeneralRefusal(parts.publicUrl)
+  const general = (name: string, prefixes: string[], routes: Route[]): Family => ({
+    name,
+    prefixes,
+    routes,
+    refuse,
+    refusalSchema: GeneralErrorBody,
+  })
+  const limits = limitsOf(parts)
+  const families: [Family, ...Family[]] = [
+    general(
+      'Service',
+      ['/'],
+      [
+        ...healthRoutes(parts.readiness),
+        ...metricsRoutes(parts.metrics),
+        ...docsRoutes(() => families),
+        ...openapiRoutes(() => families, parts.version),
+      ],
+    ),
+    messagesFamily(parts),
+    responsesFamily(parts),
+    chatFamily(parts),
+    adminFamily({ ...parts, ...parts.administration, limits }),
+    policyGatewayFamily({ ...parts, ...parts.administration, limits }),
+    general('Models', ['/v1/models'], modelRoutes(parts)),
+    general('Credits', ['/v1/credits'], creditRoutes(parts)),
+  ]
+  return families
+}
+
+function limitsOf({ clock, administrationLimits }: FamilyParts): AdminParts['limits'] {
+  const { credential, organization } = administrationLimits
+  const inWords = ({ requests_per_minute, concurrent_requests }: typeof credential) => ({
+    requestsPerMinute: requests_per_minute,
+    concurrentRequests: concurrent_requests,
+  })
+  return createAdministrationLimits(clock, { credential: inWords(credential), organization: inWords(organization) })
+}

@@ -1,0 +1,61 @@
+import { watchChanges } from '../adapters/stores/sql/change.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { passBy, type Failpoint } from '../base/failpoint.ts'
+import { createIds, type Ids } from '../base/ids.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { createMetrics, type Metrics } from '../base/metrics.ts'
+import { systemRandom, type Random } from '../base/random.ts'
+import type { Config } from '../config.ts'
+import { createChanges, type Changes } from '../domain/identity/changes.ts'
+import { openStorage } from './storage.ts'
+import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
+
+/** What tests put in place of the world. */
+export type World = {
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly log?: Log
+  readonly failpoint?: Failpoint
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What every storey stands on. Whatever a storey opens it gives to `built`, which closes it in the opposite order. */
+export type Ground = Required<World> & {
+  readonly built: AsyncDisposableStack
+  readonly config: Config
+  readonly ids: Ids
+  readonly metrics: Metrics
+  readonly database: Database
+  /** The server's own secret; every purpose derives its key from it. */
+  readonly secret: string
+  readonly changes: Changes
+  readonly upstreams: readonly EffectiveUpstream[]
+  /** For housekeeping that failed: worth a line, never a stop. */
+  readonly warn: (message: string) => (error: unknown) => void
+}
+
+const watchChangesEveryMs = 500
+
+export async function openGround(
+  built: AsyncDisposableStack,
+  config: Config,
+  { env, world }: { env: Environment; world: World },
+): Promise<Ground> {
+  const { clock = systemClock, random = systemRandom, failpoint = passBy } = world
+  const { database, secret } = built.use(await openStorage(config, { clock, random }))
+  const upstreams = effectiveUpstreams(config, env)
+  const secrets = [secret, ...upstreams.flatMap(({ api_key: key }) => key ?? [])]
+  const log = world.log ?? createLog({ level: config.log.level, secrets })
+  built.defer(() => log.flush())
+  const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
+  const changes = createChanges()
+  if (database.engine === 'postgres') {
+    const onError = warn('changes of other nodes cannot be seen')
+    built.use(await watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))
+  }
+  const ids = createIds(clock, random)
+  const metrics = createMetrics()
+  return { built, config, clock, random, failpoint, log, ids, metrics, database, secret, changes, upstreams, warn }
+}

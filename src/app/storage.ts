@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import { ConfigError, type Config } from '../config.ts'
+import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/data-folder.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
+import { faulting } from '../adapters/stores/sql/faulting.ts'
+import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
+
+export type Storage = AsyncDisposable & {
+  readonly database: Database
+  /** What the pepper and the encryption key are derived from. */
+  readonly secret: string
+  readonly migrationsApplied: number
+}
+
+const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+/** Opens the database that the configuration names, and brings it up to date. */
+export async function openStorage(
+  config: Config,
+  { clock, random }: { clock: Clock; random: Random },
+): Promise<Storage> {
+  await using opened = new AsyncDisposableStack()
+  const { data_dir: dataDir, database_url: databaseUrl } = config.storage
+  if (databaseUrl === undefined) opened.use(lockDataFolder(dataDir))
+  const secret = config.secret ?? secretOf(databaseUrl, dataDir, random)
+  const { database, migrationsApplied } =
+    databaseUrl === undefined ? await embedded(dataDir, clock) : await shared(databaseUrl, clock)
+  opened.use(database)
+  const kept = opened.move()
+  return { database: faulting(database), secret, migrationsApplied, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+type Opened = { readonly database: Database; readonly migrationsApplied: number }
+
+// Each engine is loaded only where it is used.
+
+async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
+  const { openSqlite } = await import('../adapters/stores/sql/sqlite.ts')
+  const database = await openSqlite({ dataDir })
+  return { database, migrationsApplied: await migrate(database, await readMigrations(migrationsDir), clock) }
+}
+
+/** A migration may take longer than any statement of the service may: it has a connection of its own. */
+async function shared(url: string, clock: Clock): Promise<Opened> {
+  const { openPostgres } = await import('../adapters/stores/sql/postgres.ts')
+  await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0 })
+  const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
+  return { database: await openPostgres({ url }), migrationsApplied }
+}
+
+function secretOf(databaseUrl: string | undefined, dataDir: string, random: Random): string {
+  if (databaseUrl === undefined) return readOrMakeSecret(dataDir, random)
+  throw new ConfigError(['secret: GATEHOUSE_SECRET must be set with DATABASE_URL, the same on every node'])
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from './fault.ts'
+import { parseJsonObject } from './json.ts'
+
+const refused = (body: string | Buffer): void =>
+  assert.throws(
+    () => parseJsonObject(Buffer.from(body as string)),
+    (error) => error instanceof Fault && error.code === 'invalid_json',
+  )
+
+describe('a JSON body', () => {
+  it('is read as JSON.parse reads it, whatever object it is', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'grapheme' }).filter(isHarmless), fc.jsonValue().filter(isHarmless)),
+        (object) => {
+          const text = JSON.stringify(object)
+          assert.deepEqual(parseJsonObject(Buffer.from(text)), JSON.parse(text))
+        },
+      ),
+    )
+  })
+  it('is refused when it is no object', () =>
+    ['', 'null', '[]', '"a"', '1', '{} {}', '{"a":1,}', '\ufeff{}'].forEach(refused))
+  it('is refused when it is not UTF-8', () =>
+    refused(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
+  it('is refused when it is nested a hundred thousand levels deep', () => refused(`{"a":${'['.repeat(100_000)}`))
+  it('is refused when it has a million keys', () => refused(`{${'"a":1,'.repeat(1_000_000)}"b":1}`))
+  it('does not count brackets inside strings', () => {
+    assert.deepEqual(parseJsonObject(Buffer.from(JSON.stringify({ a: `${'['.repeat(500)}\\"` }))), {
+      a: `${'['.repeat(500)}\\"`,
+    })
+  })
+  it('is refused when it names a prototype, in letters or in escapes', () => {
+    refused('{"__proto__":{"admin":true}}')
+    refused('{"a":[{"\\u005f_proto__":1}]}')
+    refused('{"constructor":{"prototype":{"admin":true}}}')
+    assert.equal(({} as Record<string, unknown>)['admin'], undefined)
+  })
+  it('is refused when a string holds half a surrogate pair or NUL', () => {
+    refused('{"a":"\\ud800"}')
+    refused('{"a":{"b":["x\\u0000y"]}}')
+    refused('{"\\ud800":1}')
+  })
+})
+
+function isHarmless(value: unknown): boolean {
+  const text = JSON.stringify(value)
+  return !/prototype|__proto__|\\u0000|\\ud[89a-f]/i.test(text)
+}

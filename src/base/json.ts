@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer'
+import { Fault } from './fault.ts'
+
+const maxDepth = 100
+const maxKeys = 200_000
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Reads a body as a JSON object and refuses what would do harm later: invalid UTF-8 (which would turn into U+FFFD in silence),
+ * nesting that `JSON.stringify` cannot write back, `__proto__` and `constructor.prototype` keys, lone surrogates and NUL.
+ */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8.')
+  checkStructure(bytes)
+  const text = bytes.toString('utf8')
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('The body must be a JSON object.')
+  // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only these words can name a prototype.
+  if (text.includes('\\u') || text.includes('__proto__') || text.includes('prototype')) checkStrings(value)
+  return value as Record<string, unknown>
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid('The body is not valid JSON.', cause)
+  }
+}
+
+/** Counts depth and keys before anything is built. Strings are skipped by a native search, so long texts cost little. */
+function checkStructure(bytes: Buffer): void {
+  let depth = 0
+  let keys = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = endOfString(bytes, at)
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > maxDepth) throw invalid(`The body is nested more than ${maxDepth} levels deep.`)
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth--
+    } else if (byte === 0x3a && ++keys > maxKeys) {
+      throw invalid(`The body has more than ${maxKeys} keys.`)
+    }
+  }
+}
+
+/** The index of the quote that ends the string which begins at `start`, or the end of the bytes. */
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start
+  for (;;) {
+    at = bytes.indexOf(quote, at + 1)
+    if (at === -1) return bytes.length
+    let slashes = 0
+    while (bytes[at - 1 - slashes] === backslash) slashes++
+    if (slashes % 2 === 0) return at
+  }
+}
+
+function checkStrings(value: unknown): void {
+  if (typeof value === 'string') checkString(value)
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) checkStrings(item)
+    return
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') throw invalid('The key __proto__ is not allowed.')
+    if (key === 'constructor' && typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')) {
+      throw invalid('The key constructor.prototype is not allowed.')
+    }
+    checkString(key)
+    checkStrings(item)
+  }
+}
+
+function checkString(text: string): void {
+  if (!text.isWellFormed()) throw invalid('The body holds half of a surrogate pair, which is no character.')
+  if (text.includes('\0')) throw invalid('The body holds a NUL character.')
+}
+
+const invalid = (message: string, cause?: unknown): Fault =>
+  new Fault('malformed', 'invalid_json', message, cause === undefined ? {} : { cause })

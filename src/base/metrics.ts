@@ -1,0 +1,117 @@
+/**
+ * Prometheus counters and histograms with closed label sets: a label value that was not announced is counted as `other`,
+ * so that no caller can mint endless series. `closed-by-caller` is for values that only our own code can make.
+ */
+export type Labels = Readonly<Record<string, readonly string[] | 'closed-by-caller'>>
+
+type LabelValues<L extends Labels> = { readonly [Name in keyof L]: string }
+
+export type Counter<L extends Labels> = { add(labels: LabelValues<L>, by?: number): void }
+
+export type Histogram<L extends Labels> = {
+  /** Where values of these labels go. Kept by the caller, since finding it costs more than noting a value. */
+  series(labels: LabelValues<L>): (value: number) => void
+}
+
+export type Metrics = {
+  counter<const L extends Labels>(name: string, help: string, labels: L): Counter<L>
+  histogram<const L extends Labels>(
+    name: string,
+    help: string,
+    options: { labels: L; buckets: readonly number[] },
+  ): Histogram<L>
+  /** A value that is read when asked for. */
+  gauge(name: string, help: string, read: () => number): void
+  /** Everything in Prometheus' text form. */
+  expose(): string
+}
+
+export function createMetrics(): Metrics {
+  const families: (() => string)[] = []
+
+  return {
+    counter(name, help, labels) {
+      const series = new Map<string, number>()
+      const seriesOf = closedSet(labels)
+      families.push(() =>
+        exposition(
+          { name, help, type: 'counter' },
+          [...series].map(([key, value]) => `${name}${key} ${value}`),
+        ),
+      )
+      return {
+        add(values, by = 1) {
+          const key = seriesOf(values)
+          series.set(key, (series.get(key) ?? 0) + by)
+        },
+      }
+    },
+    histogram(name, help, { labels, buckets }) {
+      const series = new Map<string, { counts: number[]; sum: number; total: number }>()
+      const seriesOf = closedSet(labels)
+      families.push(() =>
+        exposition(
+          { name, help, type: 'histogram' },
+          [...series].flatMap(([key, value]) => bucketLines({ name, key, buckets, ...value })),
+        ),
+      )
+      return {
+        series(values) {
+          const key = seriesOf(values)
+          const entry = series.get(key) ?? { counts: buckets.map(() => 0), sum: 0, total: 0 }
+          series.set(key, entry)
+          return (value) => {
+            const at = buckets.findIndex((bound) => value <= bound)
+            if (at >= 0) entry.counts[at] = (entry.counts[at] ?? 0) + 1
+            entry.sum += value
+            entry.total++
+          }
+        },
+      }
+    },
+    gauge(name, help, read) {
+      families.push(() => exposition({ name, help, type: 'gauge' }, [`${name} ${read()}`]))
+    },
+    expose: () => families.map((family) => family()).join(''),
+  }
+}
+
+type Heading = { readonly name: string; readonly help: string; readonly type: 'counter' | 'gauge' | 'histogram' }
+
+const exposition = ({ name, help, type }: Heading, lines: readonly string[]): string =>
+  [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
+
+function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) => string {
+  const names = Object.keys(labels)
+  const known = names.map((name) => (labels[name] === 'closed-by-caller' ? undefined : new Set(labels[name])))
+  return (values) => {
+    const valueOf = (name: string, at: number): string => {
+      const value = values[name] ?? 'other'
+      return known[at] === undefined || known[at].has(value) ? value : 'other'
+    }
+    const pairs = names.map((name, at) => `${name}="${valueOf(name, at)}"`)
+    return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+  }
+}
+
+type HistogramSeries = {
+  readonly name: string
+  readonly key: string
+  readonly buckets: readonly number[]
+  readonly counts: readonly number[]
+  readonly sum: number
+  readonly total: number
+}
+
+function bucketLines({ name, key, buckets, counts, sum, total }: HistogramSeries): string[] {
+  const inner = key.slice(1, -1)
+  const withBound = (bound: string): string => `{${inner === '' ? '' : `${inner},`}le="${bound}"}`
+  let running = 0
+  const lines = buckets.map((bound, at) => `${name}_bucket${withBound(String(bound))} ${(running += counts[at] ?? 0)}`)
+  return [
+    ...lines,
+    `${name}_bucket${withBound('+Inf')} ${total}`,
+    `${name}_sum${key} ${sum}`,
+    `${name}_count${key} ${total}`,
+  ]
+}

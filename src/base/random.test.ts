@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { systemRandom } from './random.ts'
+
+it('never gives out the same bytes twice, and never touches bytes it has given out', () => {
+  const portions = Array.from({ length: 2000 }, () => systemRandom.bytes(16))
+  const texts = portions.map((bytes) => Buffer.from(bytes).toString('hex'))
+  assert.equal(new Set(texts).size, portions.length)
+  assert.ok(!texts.includes('0'.repeat(32)))
+  systemRandom.bytes(16)
+  assert.deepEqual(
+    portions.map((bytes) => Buffer.from(bytes).toString('hex')),
+    texts,
+  )
+})

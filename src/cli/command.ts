@@ -1,0 +1,29 @@
+import type { Config } from '../config.ts'
+
+/** One command of the command line. It says what it does, and does it. */
+export type Command = {
+  readonly summary: string
+  readonly usage: string
+  run(context: CommandContext): Promise<number>
+}
+
+export type CommandContext = {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Read when asked for: a command that needs none works without a valid one. */
+  readonly config: () => Config
+  /** For answers. */
+  readonly say: (line: string) => void
+  /** For remarks beside the answer. */
+  readonly remark: (line: string) => void
+  /** Asks the person at the terminal; where there is none, the answer is no. */
+  readonly confirm: (question: string) => Promise<boolean>
+}
+
+/** The command was not called as its usage says. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}

@@ -1,0 +1,17 @@
+import type { Command } from './command.ts'
+
+/** Every command, loaded only when it is called: starting the server must not pay for the others. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  setup: async () => (await import('./setup.ts')).setup,
+  orgs: async () => (await import('./orgs.ts')).orgs,
+  projects: async () => (await import('./projects.ts')).projects,
+  keys: async () => (await import('./keys.ts')).keys,
+  policies: async () => (await import('./policies.ts')).policies,
+  credits: async () => (await import('./credits.ts')).credits,
+  ledger: async () => (await import('./ledger.ts')).ledger,
+  audit: async () => (await import('./audit.ts')).audit,
+  migrate: async () => (await import('./migrate.ts')).migrate,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  openapi: async () => (await import('./openapi.ts')).openapi,
+}

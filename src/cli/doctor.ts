@@ -1,0 +1,21 @@
+import { examine } from '../app/doctor.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+const marks = { ok: '✓', warning: '!', wrong: '✗' } as const
+
+export const doctor: Command = {
+  summary: 'Say what is wrong and how to mend it',
+  usage: `gatehouse doctor [--json]
+
+Looks at the configuration, the storage, the port and every upstream. Exit code 1 when something is wrong.`,
+  async run({ args, config, env, say }) {
+    const { values } = readArguments(args, { json: { type: 'boolean' } })
+    const findings = await examine(config, env)
+    if (values.json) say(JSON.stringify(findings, null, 2))
+    else
+      for (const { state, part, says, mend } of findings)
+        say(`${marks[state]} ${part}: ${says}${mend === undefined ? '' : `\n    → ${mend}`}`)
+    return findings.some(({ state }) => state === 'wrong') ? 1 : 0
+  },
+}

@@ -1,0 +1,97 @@
+import { openOperations, type OpenHouse } from '../app/open.ts'
+import type { AdminKey, ApiKey } from '../app/operations.ts'
+import { readArguments, readTime, required } from './arguments.ts'
+import { UsageError, type Command } from './command.ts'
+import { dateOf, table } from './table.ts'
+
+const options = {
+  org: { type: 'string' },
+  project: { type: 'string' },
+  name: { type: 'string' },
+  admin: { type: 'boolean' },
+  models: { type: 'string' },
+  permissions: { type: 'string' },
+  expires: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
+
+export const keys: Command = {
+  summary: 'List, create and revoke keys',
+  usage: `gatehouse keys list [--project ID] [--org ID] [--json]
+gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--org ID] [--json]
+gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--org ID] [--json]
+gatehouse keys revoke ID [--org ID] [--json]
+
+A key's secret is shown when it is created, and never again. --org and --project may be left out while there is only one.`,
+  async run({ args, config, say }) {
+    const { values, positionals } = readArguments(args, options)
+    const [verb = 'list', id] = positionals
+    const work = verbOf(verb, id, values)
+    await using house = await openOperations(config())
+    const { answer, text } = await work(house)
+    say(values.json ? JSON.stringify(answer, null, 2) : text)
+    return 0
+  },
+}
+
+type Work = (house: OpenHouse) => Promise<{ answer: unknown; text: string }>
+
+function verbOf(verb: string, id: string | undefined, values: Values): Work {
+  if (verb === 'list') return list(values)
+  if (verb === 'create') return create(values)
+  if (verb === 'revoke') return revoke(required(id, 'The id of the key'), values)
+  throw new UsageError(`There is no keys ${verb}.`)
+}
+
+const inOrganization = ({ org }: Values) => (org === undefined ? {} : { organization: org })
+const inProject = ({ project }: Values) => (project === undefined ? {} : { project })
+
+const list =
+  (values: Values): Work =>
+  async ({ operations }) => {
+    const answer = await operations['keys.list']({ ...inOrganization(values), ...inProject(values) })
+    const all: readonly (AdminKey | ApiKey)[] = [...answer.apiKeys, ...answer.adminKeys]
+    const rows = all.map((key) => [
+      key.id,
+      key.name,
+      key.redactedValue,
+      'projectId' in key ? key.projectId : '(administrator)',
+      dateOf(key.lastUsedAtMs),
+      key.revokedAtMs === null ? dateOf(key.expiresAtMs) : 'revoked',
+    ])
+    return { answer, text: table(['ID', 'NAME', 'KEY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
+  }
+
+function create(values: Values): Work {
+  const name = required(values.name, '--name')
+  const permissions = readList(values.permissions)
+  const models = readList(values.models)
+  return async ({ operations, clock }) => {
+    const expiresAtMs = readTime(values.expires, clock.nowMs())
+    const answer = values.admin
+      ? await operations['keys.createAdmin']({
+          ...inOrganization(values),
+          key: { name, expiresAtMs, ...(permissions && { permissions }) },
+        })
+      : await operations['keys.create']({
+          ...inOrganization(values),
+          ...inProject(values),
+          key: { name, expiresAtMs, ...(permissions && { permissions }), ...(models && { models }) },
+        })
+    return {
+      answer,
+      text: `${answer.secret}\n\n${answer.key.id} ${answer.key.name}. Keep the key: it is shown this once.`,
+    }
+  }
+}
+
+const readList = (text: string | undefined): string[] | undefined => text?.split(',').map((word) => word.trim())
+
+const revoke =
+  (id: string, values: Values): Work =>
+  async ({ operations }) => {
+    const answer = await operations['keys.revoke']({ ...inOrganization(values), id })
+    return { answer, text: `${answer.id} ${answer.name} is revoked.` }
+  }

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHouse } from '../app.ts'
+import { checkConfig } from '../config.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+
+export const openapi: Command = {
+  summary: 'Print the OpenAPI description',
+  usage: 'gatehouse openapi > openapi.json',
+  async run({ args, say }) {
+    readArguments(args, { json: { type: 'boolean' } })
+    // The description is made from the routes of a real house; one on an empty folder has them all.
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    try {
+      await using house = await createHouse(
+        checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }),
+        {},
+      )
+      say(JSON.stringify(house.openapi, null, 2))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+    return 0
+  },
+}

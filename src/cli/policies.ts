@@ -1,0 +1,41 @@
+import { openOperations } from '../app/open.ts'
+import { readArguments, required } from './arguments.ts'
+import { UsageError, type Command } from './command.ts'
+import { apply } from './policies-apply.ts'
+import { policyOptions, type Verb } from './policy-call.ts'
+import { verbs } from './policy-verbs.ts'
+
+const known: Readonly<Record<string, Verb>> = { ...verbs, apply }
+const withoutId = new Set(['list', 'create', 'apply'])
+
+export const policies: Command = {
+  summary: 'Write, publish and compare policies',
+  usage: `gatehouse policies list [--json]
+gatehouse policies show ID [--json]
+gatehouse policies create --name NAME --rule TEXT [FIELDS] [--json]
+gatehouse policies update ID [--name NAME] [--rule TEXT] [FIELDS] [--revision N] [--json]
+gatehouse policies publish|pause|resume|delete ID [--revision N] [--json]
+gatehouse policies rollback ID --version N [--revision N] [--json]
+gatehouse policies diff ID [--version N] [--json]
+gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
+
+FIELDS: --rule-file FILE, --description TEXT, --direction request|response|both, --mode monitoring|enforcing,
+        --scope organization|projects|unattached, --projects ID,ID, --threshold 1..9999 (or none)
+
+Without --revision a change is made to the policy as it is now. diff compares the draft with the current version, or with
+the one named. apply makes policies what a file says: it shows the plan, and changes nothing before that was confirmed.
+--org may be left out while there is only one.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, policyOptions)
+    const [verb = 'list', id = ''] = positionals
+    const work = Object.hasOwn(known, verb) ? known[verb] : undefined
+    if (!work) throw new UsageError(`There is no policies ${verb}.`)
+    if (!withoutId.has(verb)) required(id, 'The id of the policy')
+    await using house = await openOperations(context.config())
+    const where = values.org === undefined ? {} : { organization: values.org }
+    const { answer, text, remarks = [], isRefused = false } = await work({ house, where, id, values, context })
+    for (const remark of remarks) context.remark(remark)
+    context.say(values.json ? JSON.stringify(answer, null, 2) : text)
+    return isRefused ? 1 : 0
+  },
+}

@@ -1,0 +1,36 @@
+import type { OpenHouse } from '../app/open.ts'
+import type { readArguments } from './arguments.ts'
+import type { CommandContext } from './command.ts'
+import { fieldOptions } from './policy-fields.ts'
+
+export const policyOptions = {
+  ...fieldOptions,
+  org: { type: 'string' },
+  revision: { type: 'string' },
+  version: { type: 'string' },
+  file: { type: 'string', short: 'f' },
+  plan: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+/** One call of `gatehouse policies`, read and ready to be done. */
+export type Call = {
+  readonly house: OpenHouse
+  readonly where: { readonly organization?: string }
+  /** Empty for the verbs that need none. */
+  readonly id: string
+  readonly values: ReturnType<typeof readArguments<typeof policyOptions>>['values']
+  readonly context: CommandContext
+}
+
+export type Result = {
+  /** For scripts. */
+  readonly answer: unknown
+  /** For eyes. */
+  readonly text: string
+  readonly remarks?: readonly string[]
+  readonly isRefused?: boolean
+}
+
+export type Verb = (call: Call) => Promise<Result>

@@ -1,0 +1,52 @@
+import { Fault } from '../base/fault.ts'
+import { ConfigError, readConfig } from '../config.ts'
+import { UsageError, type Command, type CommandContext } from './command.ts'
+import { commands } from './commands.ts'
+
+type Surroundings = Omit<CommandContext, 'args' | 'config'>
+
+/** Picks the command and runs it; answers the exit code: 0 done, 1 refused or failed, 2 called wrongly. */
+export async function runCommandLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const [name, ...args] = argv
+  const { say, remark, env } = surroundings
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    say(await overview())
+    return 0
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!load) {
+    remark(`There is no command ${name}.\n\n${await overview()}`)
+    return 2
+  }
+  const command = await load()
+  if (args.includes('--help') || args.includes('-h')) {
+    say(`${command.summary}\n\n${command.usage}`)
+    return 0
+  }
+  try {
+    return await command.run({ ...surroundings, args, config: () => readConfig(env) })
+  } catch (error) {
+    return explain(error, command, remark)
+  }
+}
+
+function explain(error: unknown, command: Command, remark: (line: string) => void): number {
+  if (error instanceof UsageError) {
+    remark(`${error.message}\n\n${command.usage}`)
+    return 2
+  }
+  if (error instanceof ConfigError) {
+    remark(error.message)
+    return 2
+  }
+  remark(error instanceof Error ? error.message : String(error))
+  if (error instanceof Fault && error.kind === 'internal' && error.cause !== undefined) remark(String(error.cause))
+  return 1
+}
+
+async function overview(): Promise<string> {
+  const loaded = await Promise.all(Object.entries(commands).map(async ([name, load]) => ({ name, ...(await load()) })))
+  const width = Math.max(...loaded.map(({ name }) => name.length))
+  const lines = loaded.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return ['gatehouse COMMAND [options]', '', ...lines, '', 'gatehouse COMMAND --help tells more.'].join('\n')
+}

@@ -1,0 +1,82 @@
+import { createHouse, type House } from '../app.ts'
+import { Fault } from '../base/fault.ts'
+import { readArguments } from './arguments.ts'
+import type { Command } from './command.ts'
+import { setupText } from './setup.ts'
+
+export const serve: Command = {
+  summary: 'Start the gateway',
+  usage: `gatehouse serve
+
+Settings come from gatehouse.yaml and the environment; docs/configuration.md lists them all.`,
+  async run({ args, config, env, say }) {
+    readArguments(args, {})
+    const settings = config()
+    await using house = await createHouse(settings, env)
+    const stop = stopSignals()
+    const address = await house.listen()
+    say(await welcome(house, address, settings.storage))
+    await stop.first
+    say('Stopping: no new requests; answers under way have 30 seconds.')
+    await Promise.race([house.drain(), stop.second])
+    return 0
+  },
+}
+
+type StorageSettings = { readonly data_dir: string; readonly database_url?: string }
+
+/** What a newcomer needs next: where it listens, and on the first start the keys and a request to paste. */
+async function welcome(house: House, address: string, storage: StorageSettings): Promise<string> {
+  const lines = [
+    `Gatehouse ${house.version}`,
+    `  API        ${address}/v1`,
+    `  reference  ${address}/docs`,
+    `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
+    `  limits     ${house.limits}`,
+    `  models     ${house.models.join(', ')}`,
+  ]
+  const made = await firstStart(house)
+  if (made === undefined) return lines.join('\n')
+  const model = house.models[0] ?? 'gatehouse-echo'
+  return [
+    ...lines,
+    '',
+    'First start. This is yours:',
+    indent(setupText(made)),
+    '',
+    'Try it:',
+    ...examples(address, made.api_key, model),
+  ].join('\n')
+}
+
+async function firstStart(house: House) {
+  try {
+    return await house.operations.setup({ name: 'My organization' })
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'already_set_up') return undefined
+    throw error
+  }
+}
+
+function examples(address: string, key: string, model: string): string[] {
+  const curl = (path: string, body: object): string =>
+    `  curl ${address}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`
+  const messages = [{ role: 'user', content: 'Hello' }]
+  return [
+    curl('/v1/messages', { model, max_tokens: 100, messages }),
+    curl('/v1/responses', { model, input: 'Hello' }),
+    curl('/v1/chat/completions', { model, messages }),
+  ]
+}
+
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ')
+
+/** The first SIGTERM or Ctrl-C asks to stop; the second ends at once. */
+function stopSignals(): { first: Promise<void>; second: Promise<void> } {
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  let count = 0
+  const onSignal = (): void => (++count === 1 ? first.resolve() : second.resolve())
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  return { first: first.promise, second: second.promise }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { canonicalize, isCanonicalAsIs } from './canonical.ts'
+
+test('keys are sorted by UTF-16 unit, at every depth, and spaces are gone', () => {
+  const value = JSON.parse(
+    '{ "\u20ac": 1, "\\r": 2, "\ud83d\ude00": { "b": [3, { "z": 0, "a": 0 }], "a": 4 }, "1": 5, "\ufb33": 6 }',
+  )
+  assert.equal(
+    canonicalize(value),
+    '{"\\r":2,"1":5,"\u20ac":1,"\ud83d\ude00":{"a":4,"b":[3,{"a":0,"z":0}]},"\ufb33":6}',
+  )
+})
+
+test('numbers are spelled as the examples of RFC 8785 spell them', () => {
+  const spelled: [number, string][] = [
+    [-0, '0'],
+    [Number('333333333.33333329'), '333333333.3333333'],
+    [1e30, '1e+30'],
+    [4.5, '4.5'],
+    [2e-3, '0.002'],
+    [0.000000000000000000000000001, '1e-27'],
+    [9007199254740992, '9007199254740992'],
+  ]
+  for (const [value, text] of spelled) assert.equal(canonicalize(value), text)
+})
+
+test('members that are undefined are left out', () => {
+  assert.equal(canonicalize({ b: undefined, a: null }), '{"a":null}')
+})
+
+for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', { '\udfff': 1 }, 1n, () => 1, [undefined]]) {
+  test(`${String(value)} (${typeof value}) is refused: it has no exact JSON`, () => {
+    assert.throws(() => canonicalize(value), TypeError)
+  })
+}
+
+test('any JSON value survives, and has one spelling whatever order its keys came in', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      const text = canonicalize(value)
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)))
+      assert.equal(canonicalize(reversed(value)), text)
+    }),
+  )
+})
+
+test('what is canonical as it stands is what JSON.stringify spells so', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      assert.ok(!isCanonicalAsIs(value) || JSON.stringify(value) === canonicalize(value))
+      assert.ok(isCanonicalAsIs(JSON.parse(canonicalize({ b: { d: 1, c: [{ f: 1, e: '\u20ac' }] }, a: null }))))
+    }),
+  )
+  assert.ok(isCanonicalAsIs({ a: 1, b: undefined, c: { '10': 1, '9': 2 }['9'] }))
+  for (const value of [{ b: 1, a: 1 }, { 10: 1, 9: 2 }, ['\ud800'], { '\ud800': 1 }, { a: Number.NaN }, [undefined]])
+    assert.ok(!isCanonicalAsIs(value))
+})
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * JSON in its one canonical spelling (RFC 8785): keys sorted by UTF-16 unit, no spaces, numbers as ECMAScript
+ * prints them. Two parties that hold the same value hash the same bytes.
+ *
+ * Members that are `undefined` are left out, as in JSON.stringify. What JSON cannot say exactly (NaN, functions,
+ * half a surrogate pair) is refused: a hash over a guess proves nothing.
+ */
+export function canonicalize(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return canonicalNumber(value)
+  if (typeof value === 'string') return canonicalString(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalize).join(',')}]`
+  if (typeof value === 'object') return canonicalObject(value)
+  throw new TypeError(`A ${typeof value} has no canonical JSON.`)
+}
+
+function canonicalObject(value: object): string {
+  let text = '{'
+  for (const [key, member] of Object.entries(value).sort(byKey)) {
+    if (member !== undefined) text += `${text === '{' ? '' : ','}${canonicalString(key)}:${canonicalize(member)}`
+  }
+  return `${text}}`
+}
+
+/** By UTF-16 unit, as JavaScript compares strings. */
+const byKey = ([left]: [string, unknown], [right]: [string, unknown]): number => (left < right ? -1 : 1)
+
+/**
+ * Whether `JSON.stringify` spells this value canonically as it stands: its keys are in order already. Asking and
+ * stringifying costs a quarter of `canonicalize`. Answers no where it cannot be sure.
+ */
+export function isCanonicalAsIs(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return value === null || typeof value === 'boolean'
+  if (Array.isArray(value)) return value.every(isCanonicalAsIs)
+  let previous = ''
+  for (const key of Object.keys(value)) {
+    const member: unknown = Reflect.get(value, key)
+    if (member === undefined) continue
+    if (key <= previous || !key.isWellFormed() || !isCanonicalAsIs(member)) return false
+    previous = key
+  }
+  return true
+}
+
+function canonicalNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError(`${value} has no canonical JSON.`)
+  return JSON.stringify(value)
+}
+
+function canonicalString(value: string): string {
+  if (!value.isWellFormed()) throw new TypeError('A string with half a surrogate pair has no canonical JSON.')
+  return JSON.stringify(value)
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import test, { describe, it } from 'node:test'
+import { isCanonicalAsIs } from './canonical.ts'
+import { createEvent } from './event.ts'
+import type { EventFacts } from './facts.ts'
+import type { EventCode } from './kinds.ts'
+import { decisions, type VerdictFacts } from './verdict.ts'
+
+const parts = { id: 'evt_1', loggedMs: 1_700_000_000_500, productVersion: '0.1.0' }
+
+const facts: EventFacts = {
+  code: 'gateway.request.decided',
+  organizationId: 'org_1',
+  timeMs: 1_700_000_000_123,
+  message: 'Refused a request to house-model.',
+  requestId: 'req_1',
+  projectId: 'proj_1',
+  actor: { userId: 'ada', credentialId: 'key_1' },
+  call: { method: 'POST', path: '/v1/messages', address: '192.0.2.1', userAgent: 'curl', status: 400, latencyMs: 12 },
+  verdict: {
+    decision: 'refuse',
+    isEnforced: true,
+    reasonCode: 'REFUSE_LEGAL',
+    policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
+    direction: 'request',
+  },
+  model: { provider: 'local', name: 'house-model', inputTokens: 10, outputTokens: 0, promptDigest: 'abc' },
+  content: { full: { prompt: 'may I sue my neighbour?' } },
+}
+
+const documentOf = (more: Partial<EventFacts>) => createEvent({ ...facts, ...more }, parts).document
+
+describe('the document of a decision', () => {
+  const { document } = createEvent(facts, parts)
+
+  it('is canonical as it stands, so that sealing it costs no sorting', () => {
+    assert.ok(isCanonicalAsIs(document))
+  })
+
+  it('has the id, times, organization and class that OCSF asks for', () => {
+    assert.equal(document.metadata.uid, 'evt_1')
+    assert.equal(document.metadata.tenant_uid, 'org_1')
+    assert.equal(document.metadata.correlation_uid, 'req_1')
+    assert.equal(document.metadata.logged_time, 1_700_000_000_500)
+    assert.equal(document.time, 1_700_000_000_123)
+    assert.deepEqual(document.metadata.profiles, ['security_control', 'ai_operation', 'record_integrity'])
+    assert.deepEqual(
+      [document.category_uid, document.class_uid, document.activity_id, document.type_uid],
+      [6, 6003, 1, 600301],
+    )
+  })
+
+  it('says which version of which policy decided, and that it was applied', () => {
+    const { policy } = JSON.parse(JSON.stringify(document))
+    assert.deepEqual(policy, { uid: 'pol_1', name: 'No legal advice', version: '3', is_applied: true })
+    assert.equal(document.unmapped.gatehouse.reason_code, 'REFUSE_LEGAL')
+    assert.equal(document.is_alert, true)
+  })
+
+  it('never holds the text: content stands beside it', () => {
+    const event = createEvent(facts, parts)
+    assert.ok(!JSON.stringify(event.document).includes('neighbour'))
+    assert.equal(event.content?.full?.prompt, 'may I sue my neighbour?')
+  })
+
+  it('has no member that is not known', () => {
+    const written = JSON.parse(JSON.stringify(document))
+    assert.ok(!('status_detail' in written))
+    assert.ok(!('version' in written.ai_model))
+  })
+})
+
+test('action, disposition and severity follow the decision', () => {
+  const table: [Partial<VerdictFacts>, number, number, number][] = [
+    [{ decision: 'allow' }, 1, 1, 1],
+    [{ decision: 'refuse' }, 2, 2, 3],
+    [{ decision: 'refuse', cause: 'always_blocked' }, 2, 2, 4],
+    [{ decision: 'refuse', cause: 'quota' }, 2, 25, 3],
+    [{ decision: 'escalate' }, 2, 25, 3],
+    [{ decision: 'redact' }, 4, 11, 2],
+    [{ decision: 'rewrite' }, 4, 11, 2],
+    [{ decision: 'summary' }, 4, 11, 2],
+    [{ decision: 'refuse', isEnforced: false }, 3, 17, 1],
+    [{ decision: 'not_evaluated' }, 0, 27, 3],
+  ]
+  for (const [verdict, action, disposition, severity] of table) {
+    const document = documentOf({ verdict: { decision: 'allow', isEnforced: true, ...verdict } })
+    assert.deepEqual(
+      [document.action_id, document.disposition_id, document.severity_id],
+      [action, disposition, severity],
+      JSON.stringify(verdict),
+    )
+  }
+  assert.equal(new Set(table.map(([{ decision }]) => decision)).size, decisions.length)
+})
+
+test('every kind of event has its OCSF class and activity', () => {
+  const table: [EventCode, number][] = [
+    ['gateway.response.decided', 600303],
+    ['gateway.simulation.run', 600302],
+    ['policy.created', 300401],
+    ['policy.updated', 300403],
+    ['policy.published', 300410],
+    ['policy.paused', 300412],
+    ['policy.resumed', 300413],
+    ['policy.deleted', 300404],
+    ['gateway.config.updated', 300403],
+    ['admin.project_key.created', 600301],
+    ['admin.project_key.revoked', 600304],
+    ['admin.policy.denied', 600399],
+    ['export.dead_lettered', 600303],
+  ]
+  for (const [code, typeUid] of table) assert.equal(documentOf({ code }).type_uid, typeUid, code)
+})
+
+test('a change names the fields and the digests of before and after', () => {
+  const document = documentOf({
+    code: 'policy.updated',
+    change: { type: 'policy', id: 'pol_1', digestBefore: 'aa', digestAfter: 'bb', changedFields: ['rule'] },
+  })
+  assert.deepEqual(document.entity?.data, { digest: 'aa' })
+  assert.deepEqual(document.entity_result?.data, { digest: 'bb', changed_fields: ['rule'] })
+})
+
+test('what a caller makes long or malformed stays small and well formed', () => {
+  const document = documentOf({
+    actor: { userId: 'x'.repeat(1_000_000) },
+    call: { method: 'POST', path: `/v1/${'\ud83d\ude00'.repeat(5_000)}`, userAgent: 'half \ud800 pair' },
+    verdict: { decision: 'allow', isEnforced: true, categoriesTriggered: Array.from({ length: 9_999 }, () => 'c') },
+  })
+  const text = JSON.stringify(document)
+  assert.ok(text.length < 16_000)
+  assert.equal(document.actor.user?.uid.length, 1024)
+  assert.ok(document.http_request?.url.path.isWellFormed())
+  assert.equal(document.http_request?.user_agent, 'half \ufffd pair')
+})

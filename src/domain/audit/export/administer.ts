@@ -1,0 +1,184 @@
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { Ids } from '../../../base/ids.ts'
+import type { AuditKind, Recorded } from '../../identity/audit-log.ts'
+import type { ConfigProblem, SinkKind } from '../sink.ts'
+import {
+  changedFields,
+  merged,
+  secretsIn,
+  valueAt,
+  withMasks,
+  withoutMasks,
+  withValues,
+  type Configuration,
+  type Secrets,
+} from './configuration.ts'
+import type { ExportSink, ExportStore, WatchedSink } from './export-sink.ts'
+
+/** What administration needs to know of a kind of sink. */
+export type ExportKind = Pick<
+  SinkKind<never>,
+  'type' | 'secretFields' | 'destinationFields' | 'problemsOf' | 'completed'
+>
+
+export type ExportParts = {
+  readonly kinds: readonly ExportKind[]
+  readonly ids: Ids
+  readonly clock: Clock
+}
+
+export type NewExport = {
+  readonly type: string
+  readonly label: string
+  readonly enabled: boolean
+  readonly config: Configuration
+  readonly start: 'now' | 'retained'
+}
+
+export type ExportPatch = Partial<Pick<NewExport, 'type' | 'label' | 'enabled' | 'config'>>
+
+export type Exports = ReturnType<typeof createExports>
+
+/** More destinations than anybody needs, and fewer than would hurt their neighbours. */
+const maxSinks = 50
+
+/** Every change to a sink. Each works inside its caller's transaction and answers the audit record that belongs to it. */
+export function createExports({ kinds, ids, clock }: ExportParts) {
+  const kindOf = (type: string): ExportKind => {
+    const kind = kinds.find((each) => each.type === type)
+    if (!kind) throw invalid('type', `must be one of ${kinds.map((each) => each.type).join(', ')}`)
+    return kind
+  }
+
+  const makeId = (): string => ids('gatehouse')
+
+  return {
+    async create(store: ExportStore, organizationId: string, input: NewExport): Promise<Recorded<WatchedSink>> {
+      const kind = kindOf(input.type)
+      const config = complete(kind, { config: input.config, before: {}, makeId })
+      if ((await store.count(organizationId)) >= maxSinks) {
+        throw new Fault('conflict', 'sink_limit_reached', `An organization may have ${maxSinks} export sinks.`)
+      }
+      const nowMs = clock.nowMs()
+      const secrets = secretsIn(config, kind.secretFields)
+      const { type, label, enabled } = input
+      const shown = withMasks(config, secrets)
+      const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
+      const sink: ExportSink = {
+        id: ids('sink'),
+        organizationId,
+        type,
+        label,
+        enabled,
+        config: shown,
+        version: 1,
+        ...times,
+      }
+      await store.insert(sink, secrets, input.start)
+      return told('export_sink.created', await findSink(store, sink), { type, label, enabled, config: shown })
+    },
+
+    async update(store: ExportStore, at: SinkAt, patch: ExportPatch): Promise<Recorded<WatchedSink>> {
+      const sink = await findSink(store, at)
+      if (patch.type !== undefined && patch.type !== sink.type) throw invalid('type', 'cannot be changed')
+      const kind = kindOf(sink.type)
+      const secretsBefore = await store.secretsOf(sink)
+      const before = withValues(sink.config, secretsBefore)
+      const change = withoutMasks(patch.config ?? {}, sink.config, kind.secretFields)
+      const config = complete(kind, { config: merged(before, change), before, makeId })
+      requireSecretsAgain(kind, { before, change, after: config })
+      const secrets = secretsIn(config, kind.secretFields)
+      const after: ExportSink = {
+        ...sink,
+        label: patch.label ?? sink.label,
+        enabled: patch.enabled ?? sink.enabled,
+        config: withMasks(config, secrets),
+        version: sink.version + 1,
+        updatedAtMs: clock.nowMs(),
+      }
+      if (!(await store.replace(after, secrets))) throw changedMeanwhile(sink.id)
+      return told('export_sink.updated', await findSink(store, at), {
+        ...differences(sink, after),
+        ...exchanged(secretsBefore, secrets),
+      })
+    },
+
+    async remove(store: ExportStore, at: SinkAt): Promise<Recorded<ExportSink>> {
+      const sink = await findSink(store, at)
+      if (!(await store.remove(sink, clock.nowMs()))) throw changedMeanwhile(sink.id)
+      return told('export_sink.deleted', sink, { type: sink.type, label: sink.label })
+    },
+
+    async replay(store: ExportStore, at: SinkAt, events?: readonly string[]): Promise<Recorded<{ replayed: number }>> {
+      const sink = await findSink(store, at)
+      const replayed = await store.replay(sink, events)
+      if (replayed === 0) return { value: { replayed } }
+      return { ...told('export_sink.replayed', sink, { replayed }), value: { replayed } }
+    },
+  }
+}
+
+export type SinkAt = { readonly organizationId: string; readonly id: string }
+
+/** The sink, or the same refusal for one that never was, one that is deleted, and one of another organization. */
+export async function findSink(store: ExportStore, { organizationId, id }: SinkAt): Promise<WatchedSink> {
+  const sink = await store.find(organizationId, id)
+  if (!sink) throw new Fault('not_found', 'not_found', `There is no export sink ${id}.`)
+  return sink
+}
+
+type Change = { readonly before: Configuration; readonly change: Configuration; readonly after: Configuration }
+
+/**
+ * Pointing a sink elsewhere asks for its secrets again: otherwise somebody who cannot read a token could have it sent
+ * to a host of their own.
+ */
+function requireSecretsAgain(kind: ExportKind, { before, change, after }: Change): void {
+  const [moved] = changedFields(before, after, kind.destinationFields)
+  const isKept = (field: string): boolean => valueAt(after, field) !== undefined && valueAt(change, field) === undefined
+  const kept = kind.secretFields.find(isKept)
+  if (moved === undefined || kept === undefined) return
+  throw invalid(`config.${kept}`, `must be sent again, since ${moved} was changed`)
+}
+
+type Draft = { readonly config: Configuration; readonly before: Configuration; readonly makeId: () => string }
+
+/** With what we fill in ourselves, and found to be right. */
+function complete(kind: ExportKind, { config, before, makeId }: Draft): Configuration {
+  const whole = kind.completed?.(config, before, makeId) ?? config
+  const [problem] = kind.problemsOf(whole)
+  if (problem) throw problemFault(problem)
+  return whole
+}
+
+const problemFault = ({ path, message }: ConfigProblem): Fault =>
+  invalid(path === '' ? 'config' : `config.${path}`, message)
+
+const invalid = (param: string, message: string): Fault =>
+  new Fault('validation', 'invalid_parameter', `${param}: ${message}.`, { param })
+
+const changedMeanwhile = (id: string): Fault =>
+  new Fault('conflict', 'invalid_state', `The export sink ${id} was changed at the same time; ask again.`)
+
+const told = <S extends ExportSink>(
+  kind: AuditKind,
+  sink: S,
+  details: Readonly<Record<string, unknown>>,
+): Recorded<S> => ({
+  value: sink,
+  record: { kind, resourceId: sink.id, details },
+})
+
+/** The fields that got another value. */
+function differences(before: ExportSink, after: ExportSink): Record<string, unknown> {
+  const fields = ['label', 'enabled', 'config'] as const
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return Object.fromEntries(changed.map((field) => [field, after[field]]))
+}
+
+/** Which secrets were exchanged: their masks may well be the same. */
+function exchanged(before: Secrets, after: Secrets): { secrets?: readonly string[] } {
+  const fields = Object.keys({ ...before, ...after }).filter((field) => before[field] !== after[field])
+  return fields.length === 0 ? {} : { secrets: fields }
+}

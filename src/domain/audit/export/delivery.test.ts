@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { Outcome } from '../sink.ts'
+import type { Cursor } from './cursor.ts'
+import { afterDraining, afterGap, afterWatermark, settle, type Offered } from './delivery.ts'
+
+const nowMs = 1_000_000
+const random = { bytes: (count: number) => new Uint8Array(count), fraction: () => 0.5 }
+const moment = { nowMs, random }
+
+const cursor: Cursor = {
+  sequence: 10,
+  planLast: 20,
+  state: 'healthy',
+  attempt: 0,
+  nextAttemptAtMs: 0,
+  failingSinceMs: null,
+  alarmedAtMs: null,
+  lastSuccessAtMs: 5,
+  lastErrorAtMs: null,
+  lastError: null,
+}
+
+const delivered: Outcome = { kind: 'delivered' }
+const retry: Outcome = { kind: 'retry', reason: 'busy' }
+const reject: Outcome = { kind: 'reject', reason: 'bad' }
+const authError: Outcome = { kind: 'pause', state: 'auth_error', reason: 'no token' }
+
+const offeredFrom = (first: number, outcomes: readonly Outcome[], code = 'policy.updated'): Offered[] =>
+  outcomes.map((outcome, at) => ({ sequence: first + at, id: `evt_${first + at}`, code, outcome }))
+
+const settled = (outcomes: readonly Outcome[], from: Cursor = cursor) =>
+  settle(from, { offered: offeredFrom(from.sequence + 1, outcomes), last: 20 }, moment)
+
+describe('a batch that was delivered', () => {
+  it('moves the cursor to its end and forgets what went wrong before', () => {
+    const before: Cursor = { ...cursor, state: 'retrying', attempt: 7, failingSinceMs: 1, nextAttemptAtMs: 9 }
+    const { cursor: after, rejected, news } = settled([delivered, delivered], before)
+    assert.deepEqual(after, { ...cursor, sequence: 20, planLast: null, lastSuccessAtMs: nowMs })
+    assert.deepEqual([rejected, news], [[], []])
+  })
+
+  it('is told of where a pause was told of', () => {
+    const { news } = settled([delivered], { ...cursor, state: 'auth_error', failingSinceMs: 3 })
+    assert.deepEqual(news, [{ kind: 'recovered', failingSinceMs: 3 }])
+  })
+
+  it('says nothing of the destination where the filter left nothing of it', () => {
+    const before: Cursor = { ...cursor, state: 'auth_error', attempt: 2, failingSinceMs: 3 }
+    assert.deepEqual(settled([], before), {
+      cursor: { ...before, sequence: 20, planLast: null },
+      rejected: [],
+      news: [],
+    })
+  })
+})
+
+describe('a batch that must be repeated', () => {
+  it('moves the cursor to the event before the first that was not taken, and keeps its plan', () => {
+    const { cursor: after } = settled([delivered, delivered, retry, retry])
+    assert.deepEqual([after.sequence, after.planLast, after.state, after.attempt], [12, 20, 'retrying', 1])
+    assert.equal(after.nextAttemptAtMs, nowMs + 500)
+    assert.deepEqual([after.lastSuccessAtMs, after.lastErrorAtMs, after.lastError], [nowMs, nowMs, 'busy'])
+  })
+
+  it('waits longer each time, for ever, and as long as the destination asks', () => {
+    const waits = [1, 2, 3, 60].map((attempt) => settled([retry], { ...cursor, attempt: attempt - 1 }).cursor)
+    assert.deepEqual(
+      waits.map(({ nextAttemptAtMs }) => nextAttemptAtMs - nowMs),
+      [500, 1_000, 2_000, 150_000],
+    )
+    const asked = settled([{ kind: 'retry', reason: 'slow down', retryAfterMs: 30_000 }]).cursor
+    assert.deepEqual([asked.state, asked.nextAttemptAtMs - nowMs], ['throttled', 30_500])
+  })
+
+  it('begins to count anew where something was taken', () => {
+    assert.equal(settled([delivered, retry], { ...cursor, attempt: 9 }).cursor.attempt, 1)
+  })
+
+  it('remembers since when it fails', () => {
+    assert.equal(settled([retry]).cursor.failingSinceMs, nowMs)
+    assert.equal(settled([retry], { ...cursor, failingSinceMs: 3 }).cursor.failingSinceMs, 3)
+  })
+})
+
+describe('a pause', () => {
+  it('drops nothing, is told of once, and is tried again in an hour', () => {
+    const first = settled([authError, authError])
+    assert.deepEqual([first.cursor.sequence, first.cursor.state], [10, 'auth_error'])
+    assert.equal(first.cursor.nextAttemptAtMs - nowMs, 3_600_000)
+    assert.deepEqual(first.news, [{ kind: 'auth_error', reason: 'no token' }])
+    assert.deepEqual(settled([authError], first.cursor).news, [])
+  })
+})
+
+describe('an event that is rejected', () => {
+  it('leaves the line, which moves on, and is told of', () => {
+    const { cursor: after, rejected, news } = settled([delivered, reject, delivered])
+    assert.equal(after.sequence, 20)
+    assert.deepEqual(rejected, [{ sequence: 12, id: 'evt_12', reason: 'bad' }])
+    assert.deepEqual(news, [{ kind: 'dead_lettered', events: rejected }])
+    assert.deepEqual([after.state, after.lastError], ['healthy', 'bad'])
+  })
+
+  it('behind one that must be repeated stays in the line', () => {
+    assert.deepEqual(settled([retry, reject]).rejected, [])
+  })
+
+  it('is not told of where it is itself the news of one: there would be no end of it', () => {
+    const offered = offeredFrom(11, [reject], 'export.dead_lettered')
+    const { rejected, news } = settle(cursor, { offered, last: 20 }, moment)
+    assert.equal(rejected.length, 1)
+    assert.deepEqual(news, [])
+  })
+})
+
+describe('watermarks', () => {
+  const marks = { alarmAfterMs: 1_000, alarmAfterEvents: 100, nowMs }
+
+  it('are told of once, by number or by age, until the backlog is gone', () => {
+    const few = { events: 99, oldestAtMs: nowMs - 999 }
+    assert.equal(afterWatermark(cursor, few, marks), undefined)
+    for (const backlog of [
+      { ...few, events: 100 },
+      { ...few, oldestAtMs: nowMs - 1_000 },
+    ]) {
+      const alarm = afterWatermark(cursor, backlog, marks) ?? assert.fail()
+      assert.equal(alarm.news[0]?.kind, 'backlog_alarm')
+      assert.equal(afterWatermark(alarm.cursor, backlog, marks), undefined)
+      const drained = afterDraining(alarm.cursor) ?? assert.fail()
+      assert.deepEqual(drained.news, [{ kind: 'recovered', failingSinceMs: nowMs }])
+      assert.equal(afterDraining(drained.cursor), undefined)
+    }
+  })
+})
+
+describe('a gap', () => {
+  it('that retention made is told of, and the sink goes on behind it', () => {
+    const { cursor: after, news } = afterGap(cursor, 31) ?? assert.fail()
+    assert.deepEqual([after.sequence, after.planLast], [30, null])
+    assert.deepEqual(news, [{ kind: 'gap', first: 11, last: 30 }])
+    assert.equal(afterGap(cursor, 11), undefined)
+  })
+})
+
+const anyOutcome = fc.constantFrom(delivered, retry, reject, authError)
+
+it('whatever a destination answers, each event is delivered, rejected or still ahead, and none is passed over', () => {
+  fc.assert(
+    fc.property(fc.array(anyOutcome, { maxLength: 10 }), (outcomes) => {
+      const { cursor: after, rejected } = settled(outcomes)
+      const passed = outcomes.slice(0, Math.min(after.sequence, 10 + outcomes.length) - 10)
+      assert.ok(passed.every(({ kind }) => kind === 'delivered' || kind === 'reject'))
+      assert.equal(rejected.length, passed.filter(({ kind }) => kind === 'reject').length)
+      const isStopped = outcomes.some(({ kind }) => kind === 'retry' || kind === 'pause')
+      assert.equal(after.sequence < 20, isStopped)
+      assert.ok(!isStopped || after.nextAttemptAtMs > nowMs)
+    }),
+  )
+})

@@ -1,0 +1,139 @@
+import type { Random } from '../../../base/random.ts'
+import { backoffMs } from '../backoff.ts'
+import type { Outcome, Pause, Retry } from '../sink.ts'
+import { freshStart, type Cursor } from './cursor.ts'
+
+/** An event that was offered to a destination, and what became of it. */
+export type Offered = {
+  readonly sequence: number
+  readonly id: string
+  readonly code: string
+  readonly outcome: Outcome
+}
+
+export type RejectedEvent = { readonly sequence: number; readonly id: string; readonly reason: string }
+
+/** What the log must be told of a delivery. */
+export type SinkNews =
+  | { readonly kind: 'dead_lettered'; readonly events: readonly RejectedEvent[] }
+  | { readonly kind: 'auth_error' | 'config_error'; readonly reason: string }
+  | { readonly kind: 'recovered'; readonly failingSinceMs: number }
+  | { readonly kind: 'backlog_alarm'; readonly backlogEvents: number; readonly oldestAtMs: number }
+  | { readonly kind: 'gap'; readonly first: number; readonly last: number }
+
+export type Settlement = {
+  readonly cursor: Cursor
+  readonly rejected: readonly RejectedEvent[]
+  readonly news: readonly SinkNews[]
+}
+
+/** A paused sink is tried now and then all the same: it may be the destination that was mended. */
+const pausedMs = 60 * 60 * 1000
+const maxErrorLength = 500
+
+/**
+ * Where the cursor stands after a batch was offered. It moves over what is done with, up to the first event that must
+ * be tried again, and never over that one: whatever happens, an event is delivered, rejected, or still ahead.
+ */
+export function settle(
+  cursor: Cursor,
+  { offered, last }: { offered: readonly Offered[]; last: number },
+  { nowMs, random }: { nowMs: number; random: Random },
+): Settlement {
+  const stop = offered.findIndex(({ outcome }) => outcome.kind === 'retry' || outcome.kind === 'pause')
+  const done = stop === -1 ? offered : offered.slice(0, stop)
+  const rejected = done.flatMap(rejectionOf)
+  const isMoving = done.some(({ outcome }) => outcome.kind === 'delivered')
+  const told = newsOfRejected(done)
+  const base: Cursor = {
+    ...cursor,
+    sequence: last,
+    planLast: null,
+    lastSuccessAtMs: isMoving ? nowMs : cursor.lastSuccessAtMs,
+    ...(rejected.length > 0 && { lastErrorAtMs: nowMs, lastError: rejected.at(-1)?.reason ?? null }),
+  }
+  const stopped = offered[stop]
+  if (!stopped) {
+    // A batch that the filter left nothing of has told us nothing of the destination.
+    const recovered = offered.length === 0 ? {} : freshStart
+    return { cursor: { ...base, ...recovered }, rejected, news: [...told, ...newsOfRecovery(cursor, offered)] }
+  }
+  // The rest of the plan stands, so that what was already sent of it is sent the same way again.
+  const held = { ...base, sequence: stopped.sequence - 1, planLast: last, attempt: isMoving ? 0 : cursor.attempt }
+  const failed = afterFailure(held, stopped.outcome, { nowMs, random })
+  return { cursor: failed, rejected, news: [...told, ...newsOfPause(cursor, failed)] }
+}
+
+type Moment = { readonly nowMs: number; readonly random: Random }
+
+/** The cursor after a call that must be repeated: it stands still, and waits. */
+export function afterFailure(cursor: Cursor, outcome: Outcome, { nowMs, random }: Moment): Cursor {
+  if (outcome.kind !== 'retry' && outcome.kind !== 'pause') return cursor
+  const attempt = cursor.attempt + 1
+  return {
+    ...cursor,
+    attempt,
+    state: stateAfter(outcome),
+    nextAttemptAtMs:
+      nowMs + (outcome.kind === 'pause' ? pausedMs : Math.max(1, backoffMs(attempt, random, outcome.retryAfterMs))),
+    failingSinceMs: cursor.failingSinceMs ?? nowMs,
+    lastErrorAtMs: nowMs,
+    lastError: outcome.reason.slice(0, maxErrorLength),
+  }
+}
+
+function stateAfter(outcome: Retry | Pause): Cursor['state'] {
+  if (outcome.kind === 'pause') return outcome.state
+  return outcome.retryAfterMs === undefined ? 'retrying' : 'throttled'
+}
+
+const rejectionOf = ({ sequence, id, outcome }: Offered): RejectedEvent[] =>
+  outcome.kind === 'reject' ? [{ sequence, id, reason: outcome.reason.slice(0, maxErrorLength) }] : []
+
+/** News of a dead letter that is rejected itself is not worth another event, or there would be no end of them. */
+function newsOfRejected(done: readonly Offered[]): SinkNews[] {
+  const events = done.filter(({ code }) => code !== 'export.dead_lettered').flatMap(rejectionOf)
+  return events.length === 0 ? [] : [{ kind: 'dead_lettered', events }]
+}
+
+/** Told where the trouble was told: a retry that succeeds is nothing to speak of. */
+function newsOfRecovery({ state, failingSinceMs }: Cursor, offered: readonly Offered[]): SinkNews[] {
+  const wasTold = state === 'auth_error' || state === 'config_error'
+  return wasTold && offered.length > 0 ? [{ kind: 'recovered', failingSinceMs: failingSinceMs ?? 0 }] : []
+}
+
+/** What is to be told when the last of a backlog is gone for which an alarm was given. */
+export function afterDraining(cursor: Cursor): Settlement | undefined {
+  const { alarmedAtMs } = cursor
+  if (alarmedAtMs === null) return undefined
+  const news: SinkNews = { kind: 'recovered', failingSinceMs: alarmedAtMs }
+  return { cursor: { ...cursor, alarmedAtMs: null }, rejected: [], news: [news] }
+}
+
+export function newsOfPause(before: Cursor, { state, lastError }: Cursor): SinkNews[] {
+  if ((state !== 'auth_error' && state !== 'config_error') || state === before.state) return []
+  return [{ kind: state, reason: lastError ?? '' }]
+}
+
+export type Watermarks = { readonly alarmAfterMs: number; readonly alarmAfterEvents: number }
+
+export type Backlog = { readonly events: number; readonly oldestAtMs: number }
+
+/** Said once for each time of trouble: so many events wait, or one has waited so long. */
+export function afterWatermark(
+  cursor: Cursor,
+  { events, oldestAtMs }: Backlog,
+  { alarmAfterMs, alarmAfterEvents, nowMs }: Watermarks & { readonly nowMs: number },
+): Settlement | undefined {
+  const isHigh = events >= alarmAfterEvents || (events > 0 && nowMs - oldestAtMs >= alarmAfterMs)
+  if (!isHigh || cursor.alarmedAtMs !== null) return undefined
+  const news: SinkNews = { kind: 'backlog_alarm', backlogEvents: events, oldestAtMs }
+  return { cursor: { ...cursor, alarmedAtMs: nowMs }, rejected: [], news: [news] }
+}
+
+/** Retention took what the sink never got: it goes on behind that, and the log says what it missed. */
+export function afterGap(cursor: Cursor, firstSequence: number): Settlement | undefined {
+  if (cursor.sequence >= firstSequence - 1) return undefined
+  const news: SinkNews = { kind: 'gap', first: cursor.sequence + 1, last: firstSequence - 1 }
+  return { cursor: { ...cursor, sequence: firstSequence - 1, planLast: null }, rejected: [], news: [news] }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault } from '../../base/fault.ts'
+import type { AuditEvent } from './event.ts'
+import { createEventMaker } from './event-maker.ts'
+import type { EventFacts } from './facts.ts'
+import { createJournal, type JournalParts } from './journal.ts'
+import { refusesWith } from '../../../test/support/refusal.ts'
+
+type Append = { readonly organizationId: string; readonly messages: readonly string[]; readonly mayRepeat: boolean }
+
+/** A journal over a log that answers each append as it is told to; `release` lets the oldest one finish. */
+function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<JournalParts> = {}) {
+  const appends: Append[] = []
+  const held: (() => void)[] = []
+  const lost: number[] = []
+  let nowMs = 1_000
+  let made = 0
+  const messagesOf = (events: readonly AuditEvent[]) => events.map(({ document }) => document.message)
+  const journal = createJournal({
+    appender: {
+      async append(organizationId, events, mayRepeat = false) {
+        const answer = answers[appends.length] ?? 'ok'
+        appends.push({ organizationId, messages: messagesOf(events), mayRepeat })
+        if (answer === 'held') await new Promise<void>((resolve) => held.push(resolve))
+        if (answer instanceof Error) throw answer
+      },
+    },
+    events: createEventMaker({
+      clock: { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} },
+      ids: () => `evt_${made++}`,
+      authorityUid: 'house',
+      productVersion: '0',
+      digestKey: new Uint8Array(32),
+    }),
+    nowMs: () => nowMs,
+    onFailure: () => 'refuse',
+    onLost: (count) => void lost.push(count),
+    ...parts,
+  })
+  return {
+    appends,
+    lost,
+    record: (message: string, organizationId = 'org_1') =>
+      journal.record(organizationId, () => facts(message, organizationId)),
+    journal,
+    release: () => held.shift()?.(),
+    passMs: (ms: number) => void (nowMs += ms),
+  }
+}
+
+const facts = (message: string, organizationId = 'org_1'): EventFacts => ({
+  code: 'gateway.request.decided',
+  organizationId,
+  timeMs: 1,
+  message,
+})
+
+const outage = new Fault('unavailable', 'storage_unavailable', 'gone')
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the journal', () => {
+  it('writes what is recorded together with one append, and what arrives meanwhile with the next', async () => {
+    const { record, release, appends } = scene(['held'])
+    const first = [record('a'), record('b')]
+    await turn()
+    const second = [record('c'), record('d')]
+    await turn()
+    assert.deepEqual(
+      appends.map(({ messages }) => messages),
+      [['a', 'b']],
+    )
+    release()
+    await Promise.all([...first, ...second])
+    assert.deepEqual(
+      appends.map(({ messages }) => messages),
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    )
+  })
+
+  it('resolves only once the append has', async () => {
+    const { record, release } = scene(['held'])
+    let isDurable = false
+    const recorded = record('a').then(() => (isDurable = true))
+    await turn()
+    assert.equal(isDurable, false)
+    release()
+    await recorded
+  })
+
+  it('keeps organizations apart: one that waits holds up no other', async () => {
+    const { record, release, appends } = scene(['held'])
+    const slow = record('a', 'org_1')
+    await record('b', 'org_2')
+    assert.deepEqual(
+      appends.map(({ organizationId }) => organizationId),
+      ['org_1', 'org_2'],
+    )
+    release()
+    await slow
+  })
+
+  it('builds an event when it is written, not before', async () => {
+    const { journal, record, release } = scene(['held'])
+    const first = record('a')
+    await turn()
+    let isBuilt = false
+    const second = journal.record('org_1', () => ((isBuilt = true), facts('b')))
+    await turn()
+    assert.equal(isBuilt, false)
+    release()
+    await Promise.all([first, second])
+  })
+
+  it('tries a failed append once more, and says that it may be a repetition', async () => {
+    const { record, appends, lost } = scene([outage, 'ok'])
+    await record('a')
+    assert.deepEqual(
+      appends.map(({ messages, mayRepeat }) => [messages, mayRepeat]),
+      [
+        [['a'], false],
+        [['a'], true],
+      ],
+    )
+    assert.deepEqual(lost, [])
+  })
+
+  it('refuses where the log cannot be written, counts what is lost, and tells of it when it can', async () => {
+    const { record, appends, lost, passMs } = scene([outage, outage])
+    const group = [record('a'), record('b')]
+    for (const recorded of group) await assert.rejects(recorded, refusesWith('audit_unavailable'))
+    assert.deepEqual(lost, [2])
+    passMs(1_000)
+    await record('c')
+    await record('d')
+    assert.deepEqual(appends.at(-2)?.messages, ['2 events could not be written to the audit log.', 'c'])
+    assert.deepEqual(appends.at(-1)?.messages, ['d'])
+  })
+
+  it('goes on and counts where that was decided', async () => {
+    const { record, lost } = scene([outage, outage], { onFailure: () => 'continue' })
+    await record('a')
+    assert.deepEqual(lost, [1])
+  })
+
+  it('does not ask storage that is away for every request anew', async () => {
+    const { record, appends, passMs } = scene([outage, outage], { onFailure: () => 'continue' })
+    await record('a')
+    await record('b')
+    assert.equal(appends.length, 2)
+    passMs(1_000)
+    await record('c')
+    assert.equal(appends.length, 3)
+  })
+
+  it('loses no neighbour of an event that cannot be built', async () => {
+    const { journal, record, appends } = scene()
+    const broken = journal.record('org_1', () => {
+      throw new Error('no facts')
+    })
+    const sound = record('a')
+    await assert.rejects(broken, /no facts/)
+    await sound
+    assert.deepEqual(
+      appends.map(({ messages }) => messages),
+      [['a']],
+    )
+  })
+})

@@ -1,0 +1,68 @@
+import type { Page, Paged } from '../identity/store.ts'
+import type { ChainPoint } from './chain.ts'
+import type { SignedCheckpoint } from './checkpoint.ts'
+import type { AuditContent } from './content.ts'
+import type { SealedDocument } from './document.ts'
+import type { AuditEvent } from './event.ts'
+import type { SealedEvent } from './sealed.ts'
+
+/** Where events are written. */
+export type AuditAppender = {
+  /**
+   * Appends events of one organization in order, all of them or none; resolves once they are durable. `mayRepeat` is
+   * for a second try whose first may have succeeded: events that are there already are then left out.
+   */
+  append(organizationId: string, events: readonly AuditEvent[], mayRepeat?: boolean): Promise<void>
+}
+
+/** An event as it is read, with the texts that are still kept beside it. */
+export type LoggedEvent = {
+  readonly id: string
+  readonly sequence: number
+  readonly document: SealedDocument
+  /** Of its document, in characters. */
+  readonly size: number
+  readonly content?: AuditContent | undefined
+}
+
+/** Every condition that is given must hold. */
+export type AuditFilter = {
+  /** The first word of the code. */
+  readonly family?: string
+  readonly code?: string
+  readonly decision?: string
+  readonly projectId?: string
+  readonly policyId?: string
+  readonly userId?: string
+  readonly requestId?: string
+  readonly fromMs?: number
+  /** Before this time. */
+  readonly toMs?: number
+}
+
+/** Behind `after` and up to `last`, in order. */
+export type EventRange = { readonly after: number; readonly last?: number | undefined; readonly limit: number }
+
+/** A row as it is stored, for those who check it. `content` is the text beside it, as it is stored. */
+export type StoredEvent = SealedEvent & { readonly content: string | null }
+
+/** What is known of a chain besides its events. */
+export type ChainStanding = {
+  readonly head: ChainPoint
+  readonly firstSequence: number
+  /** Oldest first; the first of them stands where retention cut, or is the first there ever was. */
+  readonly checkpoints: readonly SignedCheckpoint[]
+}
+
+/** `publicKey` is PEM. */
+export type PublishedKey = { readonly id: string; readonly publicKey: string; readonly createdAtMs: number }
+
+export type AuditReads = {
+  list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
+  find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
+  events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
+  rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
+  /** Undefined where nothing ever happened. */
+  standing(organizationId: string): Promise<ChainStanding | undefined>
+  keys(): Promise<readonly PublishedKey[]>
+}

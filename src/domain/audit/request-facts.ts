@@ -1,0 +1,70 @@
+import { totalInputTokens, type InferenceEnd } from '../inference/events.ts'
+import type { Dialect, InferenceRequest } from '../inference/request.ts'
+import type { Principal } from '../identity/principal.ts'
+import type { AuditContent } from './content.ts'
+import type { EventFacts } from './facts.ts'
+import { verdictOf, type PolicyObject } from './policy-object.ts'
+
+/** How a request ended: with its end, or with the code of what went wrong. */
+export type RequestOutcome = {
+  /** Who answered; unknown where nobody began to. */
+  readonly upstream?: string
+  readonly end?: InferenceEnd
+  readonly failure?: string
+  /** What callers are told of the decision, where it was not plain `allow`. */
+  readonly policy?: PolicyObject | undefined
+}
+
+export type RequestTold = {
+  readonly requestId: string
+  readonly caller: Principal
+  readonly request: InferenceRequest
+  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined } | undefined
+  readonly timeMs: number
+  readonly latencyMs: number
+  readonly outcome: RequestOutcome
+  readonly content?: AuditContent | undefined
+}
+
+const paths: Readonly<Record<Dialect, string>> = {
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  chat: '/v1/chat/completions',
+}
+
+/** What the log says of one inference request. */
+export function requestFacts(told: RequestTold): EventFacts {
+  const { caller, request, outcome, origin, latencyMs } = told
+  const { end, failure } = outcome
+  return {
+    code: 'gateway.request.decided',
+    organizationId: caller.organization.id,
+    timeMs: told.timeMs,
+    message: failure === undefined ? `Answered by ${request.model}.` : `Not answered by ${request.model}: ${failure}.`,
+    requestId: told.requestId,
+    projectId: caller.projectId,
+    actor: { userId: request.user, credentialId: caller.id },
+    call: {
+      method: 'POST',
+      path: paths[request.original.dialect],
+      address: origin?.address,
+      userAgent: origin?.userAgent,
+      latencyMs,
+      ...(failure === undefined && { status: 200 }),
+    },
+    verdict: verdictOf(outcome.policy),
+    model: {
+      provider: outcome.upstream ?? 'unknown',
+      name: request.model,
+      inputTokens: end && totalInputTokens(end.usage),
+      outputTokens: end?.usage.outputTokens,
+      finishReasons: end && [end.stopReason],
+      isStream: request.stream,
+      creditsUsed: end?.receipt?.creditsUsed,
+      costUsd: end?.receipt?.costUsd,
+    },
+    ...(failure !== undefined && { failure: { code: failure } }),
+    details: { actor_type: caller.kind, usage_source: end?.usage.source },
+    content: told.content,
+  }
+}

@@ -1,0 +1,82 @@
+import type { Unmapped } from './document.ts'
+
+/** What the checks said about a text, in the words of the simulate endpoint. `not_evaluated` is never `allow`. */
+export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
+export type Decision = (typeof decisions)[number]
+
+export type VerdictFacts = {
+  readonly decision: Decision
+  /** False in shadow and monitoring: recorded, and nothing was changed. */
+  readonly isEnforced: boolean
+  readonly reasonCode?: string | undefined
+  /** Two causes that weigh more, or otherwise, than the decision alone. */
+  readonly cause?: 'quota' | 'always_blocked' | undefined
+  /** The policy that decided. */
+  readonly policy?: PolicyFacts | undefined
+  /** Every policy that was asked, one result each. */
+  readonly results?: readonly PolicyResult[] | undefined
+  readonly direction?: 'request' | 'response' | undefined
+  readonly rolloutMode?: string | undefined
+  readonly categoriesTriggered?: readonly string[] | undefined
+  readonly categoriesRequested?: readonly string[] | undefined
+  readonly matchScoreBasisPoints?: number | undefined
+  readonly ruleId?: string | undefined
+}
+
+export type PolicyFacts = {
+  readonly id: string
+  readonly name?: string | undefined
+  readonly version?: number | string | undefined
+  readonly kind?: string | undefined
+}
+
+export type PolicyResult = {
+  readonly policyId: string
+  readonly version: number | null
+  readonly decision: Decision
+  readonly scoreBasisPoints?: number | undefined
+}
+
+/** OCSF's `action_id` and `disposition_id`. */
+export function actionOf({
+  decision,
+  isEnforced,
+  cause,
+}: VerdictFacts): readonly [action: number, disposition: number] {
+  if (decision === 'not_evaluated') return [0, 27] // unknown, error
+  if (decision === 'allow') return [1, 1] // allowed
+  if (!isEnforced) return [3, 17] // observed, logged
+  if (cause === 'quota' || decision === 'escalate') return [2, 25] // denied, rejected
+  if (decision === 'refuse') return [2, 2] // denied, blocked
+  return [4, 11] // modified, corrected
+}
+
+/** OCSF's `severity_id`, from 1 (informational) to 4 (high). */
+export function severityOf({ decision, isEnforced, cause }: VerdictFacts): number {
+  if (cause === 'always_blocked') return 4
+  if (decision === 'allow' || !isEnforced) return 1
+  return isDenial(decision) || decision === 'not_evaluated' ? 3 : 2
+}
+
+export const isDenial = (decision: Decision): boolean => decision === 'refuse' || decision === 'escalate'
+
+/** The verdict in our own words, for `unmapped.gatehouse`. */
+export function verdictWords(verdict: VerdictFacts): Unmapped['gatehouse'] {
+  return {
+    decision: verdict.decision,
+    is_enforced: verdict.isEnforced,
+    reason_code: verdict.reasonCode,
+    categories_triggered: verdict.categoriesTriggered,
+    categories_requested: verdict.categoriesRequested,
+    rollout_mode: verdict.rolloutMode,
+    direction: verdict.direction,
+    match_score_bp: verdict.matchScoreBasisPoints,
+    rule_id: verdict.ruleId,
+    results: verdict.results?.map((result) => ({
+      policy_id: result.policyId,
+      version: result.version,
+      decision: result.decision,
+      score_bp: result.scoreBasisPoints,
+    })),
+  }
+}

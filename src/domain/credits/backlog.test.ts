@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { chargeOf } from '../../../test/support/credits.ts'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { createMemorySpool } from '../../../test/support/memory-spool.ts'
+import { passBy } from '../../base/failpoint.ts'
+import { Fault } from '../../base/fault.ts'
+import { createBacklog } from './backlog.ts'
+import type { Charge } from './charge.ts'
+import type { Settled } from './ledger-store.ts'
+import { createSettle } from './settle.ts'
+
+const subject = { organization: 'org_1', project: 'proj_1', key: 'key_1', tokens: 1, epoch: 'life' }
+
+/** A ledger that can be taken away, and a backlog before it. */
+async function openScene(left: readonly Charge[] = []) {
+  const time = createHandClock()
+  const written = new Map<string, number>()
+  const outage: { error?: Error } = {}
+  const ledger = {
+    async settle({ requestId, micro, outcome }: Charge): Promise<Settled> {
+      if (outage.error) throw outage.error
+      written.set(requestId, (written.get(requestId) ?? 0) + 1)
+      return { outcome, micro, isFirst: true, isSliceOpen: true, remainingMicro: 100 }
+    },
+  }
+  const spool = createMemorySpool(new Map(left.map((charge) => [charge.requestId, charge])))
+  const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: passBy })
+  const settledInCounters: [string, number][] = []
+  const settle = createSettle({
+    ledger,
+    backlog,
+    failpoint: passBy,
+    limits: {
+      settle: ({ requestId, micro }) => {
+        settledInCounters.push([requestId, micro])
+        return 'settled'
+      },
+      close: () => 'closed',
+    },
+  })
+  const charge = (id: string): Promise<Settled | null> =>
+    settle(chargeOf(id, 5, 'slice_1'), { ...subject, requestId: id })
+  const away = new Fault('unavailable', 'storage_unavailable', 'away')
+  return { ...time, backlog, charge, written, outage, away, settledInCounters }
+}
+
+describe('charges that the ledger cannot take', () => {
+  it('wait, are settled in the counters all the same, and are written once when it is back', async () => {
+    const scene = await openScene()
+    scene.outage.error = scene.away
+    assert.equal(await scene.charge('req_1'), null)
+    assert.equal(await scene.charge('req_2'), null)
+    assert.deepEqual(scene.settledInCounters, [
+      ['req_1', 5],
+      ['req_2', 5],
+    ])
+    assert.equal(scene.backlog.waiting(), 2)
+    await scene.pass(1_000)
+    assert.equal(scene.backlog.waiting(), 2) // still away
+    delete scene.outage.error
+    await scene.pass(1_000)
+    assert.equal(scene.backlog.isEmpty(), true)
+    assert.deepEqual(Object.fromEntries(scene.written), { req_1: 1, req_2: 1 })
+  })
+
+  it('go behind those that wait already, without asking the ledger first', async () => {
+    const scene = await openScene()
+    scene.outage.error = scene.away
+    await scene.charge('req_1')
+    delete scene.outage.error
+    assert.equal(await scene.charge('req_2'), null)
+    assert.equal(await scene.backlog.flush(), true)
+    assert.equal((await scene.charge('req_3'))?.isFirst, true)
+    assert.deepEqual([...scene.written.keys()], ['req_1', 'req_2', 'req_3'])
+  })
+
+  it('are found again by the next life of the node', async () => {
+    const scene = await openScene([chargeOf('req_1', 5, 'slice_1')])
+    assert.equal(scene.backlog.waiting(), 1)
+    assert.equal(await scene.backlog.flush(), true)
+    assert.deepEqual([...scene.written.keys()], ['req_1'])
+  })
+
+  it('let nothing more begin when they have waited too long', async () => {
+    const scene = await openScene()
+    scene.outage.error = scene.away
+    await scene.charge('req_1')
+    await scene.pass(4 * 60_000)
+    assert.equal(scene.backlog.isFull(), false)
+    await scene.pass(1)
+    assert.equal(scene.backlog.isFull(), true)
+    delete scene.outage.error
+    await scene.backlog.flush()
+    assert.equal(scene.backlog.isFull(), false)
+  })
+
+  it('do not wait where the ledger has refused them: that is a bug, and must show', async () => {
+    const scene = await openScene()
+    scene.outage.error = new Error('a constraint')
+    await assert.rejects(scene.charge('req_1'), /a constraint/)
+    assert.equal(scene.backlog.isEmpty(), true)
+    assert.deepEqual(scene.settledInCounters, [])
+  })
+})

@@ -1,0 +1,64 @@
+/** Every kind of change that administration can make. */
+export const auditKinds = [
+  'policy.created',
+  'policy.updated',
+  'policy.published',
+  'policy.paused',
+  'policy.resumed',
+  'policy.rolled_back',
+  'policy.deleted',
+  'admin_api_key.created',
+  'admin_api_key.revoked',
+  'project.created',
+  'project.updated',
+  'project.archived',
+  'api_key.created',
+  'api_key.revoked',
+  'export_sink.created',
+  'export_sink.updated',
+  'export_sink.deleted',
+  'export_sink.replayed',
+  'audit_texts.erased',
+] as const
+
+export type AuditKind = (typeof auditKinds)[number]
+
+/** What a change was, told by the operation that made it. */
+export type AuditRecord = {
+  readonly kind: AuditKind
+  /** The policy, key or project that was changed. */
+  readonly resourceId: string
+  readonly policyId?: string
+  readonly projectId?: string
+  readonly oldRevision?: number
+  readonly newRevision?: number
+  /** Never a secret. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What an operation answers, with its record; without one it changed nothing. */
+export type Recorded<T> = { readonly value: T; readonly record?: AuditRecord }
+
+/** Who made a change: a key or token over the API, or somebody at the machine itself. */
+export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const
+
+export type Actor = {
+  readonly organizationId: string
+  readonly kind: (typeof actorKinds)[number]
+  readonly credentialId: string | null
+  readonly requestId: string | null
+  /** The request that made it, where there was one. */
+  readonly call?: ActorCall
+}
+
+export type ActorCall = {
+  readonly method: string
+  readonly path: string
+  readonly address: string
+  readonly userAgent?: string | undefined
+}
+
+export type AuditEntry = AuditRecord & { readonly id: string; readonly actor: Actor; readonly atMs: number }
+
+/** Where changes are written down; whoever reads them finds them in the log of all events (`domain/audit`). */
+export type AuditLogStore = { append(entry: AuditEntry): Promise<void> }

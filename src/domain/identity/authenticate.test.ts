@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault } from '../../base/fault.ts'
+import { systemRandom } from '../../base/random.ts'
+import { createAuthFailures } from './auth-failures.ts'
+import { createAuthenticator, type Claims } from './authenticate.ts'
+import { createChanges } from './changes.ts'
+import { createDigest, mintSecret } from './key-format.ts'
+import type { ApiKey, Organization } from './principal.ts'
+import type { CredentialStore } from './store.ts'
+
+const organization: Organization = {
+  id: 'org_1',
+  name: 'One',
+  plan: 'free',
+  lifetimePaidMicroUsd: 0,
+  metered: true,
+  createdAtMs: 0,
+}
+const project = { id: 'proj_1', organizationId: 'org_1', name: 'P', createdAtMs: 0, archivedAtMs: null }
+
+function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: string) => Promise<Claims>) {
+  let nowMs = 1_000_000
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} }
+  const secret = mintSecret('ak', systemRandom)
+  const digest = createDigest(new Uint8Array(32))
+  const key: ApiKey = {
+    id: 'key_1',
+    organizationId: 'org_1',
+    projectId: 'proj_1',
+    name: 'K',
+    redactedValue: '',
+    permissions: [],
+    models: null,
+    createdAtMs: 0,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    ...overrides,
+  }
+  const rows = new Map([[digest(secret), { key, organization }]])
+  const log = { lookUps: 0, touches: 0 }
+  const store: CredentialStore = {
+    async findApiKey(wanted) {
+      log.lookUps++
+      return rows.get(wanted)
+    },
+    findAdminKey: async () => undefined,
+    findProject: async (organizationId, id) =>
+      organizationId === 'org_1' && id === 'proj_1' ? { project, organization } : undefined,
+    async touchKey() {
+      log.touches++
+    },
+    claimFreeRequest: async () => false,
+    releaseFreeRequest: async () => {},
+  }
+  const changes = createChanges()
+  const authenticator = createAuthenticator({
+    store,
+    digest,
+    clock,
+    changes,
+    failures: createAuthFailures(clock, 3),
+    verifyToken,
+    onTouchFailed: () => {},
+  })
+  const revoke = (): void => void rows.set(digest(secret), { key: { ...key, revokedAtMs: nowMs }, organization })
+  return {
+    authenticator,
+    secret,
+    changes,
+    log,
+    revoke,
+    rows,
+    advance: (ms: number) => void (nowMs += ms),
+    ask: (text = secret) => authenticator.principal(text, '192.0.2.1'),
+  }
+}
+
+const isRefused = (error: unknown): boolean => error instanceof Fault && error.kind === 'auth'
+
+describe('authentication', () => {
+  it('knows a key, and looks it up once', async () => {
+    const { ask, log } = createScene()
+    assert.equal((await ask()).id, 'key_1')
+    await ask()
+    assert.equal(log.lookUps, 1)
+  })
+  it('refuses unknown, expired and revoked keys in the same words', async () => {
+    const messages = await Promise.all(
+      [createScene({ expiresAtMs: 1 }), createScene({ revokedAtMs: 1 })]
+        .map(({ ask }) => ask())
+        .concat(createScene().ask(mintSecret('ak', systemRandom)), createScene().ask('ak_nonsense'))
+        .map((attempt) =>
+          attempt.then(
+            () => 'let in',
+            (error: Error) => error.message,
+          ),
+        ),
+    )
+    assert.deepEqual(new Set(messages), new Set(['The API key is invalid, expired or revoked.']))
+  })
+  it('refuses a wrong checksum without a look-up', async () => {
+    const { authenticator, secret, log } = createScene()
+    await assert.rejects(authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRefused)
+    assert.equal(log.lookUps, 0)
+  })
+  it('does not take an administrator key for an API key', async () => {
+    await assert.rejects(createScene().ask(mintSecret('adm', systemRandom)), isRefused)
+  })
+  it('refuses a remembered key once its revocation is announced', async () => {
+    const { ask, revoke, changes } = createScene()
+    await ask()
+    revoke()
+    changes.announce('org_1')
+    await assert.rejects(ask(), isRefused)
+  })
+  it('does not trust what it read before a change that was announced during the read', async () => {
+    const scene = createScene()
+    const pending = scene.ask()
+    scene.revoke()
+    scene.changes.announce('org_1')
+    await pending.catch(() => {})
+    await assert.rejects(scene.ask(), isRefused)
+  })
+  it('forgets a key at the moment it expires', async () => {
+    const { ask, advance } = createScene({ expiresAtMs: 1_005_000 })
+    await ask()
+    advance(5_000)
+    await assert.rejects(ask(), isRefused)
+  })
+  it('notes the use of a key at most once a minute', async () => {
+    const { ask, advance, log } = createScene()
+    for (let count = 0; count < 5; count++) await ask()
+    advance(59_999)
+    await ask()
+    assert.equal(log.touches, 1)
+    advance(1)
+    await ask()
+    assert.equal(log.touches, 2)
+  })
+  it('stops looking up unknown keys of an address that fails too often, while known keys still pass', async () => {
+    const { ask, log, advance } = createScene()
+    await ask()
+    for (let count = 0; count < 3; count++) await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
+    const before = log.lookUps
+    await assert.rejects(
+      ask(mintSecret('ak', systemRandom)),
+      (error) => error instanceof Fault && error.code === 'too_many_auth_failures',
+    )
+    assert.equal(log.lookUps, before)
+    assert.equal((await ask()).id, 'key_1')
+    advance(60_000)
+    await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
+  })
+  it('takes a token for the project its claims name, and for no other organization’s', async () => {
+    const claims = {
+      subject: 'u1',
+      organizationId: 'org_1',
+      projectId: 'proj_1',
+      scope: ['gateway:read', 'nonsense'],
+      expiresAtMs: 2_000_000,
+    }
+    const known = await createScene({}, async () => claims).ask('a.b.c')
+    assert.deepEqual([known.kind, known.projectId, [...known.permissions]], ['jwt', 'proj_1', ['gateway:read']])
+    await assert.rejects(createScene({}, async () => ({ ...claims, organizationId: 'org_2' })).ask('a.b.c'), isRefused)
+  })
+})

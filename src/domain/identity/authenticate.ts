@@ -1,0 +1,162 @@
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { AuthFailures } from './auth-failures.ts'
+import type { Changes } from './changes.ts'
+import { createCredentialMemory, type Known } from './credential-memory.ts'
+import { kindOfSecret, type Digest, type KeyKind } from './key-format.ts'
+import { isPermission } from './permissions.ts'
+import type { Administrator, Principal } from './principal.ts'
+import type { CredentialStore } from './store.ts'
+
+/** What a verified token of the configured issuer says. The port's adapter checks signature, issuer, audience, time. */
+export type Claims = {
+  readonly subject: string
+  readonly organizationId: string
+  readonly projectId: string
+  readonly scope: readonly string[]
+  readonly expiresAtMs: number
+}
+export type VerifyToken = (token: string) => Promise<Claims>
+
+export type Authenticator = {
+  /** A project API key or a token, for inference and the policy gateway. */
+  principal(secret: string | undefined, address: string): Promise<Principal>
+  administrator(secret: string | undefined, address: string): Promise<Administrator>
+}
+
+export type AuthenticatorParts = {
+  readonly store: CredentialStore
+  readonly digest: Digest
+  readonly clock: Clock
+  readonly changes: Changes
+  readonly failures: AuthFailures
+  readonly verifyToken: VerifyToken | undefined
+  /** Called when noting the use of a key failed: worth a log line, never a refusal. */
+  readonly onTouchFailed: (error: unknown) => void
+}
+
+const touchEveryMs = 60_000
+/** A token is checked again after a minute, so that a key its issuer withdrew does not live on here. */
+const trustTokenMs = 60_000
+
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const { store, clock, changes, verifyToken } = parts
+  const principals = createCredentialMemory<Principal>(clock, changes)
+  const administrators = createCredentialMemory<Administrator>(clock, changes)
+
+  return {
+    async principal(secret, address) {
+      const known = principals.recall(secret)
+      if (known) return noteUse(known)
+      return guarded(address, async () => {
+        if (verifyToken && secret?.includes('.')) return principalOfToken(secret, verifyToken)
+        const { found, readAt } = await lookUp('ak', secret, store.findApiKey)
+        return noteUse(principals.remember(secret ?? '', memoryOf(found.key, readAt, principalOf(found))))
+      })
+    },
+    async administrator(secret, address) {
+      const known = administrators.recall(secret)
+      if (known) return noteUse(known)
+      return guarded(address, async () => {
+        const { found, readAt } = await lookUp('adm', secret, store.findAdminKey)
+        return noteUse(administrators.remember(secret ?? '', memoryOf(found.key, readAt, administratorOf(found))))
+      })
+    },
+  }
+
+  /** Unknown secrets of an address that fails too often are not even looked up; secrets we know still pass. */
+  async function guarded<T>(address: string, attempt: () => Promise<T>): Promise<T> {
+    const retryAfterSeconds = parts.failures.waitSeconds(address)
+    if (retryAfterSeconds > 0) {
+      const message = 'Too many failed authentications came from this address.'
+      throw new Fault('rate_limit', 'too_many_auth_failures', message, { retryAfterSeconds })
+    }
+    try {
+      return await attempt()
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'auth') parts.failures.note(address)
+      throw error
+    }
+  }
+
+  async function lookUp<F extends { readonly key: KeyDates }>(
+    kind: KeyKind,
+    secret: string | undefined,
+    find: (digest: string) => Promise<F | undefined>,
+  ): Promise<{ found: F; readAt: number }> {
+    if (secret === undefined) throw missingCredential()
+    if (kindOfSecret(secret) !== kind) throw invalidCredential()
+    const readAt = changes.count()
+    const found = await find(parts.digest(secret))
+    if (!found || found.key.revokedAtMs !== null || isPast(found.key.expiresAtMs)) throw invalidCredential()
+    return { found, readAt }
+  }
+
+  async function principalOfToken(token: string, verify: VerifyToken): Promise<Principal> {
+    const readAt = changes.count()
+    const claims = await verify(token)
+    const found = await store.findProject(claims.organizationId, claims.projectId)
+    if (!found) throw invalidCredential()
+    const who: Principal = {
+      kind: 'jwt',
+      id: `jwt:${claims.subject}`,
+      organization: found.organization,
+      projectId: found.project.id,
+      models: null,
+      permissions: new Set(claims.scope.filter(isPermission)),
+    }
+    const expiresAtMs = Math.min(claims.expiresAtMs, clock.nowMs() + trustTokenMs)
+    return principals.remember(token, { who, readAt, expiresAtMs, touchedAtMs: Infinity }).who
+  }
+
+  function noteUse<T extends Principal | Administrator>(known: Known<T>): T {
+    const nowMs = clock.nowMs()
+    if (nowMs - known.touchedAtMs >= touchEveryMs) {
+      known.touchedAtMs = nowMs
+      const kind = known.who.kind === 'admin_key' ? 'admin_key' : 'api_key'
+      store.touchKey(kind, known.who.id, nowMs).catch(parts.onTouchFailed)
+    }
+    return known.who
+  }
+
+  function isPast(ms: number | null): boolean {
+    return ms !== null && ms <= clock.nowMs()
+  }
+}
+
+type KeyDates = {
+  readonly revokedAtMs: number | null
+  readonly expiresAtMs: number | null
+  readonly lastUsedAtMs: number | null
+}
+
+const memoryOf = <T>(key: KeyDates, readAt: number, who: T): Known<T> => ({
+  who,
+  readAt,
+  expiresAtMs: key.expiresAtMs,
+  touchedAtMs: key.lastUsedAtMs ?? 0,
+})
+
+type FoundApiKey = NonNullable<Awaited<ReturnType<CredentialStore['findApiKey']>>>
+type FoundAdminKey = NonNullable<Awaited<ReturnType<CredentialStore['findAdminKey']>>>
+
+function principalOf({ key, organization }: FoundApiKey): Principal {
+  const { id, projectId, models } = key
+  return { kind: 'api_key', id, organization, projectId, models, permissions: new Set(key.permissions) }
+}
+
+function administratorOf({ key, organization }: FoundAdminKey): Administrator {
+  return { kind: 'admin_key', id: key.id, organization, permissions: new Set(key.permissions) }
+}
+
+const missingCredential = (): Fault =>
+  new Fault('auth', 'invalid_api_key', 'No API key was sent.', {
+    headers: { 'www-authenticate': 'Bearer realm="gatehouse"' },
+  })
+
+/** One sentence for unknown, expired and revoked: the difference is nobody's business. */
+export const invalidCredential = (cause?: unknown): Fault =>
+  new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', {
+    headers: { 'www-authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
+    cause,
+  })

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { FreeCaller } from './principal.ts'
+import type { CredentialStore } from './store.ts'
+
+const rememberMs = 30 * 24 * 60 * 60 * 1000
+
+/** The single anonymous free request: one per client, once, and a cap over all clients per day. */
+export type FreeRequests = {
+  identify(address: string): FreeCaller
+  /** Takes the client's one place; it goes back by itself unless it is kept. */
+  claim(caller: FreeCaller): Promise<FreePlace>
+}
+
+export type FreePlace = AsyncDisposable & { keep(): void }
+
+export type FreeRequestParts = {
+  readonly store: Pick<CredentialStore, 'claimFreeRequest' | 'releaseFreeRequest'>
+  readonly clock: Clock
+  readonly hashKey: Uint8Array
+  readonly dailyCap: number
+}
+
+export function createFreeRequests({ store, clock, hashKey, dailyCap }: FreeRequestParts): FreeRequests {
+  return {
+    identify: (address) => ({
+      kind: 'free',
+      client: createHmac('sha256', hashKey).update(subscriberOf(address)).digest('hex'),
+    }),
+    async claim({ client }) {
+      const granted = await store.claimFreeRequest({ client, atMs: clock.nowMs(), rememberMs, dailyCap })
+      if (!granted) throw usedUp()
+      let isKept = false
+      return {
+        keep: () => void (isKept = true),
+        async [Symbol.asyncDispose]() {
+          if (!isKept) await store.releaseFreeRequest(client)
+        },
+      }
+    },
+  }
+}
+
+const usedUp = (): Fault =>
+  new Fault('auth', 'free_request_used', 'The free request is used up. Sign up and send an API key to continue.')
+
+/** Who holds an IPv6 address holds its whole /64; an IPv4 address in IPv6 clothes is the IPv4 address. */
+export function subscriberOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped) return mapped
+  if (!isIPv6(address)) return address
+  return groupsOf(address).slice(0, 4).join(':')
+}
+
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => '0')
+  return [...front, ...zeros, ...back].map((group) => parseInt(group, 16).toString(16))
+}

@@ -1,0 +1,110 @@
+import { Fault } from '../../base/fault.ts'
+import type { AuditRecord, Recorded } from './audit-log.ts'
+import type { Permission } from './permissions.ts'
+import type { AdminKey, ApiKey, Project } from './principal.ts'
+import type { Issued, NewAdminKey, NewApiKey, Registry } from './registry.ts'
+import type { RegistryStore } from './store.ts'
+
+export type RecordedRegistry = ReturnType<typeof createRecordedRegistry>
+
+type InProject = { readonly organizationId: string; readonly projectId: string }
+
+/** The registry's operations as administrators use them: each with the audit record that belongs to it. */
+export function createRecordedRegistry(registry: Registry) {
+  return {
+    async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Recorded<Project>> {
+      const value = await registry.createProject(store, organizationId, name)
+      return { value, record: projectRecord('project.created', value) }
+    },
+
+    async renameProject(store: RegistryStore, at: InProject, name: string): Promise<Recorded<Project>> {
+      const project = await findProject(store, at)
+      if (project.name === name) return { value: project }
+      const value = await registry.renameProject(store, { organizationId: at.organizationId, id: at.projectId }, name)
+      return { value, record: projectRecord('project.updated', value) }
+    },
+
+    /** Archiving twice is archiving once. */
+    async archiveProject(store: RegistryStore, at: InProject): Promise<Recorded<Project>> {
+      const project = await findProject(store, at)
+      if (project.archivedAtMs !== null) return { value: project }
+      const value = await registry.archiveProject(store, at.organizationId, at.projectId)
+      return { value, record: projectRecord('project.archived', value) }
+    },
+
+    async createApiKey(store: RegistryStore, at: InProject, input: NewApiKey): Promise<Recorded<Issued<ApiKey>>> {
+      const project = await findProject(store, at)
+      if (project.archivedAtMs !== null)
+        throw new Fault('conflict', 'invalid_state', `The project ${project.id} is archived.`)
+      const value = await registry.createApiKey(store, project, input)
+      return { value, record: apiKeyRecord('api_key.created', value.key) }
+    },
+
+    async revokeApiKey(store: RegistryStore, at: InProject, id: string): Promise<Recorded<ApiKey>> {
+      await findProject(store, at)
+      const key = await store.findApiKey(at.organizationId, id)
+      if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
+      const value = await registry.revokeApiKey(store, at.organizationId, id)
+      return { value, record: apiKeyRecord('api_key.revoked', value) }
+    },
+
+    async createAdminKey(
+      store: RegistryStore,
+      organizationId: string,
+      input: NewAdminKey,
+    ): Promise<Recorded<Issued<AdminKey>>> {
+      const value = await registry.createAdminKey(store, organizationId, input)
+      return { value, record: adminKeyRecord('admin_api_key.created', value.key) }
+    },
+
+    async revokeAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<Recorded<AdminKey>> {
+      await findAdminKey(store, organizationId, id)
+      const value = await registry.revokeAdminKey(store, organizationId, id)
+      return { value, record: adminKeyRecord('admin_api_key.revoked', value) }
+    },
+  }
+}
+
+export async function findProject(store: RegistryStore, { organizationId, projectId }: InProject): Promise<Project> {
+  const project = await store.findProject(organizationId, projectId)
+  if (!project) throw notFound('project', projectId)
+  return project
+}
+
+/** A revoked key is gone: only the audit log still knows it. */
+export async function findAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<AdminKey> {
+  const key = await store.findAdminKey(organizationId, id)
+  if (!key || key.revokedAtMs !== null) throw notFound('administrator key', id)
+  return key
+}
+
+/** Nobody hands out more than they hold: a key that may only make keys cannot make itself an owner. */
+export function requireHeld(held: ReadonlySet<Permission>, granted: readonly Permission[]): void {
+  const beyond = held.has('*') ? undefined : granted.find((permission) => !held.has(permission))
+  if (beyond === undefined) return
+  const message = `This credential lacks the permission ${beyond} and cannot grant it.`
+  throw new Fault('permission', 'permission_denied', message, { param: 'permissions' })
+}
+
+const projectRecord = (kind: AuditRecord['kind'], { id, name }: Project): AuditRecord => ({
+  kind,
+  resourceId: id,
+  projectId: id,
+  details: { name },
+})
+
+const adminKeyRecord = (
+  kind: AuditRecord['kind'],
+  { id, name, redactedValue, permissions }: AdminKey,
+): AuditRecord => ({
+  kind,
+  resourceId: id,
+  details: { name, redacted_value: redactedValue, permissions },
+})
+
+const apiKeyRecord = (kind: AuditRecord['kind'], { projectId, ...key }: ApiKey): AuditRecord => ({
+  ...adminKeyRecord(kind, key),
+  projectId,
+})
+
+const notFound = (what: string, id: string): Fault => new Fault('not_found', 'not_found', `There is no ${what} ${id}.`)

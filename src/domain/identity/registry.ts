@@ -1,0 +1,131 @@
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Random } from '../../base/random.ts'
+import { mintSecret, redactSecret, type Digest, type KeyKind } from './key-format.ts'
+import { apiKeyPermissions, type Permission } from './permissions.ts'
+import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
+import type { RegistryStore } from './store.ts'
+
+export type RegistryParts = {
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly random: Random
+  readonly digest: Digest
+}
+
+export type NewApiKey = {
+  readonly name: string
+  readonly permissions?: readonly Permission[]
+  readonly models?: readonly string[] | null
+  readonly expiresAtMs?: number | null
+}
+
+export type NewAdminKey = {
+  readonly name: string
+  readonly permissions: readonly Permission[]
+  readonly expiresAtMs?: number | null
+}
+
+/** Which project, in whose organization. */
+export type ProjectPlace = Pick<Project, 'id' | 'organizationId'>
+
+/** The secret exists only in this answer. */
+export type Issued<K> = { readonly key: K; readonly secret: string }
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** Organizations, projects and keys: made, renamed, archived, revoked. Each operation works inside its caller's transaction. */
+export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
+  return {
+    async createOrganization(
+      store: RegistryStore,
+      { id, name }: Pick<Organization, 'id' | 'name'>,
+    ): Promise<Organization> {
+      const organization: Organization = {
+        id,
+        name,
+        plan: 'free',
+        lifetimePaidMicroUsd: 0,
+        metered: true,
+        createdAtMs: clock.nowMs(),
+      }
+      await store.insertOrganization(organization)
+      return organization
+    },
+
+    async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Project> {
+      const project: Project = { id: ids('proj'), organizationId, name, createdAtMs: clock.nowMs(), archivedAtMs: null }
+      await store.insertProject(project)
+      return project
+    },
+
+    async renameProject(store: RegistryStore, project: ProjectPlace, name: string): Promise<Project> {
+      const { organizationId, id } = project
+      if (!(await store.renameProject(organizationId, id, name))) throw notFound('project', id)
+      return found('project', id, await store.findProject(organizationId, id))
+    },
+
+    /** Archiving stops every key of the project with it; doing it twice is doing it once. */
+    async archiveProject(store: RegistryStore, organizationId: string, id: string): Promise<Project> {
+      if (!(await store.archiveProject(organizationId, id, clock.nowMs()))) throw notFound('project', id)
+      return found('project', id, await store.findProject(organizationId, id))
+    },
+
+    async createApiKey(store: RegistryStore, project: ProjectPlace, input: NewApiKey): Promise<Issued<ApiKey>> {
+      const { organizationId } = project
+      const home = found('project', project.id, await store.findProject(organizationId, project.id))
+      if (home.archivedAtMs !== null) throw notFound('project', project.id)
+      const issued = issue('ak', 'key', input.expiresAtMs)
+      const key: ApiKey = {
+        ...issued.record,
+        organizationId,
+        projectId: home.id,
+        name: input.name,
+        permissions: input.permissions ?? apiKeyPermissions,
+        models: input.models ?? null,
+      }
+      await store.insertApiKey(key, issued.digest)
+      return { key, secret: issued.secret }
+    },
+
+    async revokeApiKey(store: RegistryStore, organizationId: string, id: string): Promise<ApiKey> {
+      if (!(await store.revokeApiKey(organizationId, id, clock.nowMs()))) throw notFound('API key', id)
+      return found('API key', id, await store.findApiKey(organizationId, id))
+    },
+
+    async createAdminKey(store: RegistryStore, organizationId: string, input: NewAdminKey): Promise<Issued<AdminKey>> {
+      found('organization', organizationId, await store.findOrganization(organizationId))
+      const issued = issue('adm', 'adk', input.expiresAtMs)
+      const key: AdminKey = { ...issued.record, organizationId, name: input.name, permissions: input.permissions }
+      await store.insertAdminKey(key, issued.digest)
+      return { key, secret: issued.secret }
+    },
+
+    async revokeAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<AdminKey> {
+      if (!(await store.revokeAdminKey(organizationId, id, clock.nowMs()))) throw notFound('administrator key', id)
+      return found('administrator key', id, await store.findAdminKey(organizationId, id))
+    },
+  }
+
+  function issue(kind: KeyKind, idPrefix: string, expiresAtMs: number | null | undefined) {
+    const secret = mintSecret(kind, random)
+    const record = {
+      id: ids(idPrefix),
+      redactedValue: redactSecret(secret),
+      createdAtMs: clock.nowMs(),
+      expiresAtMs: expiresAtMs ?? null,
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+    }
+    return { secret, digest: digest(secret), record }
+  }
+}
+
+function found<T>(what: string, id: string, value: T | undefined): T {
+  if (value === undefined) throw notFound(what, id)
+  return value
+}
+
+/** The same words for an id that never was and one of another organization. */
+const notFound = (what: string, id: string): Fault => new Fault('not_found', 'not_found', `There is no ${what} ${id}.`)

@@ -1,0 +1,61 @@
+import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
+
+/** What authentication reads. Look-ups go by digest, never by comparison over rows. */
+export type CredentialStore = {
+  findApiKey(digest: string): Promise<{ key: ApiKey; organization: Organization } | undefined>
+  findAdminKey(digest: string): Promise<{ key: AdminKey; organization: Organization } | undefined>
+  /** For tokens of an issuer: the project they name, where it exists in that organization and is not archived. */
+  findProject(
+    organizationId: string,
+    projectId: string,
+  ): Promise<{ project: Project; organization: Organization } | undefined>
+  /** Notes the use; rows noted less than a minute before stay as they are. */
+  touchKey(kind: 'api_key' | 'admin_key', id: string, atMs: number): Promise<void>
+  /** True for the first request of this client while the day's cap is not reached; then it is used up. */
+  claimFreeRequest(claim: FreeClaim): Promise<boolean>
+  /** Gives the place back: nothing was answered for it. */
+  releaseFreeRequest(client: string): Promise<void>
+}
+
+export type FreeClaim = {
+  readonly client: string
+  readonly atMs: number
+  readonly rememberMs: number
+  readonly dailyCap: number
+}
+
+/** A page of a list that is ordered by id, and so by creation. */
+export type Page = { readonly limit: number; readonly after?: string; readonly order: 'asc' | 'desc' }
+/** A page of keys; those that are revoked can be left out. */
+export type KeyPage = Page & { readonly withoutRevoked?: boolean }
+export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
+
+/** What administration reads and writes. Every look-up names the organization first: nobody reaches another's rows. */
+export type RegistryStore = {
+  insertOrganization(organization: Organization): Promise<void>
+  listOrganizations(page: Page): Promise<Paged<Organization>>
+  findOrganization(id: string): Promise<Organization | undefined>
+  /** False where there is no such organization, here and below. */
+  setPlan(organizationId: string, plan: string): Promise<boolean>
+  setMetered(organizationId: string, metered: boolean): Promise<boolean>
+  addPayment(organizationId: string, microUsd: number): Promise<boolean>
+  /** True for the one organization that may be the first: two nodes that start together do not both set up. */
+  claimInstallation(organizationId: string): Promise<boolean>
+
+  insertProject(project: Project): Promise<void>
+  listProjects(organizationId: string, page: Page): Promise<Paged<Project>>
+  findProject(organizationId: string, id: string): Promise<Project | undefined>
+  renameProject(organizationId: string, id: string, name: string): Promise<boolean>
+  archiveProject(organizationId: string, id: string, atMs: number): Promise<boolean>
+
+  insertApiKey(key: ApiKey, digest: string): Promise<void>
+  listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
+  findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
+  /** False where there is no such key, or it was revoked before. */
+  revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
+
+  insertAdminKey(key: AdminKey, digest: string): Promise<void>
+  listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
+  findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
+  revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InferenceEvent, Usage } from './events.ts'
+import { foldEvents } from './fold.ts'
+import { createGrammar } from './grammar.ts'
+
+const usage: Usage = {
+  inputTokens: 3,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 2,
+  reasoningTokens: 0,
+  source: 'reported',
+}
+const start: InferenceEvent = { type: 'start', model: 'm' }
+const end: InferenceEvent = { type: 'end', stopReason: 'end', usage }
+const openText = (block: number): InferenceEvent => ({ type: 'open', block, part: { type: 'text' } })
+const openThinking: InferenceEvent = { type: 'open', block: 0, part: { type: 'thinking' } }
+const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
+const close = (block: number): InferenceEvent => ({ type: 'close', block })
+const proof: InferenceEvent = { type: 'proof', block: 0, proof: { dialect: 'messages', value: 's' } }
+
+describe('folding', () => {
+  it('joins the deltas of each block, also of blocks that are open side by side', () => {
+    const call = (block: number, id: string): InferenceEvent => ({
+      type: 'open',
+      block,
+      part: { type: 'tool-call', id, name: 'f' },
+    })
+    const events = [
+      start,
+      call(0, 'a'),
+      call(1, 'b'),
+      delta(0, '{"x"'),
+      delta(1, '{}'),
+      delta(0, ':1}'),
+      close(1),
+      close(0),
+      end,
+    ]
+    assert.deepEqual(foldEvents(events).blocks, [
+      { type: 'tool-call', id: 'a', name: 'f', input: '{"x":1}' },
+      { type: 'tool-call', id: 'b', name: 'f', input: '{}' },
+    ])
+  })
+
+  it('keeps the proof of thinking and opaque blocks as they are', () => {
+    const opaque = { type: 'opaque', dialect: 'messages', raw: { type: 'x' } } as const
+    const events = [
+      start,
+      openThinking,
+      delta(0, 'hm'),
+      proof,
+      close(0),
+      { type: 'open', block: 1, part: opaque } as const,
+      close(1),
+      end,
+    ]
+    assert.deepEqual(foldEvents(events).blocks, [
+      { type: 'thinking', text: 'hm', proof: { dialect: 'messages', value: 's' } },
+      opaque,
+    ])
+  })
+
+  it('says that a tool was called where the upstream only said that it stopped', () => {
+    const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
+    assert.equal(foldEvents([start, call, close(0), end]).stopReason, 'tool-call')
+    assert.equal(foldEvents([start, call, close(0), { ...end, stopReason: 'length' }]).stopReason, 'length')
+    assert.equal(foldEvents([start, end]).stopReason, 'end')
+  })
+
+  it('refuses a list without an end', () => {
+    assert.throws(() => foldEvents([start]), /it has no end/)
+  })
+})
+
+describe('the grammar', () => {
+  const illegal: readonly [says: string, events: readonly InferenceEvent[]][] = [
+    ['anything before the start', [openText(0)]],
+    ['an end before the start', [end]],
+    ['a second start', [start, start]],
+    ['a gap in the block numbers', [start, openText(1)]],
+    ['a block that opens twice', [start, openText(0), openText(0)]],
+    ['a delta for an unopened block', [start, delta(0, 'x')]],
+    ['a delta for a closed block', [start, openText(0), close(0), delta(0, 'x')]],
+    [
+      'a delta into an opaque block',
+      [start, { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: 1 } }, delta(0, 'x')],
+    ],
+    ['a delta after the proof', [start, openThinking, proof, delta(0, 'x')]],
+    ['a proof for text', [start, openText(0), proof]],
+    ['a second proof', [start, openThinking, proof, proof]],
+    ['a block that closes twice', [start, openText(0), close(0), close(0)]],
+    ['an end while a block is open', [start, openText(0), end]],
+    ['anything after the end', [start, end, openText(0)]],
+    ['a second end', [start, end, end]],
+  ]
+  for (const [says, events] of illegal) {
+    it(`refuses ${says}, and nothing before it`, () => {
+      const grammar = createGrammar()
+      for (const event of events.slice(0, -1)) grammar.accept(event)
+      const last = events.at(-1)
+      assert.ok(last)
+      assert.throws(() => grammar.accept(last), /Not a legal answer/)
+    })
+  }
+
+  it('tells which blocks are open and when the answer has ended', () => {
+    const grammar = createGrammar()
+    for (const event of [start, openText(0), openText(1), close(0)]) grammar.accept(event)
+    assert.deepEqual(grammar.openBlocks(), [1])
+    assert.equal(grammar.hasEnded(), false)
+    grammar.accept(close(1))
+    grammar.accept(end)
+    assert.equal(grammar.hasEnded(), true)
+  })
+})

@@ -1,0 +1,106 @@
+import type { Limits, Metric, Scope } from './scopes.ts'
+import type { Standing } from './standing.ts'
+
+/** Whose request it is: the ids of the three scopes. */
+export type Subject = { readonly organization: string; readonly project: string; readonly key: string }
+
+/**
+ * `full`: a request that will run. It takes a place in flight, reserves `tokens`, and holds `micro` micro-credits
+ * (null: an organization without metering). A repeated `requestId` is admitted once.
+ * `check`: would it run? Nothing is taken and nothing is counted.
+ * `count`: a request that ends here, such as a malformed body. It counts as a request and nothing else.
+ */
+export type AdmissionRequest = Subject & { readonly limits: Limits } & (
+    | ({ readonly mode: 'full' } & Demand)
+    | ({ readonly mode: 'check' } & Demand)
+    | { readonly mode: 'count' }
+  )
+
+type Demand = { readonly requestId: string; readonly tokens: number; readonly micro: number | null }
+
+/** The slice of credits that the limiter spends from. `sliceId` null: there is none in this epoch. */
+export type CreditStanding = {
+  /** The life of the store that decided. A slice granted in another life is never spent from. */
+  readonly epoch: string
+  readonly sliceId: string | null
+  readonly leftMicro: number
+}
+
+type Decision = {
+  readonly standing: Standing
+  /** null where the request is not metered. */
+  readonly credits: CreditStanding | null
+}
+
+export type Admitted = Decision & {
+  readonly admitted: true
+  /** The same `requestId` was admitted before and is still open: nothing was counted again. */
+  readonly duplicate: boolean
+}
+
+export type Refused = Decision & {
+  readonly admitted: false
+  /** What it failed at; of several, the one with the longest wait. */
+  readonly reason: Metric | 'credits'
+  readonly scope: Scope
+  /** After this wait, if nothing else happens, the same request passes. null: waiting does not help. */
+  readonly retryAfterMs: number | null
+}
+
+export type Verdict = Admitted | Refused
+
+/** What a request really used. Only after the ledger's own record of it. */
+export type Settlement = Subject & { readonly requestId: string; readonly tokens: number; readonly micro: number }
+
+/** A request that is still running. */
+export type Renewal = Subject & { readonly requestId: string }
+
+export type SliceName = { readonly organization: string; readonly epoch: string; readonly sliceId: string }
+
+/**
+ * `amountMicro` is the slice's whole amount so far, not an addition to it: repeating a grant changes nothing.
+ * `opens` is for the first grant of a slice alone. A store that has lost a slice has lost what was spent of it too, and
+ * must not be given the whole of it again.
+ */
+export type Grant = SliceName & { readonly amountMicro: number; readonly opens: boolean }
+
+/** An admitted request that was not settled yet. */
+export type OpenHold = {
+  readonly requestId: string
+  readonly project: string
+  readonly key: string
+  readonly tokens: number
+  /** null where not metered. */
+  readonly micro: number | null
+  readonly sliceId: string | null
+  /** Past its deadline: whoever owned it is gone. Only the ledger knows what became of it. */
+  readonly overdue: boolean
+}
+
+/** The money that one store has of an organization. */
+export type CreditAccount = {
+  readonly slice: (SliceName & { readonly amountMicro: number; readonly leftMicro: number }) | null
+  readonly holds: readonly OpenHold[]
+}
+
+/** Rules of the house, the same on every node. */
+export type LimitSettings = {
+  /** A place in flight comes back after this unless renewed. */
+  readonly leaseMs: number
+  /** Longer than the longest request: a hold past it is overdue, but never given back by time alone. */
+  readonly holdMs: number
+  /** In which scopes a request that a limit refused counts as a request. */
+  readonly countRefused: 'none' | 'key' | 'all'
+}
+
+export const defaultLimitSettings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+
+/** How many scopes, nearest first, a refused request counts in. */
+export const refusedScopes = { none: 0, key: 1, all: 3 } as const
+
+/** Amounts are whole and exact; anything else would make the stores disagree. */
+export function assertWhole(...amounts: readonly number[]): void {
+  for (const amount of amounts) {
+    if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not a whole amount: ${amount}`)
+  }
+}

@@ -1,0 +1,45 @@
+import type { Principal } from '../identity/principal.ts'
+import { metrics, type Limits, type Metric, type Scope, type ScopeLimits } from './scopes.ts'
+import { limitsOf, tierOf, type TierTable } from './tiers.ts'
+
+/** Limits that were set for one organization, project or key. */
+export type LimitOverride = {
+  readonly scope: Scope
+  readonly subjectId: string
+  readonly limits: Partial<ScopeLimits>
+}
+
+export type OverrideStore = {
+  list(organizationId: string): Promise<readonly LimitOverride[]>
+  /** Without limits: as the tier has it again. */
+  set(organizationId: string, override: LimitOverride): Promise<void>
+}
+
+export type LimitsOf = (principal: Pick<Principal, 'id' | 'projectId' | 'organization'>) => Promise<Limits>
+
+export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pick<OverrideStore, 'list'> }
+
+/**
+ * The limits of whoever asks. They are looked up once for each principal: a change to its organization makes it another
+ * one, since authentication then reads it anew.
+ */
+export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
+  const known = new WeakMap<object, Limits>()
+  return async (principal) => {
+    const found = known.get(principal)
+    if (found !== undefined) return found
+    const { organization, projectId, id } = principal
+    const set = await overrides.list(organization.id)
+    const of = (scope: Scope, subjectId: string): Partial<ScopeLimits> =>
+      set.find((one) => one.scope === scope && one.subjectId === subjectId)?.limits ?? {}
+    const limits = limitsOf(table[tierOf(organization)], {
+      key: of('key', id),
+      project: of('project', projectId),
+      organization: of('organization', organization.id),
+    })
+    known.set(principal, limits)
+    return limits
+  }
+}
+
+export const isMetric = (word: string): word is Metric => metrics.some((metric) => metric === word)

@@ -1,0 +1,50 @@
+import type { AdmissionRequest, CreditAccount, Grant, Renewal, Settlement, SliceName, Verdict } from './admission.ts'
+
+type Eventually<T> = T | Promise<T>
+
+/** `unreachable`: said only by the store with a fallback; whether it happened is not known. */
+export type SettleResult = 'settled' | 'gone' | 'unreachable'
+
+/**
+ * `taken`: the organization has another live slice; spend from that one.
+ * `stale`: the slice belongs to a life of the store that is over, or is not there to be raised.
+ */
+export type GrantResult = 'granted' | 'taken' | 'stale' | 'unreachable'
+export type CloseResult = 'closed' | 'unreachable'
+
+/** The port to the counters: in this process, or shared by many nodes. Each call is one atomic step. */
+export type LimitStore = {
+  /** Decides over all scopes and the credits at once: everything is taken, or nothing. */
+  admit(request: AdmissionRequest): Eventually<Verdict>
+  /** Gives the place back and corrects tokens and credits to what was used. Once; then it is `gone`. */
+  settle(settlement: Settlement): Eventually<SettleResult>
+  /** Keeps the places of long requests. One that is settled or overdue is left alone. */
+  renew(renewals: readonly Renewal[]): Eventually<void>
+  /** Opens the organization's slice of credits, or raises the open one. Raising never opens. */
+  grant(grant: Grant): Eventually<GrantResult>
+  /** After this nothing more is taken from the slice. Its open holds can still be settled. */
+  close(slice: SliceName): Eventually<CloseResult>
+  /** What the ledger needs to resolve overdue holds and to check the sums. */
+  accounts(organization: string): Eventually<readonly CreditAccount[]>
+}
+
+type Later<Method> = Method extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Promise<Awaited<Result>>
+  : never
+
+/** A store that lives elsewhere and may be out of reach: its methods throw `LimitStoreError`. */
+export type SharedLimitStore = { readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> } & {
+  /** Resolves when the store answers. */
+  probe(): Promise<void>
+}
+
+/** `unreachable`: the network or the server. `script`: the server answered with an error, which is our bug. */
+export class LimitStoreError extends Error {
+  readonly reason: 'unreachable' | 'script'
+
+  constructor(reason: LimitStoreError['reason'], message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'LimitStoreError'
+    this.reason = reason
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Counts what happened in a sliding window: a ring of slots and their running total. The ring has one slot more
+ * than the window is long, so that two events at most a window apart are always counted together.
+ */
+export type Tally = {
+  readonly slotMs: number
+  readonly amounts: Float64Array
+  /** The number, since time began, of the slot that is filled now. */
+  newestSlot: number
+  total: number
+}
+
+const createTally = (slotMs: number, slots: number): Tally => ({
+  slotMs,
+  amounts: new Float64Array(slots),
+  newestSlot: 0,
+  total: 0,
+})
+
+export const createMinuteTally = (): Tally => createTally(1_000, 61)
+export const createDayTally = (): Tally => createTally(3_600_000, 25)
+
+const amountAt = (tally: Tally, slot: number): number => tally.amounts[slot % tally.amounts.length] ?? 0
+
+const change = (tally: Tally, slot: number, by: number): void => {
+  tally.amounts[slot % tally.amounts.length] = amountAt(tally, slot) + by
+  tally.total += by
+}
+
+/** Moves the window on to `nowMs`; what is older leaves it. Time never goes back here. */
+export function slide(tally: Tally, nowMs: number): void {
+  const slot = Math.floor(nowMs / tally.slotMs)
+  if (slot <= tally.newestSlot) return
+  if (tally.total > 0) {
+    const end = Math.min(slot, tally.newestSlot + tally.amounts.length)
+    for (let leaving = tally.newestSlot + 1; leaving <= end; leaving++) {
+      change(tally, leaving, -amountAt(tally, leaving))
+    }
+  }
+  tally.newestSlot = slot
+}
+
+/** Counts `amount` as of the moment the tally was last moved to. */
+export const add = (tally: Tally, amount: number): void => change(tally, tally.newestSlot, amount)
+
+/** Takes back part of what was counted at `atMs`, unless that has left the window already. */
+export function takeBack(tally: Tally, atMs: number, amount: number): void {
+  const slot = Math.floor(atMs / tally.slotMs)
+  if (slot > tally.newestSlot - tally.amounts.length) change(tally, slot, -amount)
+}
+
+const oldestSlot = (tally: Tally): number => Math.max(0, tally.newestSlot - tally.amounts.length + 1)
+
+const leavesAtMs = (tally: Tally, slot: number): number => (slot + tally.amounts.length) * tally.slotMs
+
+/** Until `excess` of the oldest amounts have left. Infinity: there is not that much to leave. */
+export function waitMs(tally: Tally, excess: number, nowMs: number): number {
+  let freed = 0
+  for (let slot = oldestSlot(tally); slot <= tally.newestSlot; slot++) {
+    freed += amountAt(tally, slot)
+    if (freed >= excess) return leavesAtMs(tally, slot) - nowMs
+  }
+  return Infinity
+}
+
+/** Until the window is empty. */
+export function resetMs(tally: Tally, nowMs: number): number {
+  if (tally.total === 0) return 0
+  let slot = tally.newestSlot
+  while (amountAt(tally, slot) === 0) slot--
+  return leavesAtMs(tally, slot) - nowMs
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Recorded } from '../identity/audit-log.ts'
+import {
+  createPolicy,
+  pausePolicy,
+  publishPolicy,
+  requireRevision,
+  resumePolicy,
+  revisionConflict,
+  rollBackPolicy,
+  updatePolicy,
+  type NewPolicy,
+  type PolicyPatch,
+} from './lifecycle.ts'
+import type { Policy, PolicyVersion } from './policy.ts'
+import { recordOf, type Step } from './record.ts'
+import { checkRule, type CheckExpression } from './rule.ts'
+import type { PolicyStore } from './store.ts'
+
+export type PolicyParts = { readonly ids: Ids; readonly clock: Clock; readonly checkExpression: CheckExpression }
+
+/** Which policy, and at which revision the one who asks has seen it. */
+export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
+
+export type Policies = ReturnType<typeof createPolicies>
+
+/** Every change to a policy. Each works inside its caller's transaction and answers the audit record that belongs to it. */
+export function createPolicies({ ids, clock, checkExpression }: PolicyParts) {
+  return {
+    check,
+
+    async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Recorded<Policy>> {
+      const policy = await check(store, organizationId, input)
+      await store.insert(policy)
+      return { value: policy, record: recordOf(policy.id, { kind: 'policy.created', after: policy }) }
+    },
+
+    async update(store: PolicyStore, at: PolicyAt, patch: PolicyPatch): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      if (patch.rule !== undefined) checkRule(patch.rule, checkExpression)
+      await requireProjects(store, at.organizationId, patch.projectIds)
+      const after = updatePolicy(policy, patch, clock.nowMs())
+      if (after === policy) return { value: policy }
+      return save(store, { kind: 'policy.updated', before: policy, after })
+    },
+
+    async publish(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
+      return save(store, { kind: 'policy.published', before: policy, after })
+    },
+
+    async pause(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      return save(store, { kind: 'policy.paused', before: policy, after: pausePolicy(policy, clock.nowMs()) })
+    },
+
+    async resume(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      return save(store, { kind: 'policy.resumed', before: policy, after: resumePolicy(policy, clock.nowMs()) })
+    },
+
+    async rollBack(store: PolicyStore, at: PolicyAt, version: number): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      const earlier = await findVersion(store, policy, version)
+      const after = rollBackPolicy(policy, earlier, { versionId: ids('polv'), nowMs: clock.nowMs() })
+      return save(store, { kind: 'policy.rolled_back', before: policy, after })
+    },
+
+    async remove(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+      const policy = await findAt(store, at)
+      if (!(await store.remove(policy, clock.nowMs()))) throw await lostRace(store, at)
+      return { value: policy, record: recordOf(policy.id, { kind: 'policy.deleted', before: policy }) }
+    },
+  }
+
+  /** The policy that a creation would make, refused as the creation would be. */
+  async function check(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Policy> {
+    checkRule(input.rule, checkExpression)
+    await requireProjects(store, organizationId, input.projectIds)
+    return createPolicy(input, { id: ids('pol'), organizationId, nowMs: clock.nowMs() })
+  }
+}
+
+/** The policy, or the same refusal for an id that never was, one that is deleted, and one of another organization. */
+export async function findPolicy(store: PolicyStore, organizationId: string, id: string): Promise<Policy> {
+  const policy = await store.find(organizationId, id)
+  if (policy) return policy
+  throw new Fault('not_found', 'not_found', `There is no policy ${id}.`)
+}
+
+export async function findVersion(store: PolicyStore, policy: Policy, version: number): Promise<PolicyVersion> {
+  const found = await store.findVersion(policy, version)
+  if (found) return found
+  const message = `There is no version ${version} of the policy ${policy.id}.`
+  throw new Fault('not_found', 'not_found', message, { param: 'version' })
+}
+
+async function findAt(store: PolicyStore, { organizationId, id, revision }: PolicyAt): Promise<Policy> {
+  const policy = await findPolicy(store, organizationId, id)
+  requireRevision(policy, revision)
+  return policy
+}
+
+async function save(store: PolicyStore, step: Required<Step>): Promise<Recorded<Policy>> {
+  const { before, after } = step
+  if (!(await store.replace(after, before.revision))) throw await lostRace(store, before)
+  if (after.published && after.published !== before.published) await store.insertVersion(after, after.published)
+  return { value: after, record: recordOf(after.id, step) }
+}
+
+/** Another change was made between our reading and our writing. */
+async function lostRace(store: PolicyStore, { organizationId, id, revision }: PolicyAt): Promise<Fault> {
+  const { revision: current } = await findPolicy(store, organizationId, id)
+  return revisionConflict(current, revision)
+}
+
+async function requireProjects(store: PolicyStore, organizationId: string, ids: readonly string[] = []): Promise<void> {
+  if (ids.length === 0) return
+  const [unknown] = await store.unknownProjects(organizationId, [...new Set(ids)])
+  if (unknown === undefined) return
+  const param = `project_ids[${ids.indexOf(unknown)}]`
+  throw new Fault('validation', 'invalid_parameter', `${param}: there is no project ${unknown}.`, { param })
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { Fault } from '../../base/fault.ts'
+import { createPolicy, pausePolicy, publishPolicy, resumePolicy, rollBackPolicy, updatePolicy } from './lifecycle.ts'
+import type { NewPolicy, PolicyPatch } from './lifecycle.ts'
+import { contentOf, summaryOf, type Policy, type PolicyVersion } from './policy.ts'
+
+type Step = ['update', PolicyPatch] | ['publish'] | ['pause'] | ['resume'] | ['rollBack', number]
+
+type Case = {
+  readonly says: string
+  readonly create: NewPolicy
+  readonly startsAtRevision?: number
+  readonly steps: readonly Step[]
+  /** Fields of the policy after the last step. */
+  readonly wants?: Readonly<Record<string, unknown>>
+  /** The code with which the last step is refused. */
+  readonly refuses?: string
+}
+
+const birth = { id: 'pol_1', organizationId: 'org_1', nowMs: 1_000 }
+
+describe('the life of a policy', () => {
+  for (const file of globSync(`${import.meta.dirname}/cases/*.json`)) {
+    const { says, create, startsAtRevision = 1, steps, wants, refuses }: Case = JSON.parse(readFileSync(file, 'utf8'))
+    it(says, () => {
+      const start = { ...createPolicy(create, birth), revision: startsAtRevision }
+      if (refuses !== undefined) {
+        const before = live(start, steps.slice(0, -1))
+        assert.throws(
+          () => live(before.policy, steps.slice(-1), before.versions),
+          (error) => error instanceof Fault && error.kind === 'conflict' && error.code === refuses,
+        )
+        return
+      }
+      const seen = flat(live(start, steps).policy)
+      for (const [field, value] of Object.entries(wants ?? {})) assert.deepEqual(seen[field], value, field)
+    })
+  }
+
+  it('notes the time of a change, and no other', () => {
+    const policy = createPolicy({ name: 'One', rule: 'r' }, birth)
+    assert.equal(updatePolicy(policy, {}, 2_000).updatedAtMs, 1_000)
+    assert.equal(updatePolicy(policy, { name: 'Two' }, 2_000).updatedAtMs, 2_000)
+    assert.equal(publishPolicy(policy, { versionId: 'polv_1', nowMs: 3_000 }).published?.publishedAtMs, 3_000)
+  })
+})
+
+function live(start: Policy, steps: readonly Step[], known: readonly PolicyVersion[] = []) {
+  let policy = start
+  const versions = [...known]
+  for (const step of steps) {
+    policy = take(policy, step, versions)
+    if (policy.published && !versions.includes(policy.published)) versions.push(policy.published)
+  }
+  return { policy, versions }
+}
+
+function take(policy: Policy, step: Step, versions: readonly PolicyVersion[]): Policy {
+  const publication = { versionId: `polv_${versions.length + 1}`, nowMs: 2_000 }
+  if (step[0] === 'update') return updatePolicy(policy, step[1], 2_000)
+  if (step[0] === 'publish') return publishPolicy(policy, publication)
+  if (step[0] === 'pause') return pausePolicy(policy, 2_000)
+  if (step[0] === 'resume') return resumePolicy(policy, 2_000)
+  const earlier = versions.find(({ version }) => version === step[1])
+  if (!earlier) throw new Error(`the case names version ${step[1]}, which it did not publish`)
+  return rollBackPolicy(policy, earlier, publication)
+}
+
+const flat = (policy: Policy): Record<string, unknown> => ({
+  ...summaryOf(policy),
+  ...contentOf(policy.draft),
+  baseVersion: policy.draft.baseVersion,
+  publishedMode: policy.published?.mode,
+})

@@ -1,0 +1,59 @@
+import Type from 'typebox'
+import { permissions } from '../../../domain/identity/permissions.ts'
+import { expiresAt, idText, keyName, unixTime } from '../../managed-fields.ts'
+import { listOf, listQuery, pageExample } from '../../list.ts'
+
+const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
+
+export const AdminKeyParams = Type.Object({ key_id: idText('The administrator key.', exampleId) })
+export const AdminKeyQuery = listQuery({})
+
+const held = Type.Array(Type.Enum([...permissions]), {
+  minItems: 1,
+  maxItems: permissions.length,
+  description: 'What it may do; `*` is everything. Left out: the same as the key that creates it.',
+})
+
+export const CreateAdminKey = Type.Object(
+  { name: keyName, permissions: Type.Optional(held), expires_at: expiresAt },
+  {
+    additionalProperties: false,
+    examples: [{ name: 'CI', permissions: ['policies:read', 'policies:write'], expires_at: 1_798_761_600 }],
+  },
+)
+
+const fields = {
+  id: Type.String(),
+  object: Type.Literal('organization.admin_api_key'),
+  name: Type.String(),
+  redacted_value: Type.String({ description: 'The key with its middle left out.' }),
+  created_at: unixTime('When it was created.'),
+  last_used_at: Type.Optional(unixTime('When it was last used, to the minute; left out before its first use.')),
+  expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
+  owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
+  permissions: Type.Array(Type.String()),
+}
+
+const example = {
+  id: exampleId,
+  object: 'organization.admin_api_key',
+  name: 'CI',
+  redacted_value: 'adm_…x7Qa',
+  created_at: 1_767_225_600,
+  owner: { id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', type: 'organization' },
+  permissions: ['policies:read', 'policies:write'],
+}
+
+export const AdminKeyObject = Type.Object(fields, { examples: [example] })
+
+export const CreatedAdminKey = Type.Object(
+  { ...fields, value: Type.String({ description: 'The key itself. It is in this answer only: keep it.' }) },
+  { examples: [{ ...example, value: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
+)
+
+export const AdminKeyList = listOf(AdminKeyObject, pageExample(example))
+
+export const DeletedAdminKey = Type.Object(
+  { id: Type.String(), object: Type.Literal('organization.admin_api_key.deleted'), deleted: Type.Literal(true) },
+  { examples: [{ id: exampleId, object: 'organization.admin_api_key.deleted', deleted: true }] },
+)

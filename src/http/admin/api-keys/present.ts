@@ -1,0 +1,29 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { ApiKey } from '../../../domain/identity/principal.ts'
+import type { Issued } from '../../../domain/identity/registry.ts'
+import type * as Schema from './schema.ts'
+
+export const presentApiKey = (key: ApiKey) => ({
+  id: key.id,
+  object: 'organization.project.api_key' as const,
+  project_id: key.projectId,
+  name: key.name,
+  redacted_value: key.redactedValue,
+  permissions: [...key.permissions],
+  models: key.models && [...key.models],
+  created_at: toUnixSeconds(key.createdAtMs),
+  ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
+  ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
+})
+
+export const presentCreated = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.CreatedApiKey> => ({
+  ...presentApiKey(key),
+  value: secret,
+})
+
+export const presentDeleted = ({ id }: ApiKey): Static<typeof Schema.DeletedApiKey> => ({
+  id,
+  object: 'organization.project.api_key.deleted',
+  deleted: true,
+})

@@ -1,0 +1,67 @@
+import { findProject } from '../../../domain/identity/recorded-registry.ts'
+import type { Route } from '../../route.ts'
+import { expiryMs } from '../expiry.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { presentApiKey, presentCreated, presentDeleted } from './present.ts'
+import * as Schema from './schema.ts'
+
+const keys = '/v1/organization/projects/{project_id}/api_keys'
+
+/** `/v1/organization/projects/{project_id}/api_keys`. */
+export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, clock }: AdminParts): Route[] {
+  return [
+    question({
+      path: keys,
+      summary: 'List the API keys of a project',
+      permission: 'keys:read',
+      params: Schema.ApiKeysParams,
+      query: Schema.ApiKeyQuery,
+      answer: { description: 'A page of keys, without their secrets.', schema: Schema.ApiKeyList },
+      async operation({ registry: store }, { query, ...input }) {
+        const { organizationId, id } = await findProject(store, at(input))
+        const page = { ...pageOf(query), withoutRevoked: true }
+        return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
+      },
+    }),
+    change({
+      method: 'POST',
+      path: keys,
+      summary: 'Create an API key in a project',
+      permission: 'keys:write',
+      params: Schema.ApiKeysParams,
+      query: none,
+      body: Schema.CreateApiKey,
+      status: 201,
+      answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
+      operation({ registry: store }, { body, ...input }) {
+        const expiresAtMs = expiryMs(body.expires_at, clock.nowMs())
+        const permissions = body.permissions && { permissions: [...new Set(body.permissions)] }
+        const models = body.models ? [...new Set(body.models)] : null
+        return registry.createApiKey(store, at(input), { name: body.name, models, expiresAtMs, ...permissions })
+      },
+      present: presentCreated,
+    }),
+    change({
+      method: 'DELETE',
+      path: `${keys}/{key_id}`,
+      summary: 'Revoke an API key of a project',
+      description: 'It stops working at once, on other nodes within a second.',
+      permission: 'keys:write',
+      params: Schema.ApiKeyParams,
+      query: none,
+      body: none,
+      answer: { description: 'It is gone.', schema: Schema.DeletedApiKey },
+      operation: ({ registry: store }, input) => registry.revokeApiKey(store, at(input), input.params.key_id),
+      present: presentDeleted,
+    }),
+  ]
+}
+
+type Named = {
+  readonly who: { readonly organization: { readonly id: string } }
+  readonly params: { readonly project_id: string }
+}
+
+const at = ({ who, params }: Named) => ({ organizationId: who.organization.id, projectId: params.project_id })

@@ -1,0 +1,71 @@
+import Type from 'typebox'
+import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
+import { expiresAt, idText, keyName, orNull, unixTime } from '../../managed-fields.ts'
+import { listOf, listQuery, pageExample } from '../../list.ts'
+
+const exampleId = 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
+
+const projectId = idText('The project.', projectExampleId)
+
+export const ApiKeysParams = Type.Object({ project_id: projectId })
+export const ApiKeyParams = Type.Object({ project_id: projectId, key_id: idText('The API key.', exampleId) })
+export const ApiKeyQuery = listQuery({})
+
+export const CreateApiKey = Type.Object(
+  {
+    name: keyName,
+    permissions: Type.Optional(
+      Type.Array(Type.Enum([...apiKeyPermissions]), {
+        maxItems: apiKeyPermissions.length,
+        description: 'What it may do besides inference. Left out: all of these; an empty list keeps it to inference.',
+      }),
+    ),
+    models: Type.Optional(
+      orNull(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 }),
+        'The models it may use; left out or null: all.',
+      ),
+    ),
+    expires_at: expiresAt,
+  },
+  { additionalProperties: false, examples: [{ name: 'Support chat', permissions: [], models: ['house-model'] }] },
+)
+
+const fields = {
+  id: Type.String(),
+  object: Type.Literal('organization.project.api_key'),
+  project_id: Type.String(),
+  name: Type.String(),
+  redacted_value: Type.String({ description: 'The key with its middle left out.' }),
+  permissions: Type.Array(Type.String()),
+  models: orNull(Type.Array(Type.String()), 'The models it may use; null is all of them.'),
+  created_at: unixTime('When it was created.'),
+  last_used_at: Type.Optional(unixTime('When it was last used, to the minute; left out before its first use.')),
+  expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
+}
+
+const example = {
+  id: exampleId,
+  object: 'organization.project.api_key',
+  project_id: projectExampleId,
+  name: 'Support chat',
+  redacted_value: 'ak_…x7Qa',
+  permissions: [],
+  models: ['house-model'],
+  created_at: 1_767_225_600,
+}
+
+const ApiKeyObject = Type.Object(fields, { examples: [example] })
+
+export const CreatedApiKey = Type.Object(
+  { ...fields, value: Type.String({ description: 'The key itself. It is in this answer only: keep it.' }) },
+  { examples: [{ ...example, value: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
+)
+
+export const ApiKeyList = listOf(ApiKeyObject, pageExample(example))
+
+export const DeletedApiKey = Type.Object(
+  { id: Type.String(), object: Type.Literal('organization.project.api_key.deleted'), deleted: Type.Literal(true) },
+  { examples: [{ id: exampleId, object: 'organization.project.api_key.deleted', deleted: true }] },
+)

@@ -1,0 +1,64 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { LoggedEvent, PublishedKey } from '../../../domain/audit/log.ts'
+import { kindOfCode } from '../../../domain/audit/kinds.ts'
+import { rowOf } from '../../../domain/audit/sealed.ts'
+import { actorKinds } from '../../../domain/identity/audit-log.ts'
+import type { AuditEntryObject, CheckpointKeys } from './schema.ts'
+
+type Entry = Static<typeof AuditEntryObject>
+
+export function presentEntry({ document, content }: LoggedEvent): Entry {
+  const { fingerprint, requestId, policyId, projectId, userId, decision, ...row } = rowOf(document, '')
+  const { resource_id: resourceId, old_revision: before, new_revision: after, changes } = document.unmapped.gatehouse
+  return {
+    id: row.id,
+    object: 'organization.audit_log',
+    sequence: row.sequence,
+    fingerprint,
+    kind: kindOfCode(row.code),
+    message: document.message,
+    created_at: toUnixSeconds(row.timeMs),
+    actor: actorOf(document),
+    request_id: requestId,
+    resource_id: typeof resourceId === 'string' ? resourceId : null,
+    policy_id: policyId,
+    project_id: projectId,
+    user_id: userId,
+    decision,
+    old_revision: typeof before === 'number' ? before : null,
+    new_revision: typeof after === 'number' ? after : null,
+    details: { ...(content?.details ?? (isRecord(changes) ? changes : detailsOf(document))) },
+  }
+}
+
+function actorOf({ actor, unmapped }: LoggedEvent['document']): Entry['actor'] {
+  const id = actor.session?.credential_uid ?? null
+  const type = actorKinds.find((kind) => kind === unmapped.gatehouse['actor_type'])
+  return { type: type ?? 'system', id }
+}
+
+/** What a request was about, without what the entry says in fields of its own. */
+function detailsOf({ ai_model: model, message_context: context, unmapped, ...document }: LoggedEvent['document']) {
+  const { actor_type: _type, decision: _decision, ...ours } = unmapped.gatehouse
+  return {
+    ...ours,
+    ...(model && { model: model.name, provider: model.ai_provider }),
+    ...(context && { input_tokens: context.prompt_tokens, output_tokens: context.completion_tokens }),
+    ...(document.status_id === 2 && { error: document.status_code }),
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const presentKeys = (keys: readonly PublishedKey[]): Static<typeof CheckpointKeys> => ({
+  object: 'list',
+  data: keys.map(({ id, publicKey, createdAtMs }) => ({
+    id,
+    object: 'organization.audit_log.key',
+    algorithm: 'Ed25519',
+    public_key: publicKey,
+    created_at: toUnixSeconds(createdAtMs),
+  })),
+})

@@ -1,0 +1,47 @@
+import { codeOfAnyKind } from '../../../domain/audit/kinds.ts'
+import { defined } from '../../defined.ts'
+import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managed-fields.ts'
+import type { Route } from '../../route.ts'
+import type { AdminRoutes } from '../parts.ts'
+import { presentEntry, presentKeys } from './present.ts'
+import * as Schema from './schema.ts'
+
+/** `/v1/organization/audit_logs`: what happened, and with which keys that is signed for. */
+export function auditLogRoutes({ question }: AdminRoutes): Route[] {
+  return [
+    question({
+      path: '/v1/organization/audit_logs',
+      summary: 'List what happened',
+      description: 'Requests and what was decided about them, changes by administrators, exports and checkpoints.',
+      permission: 'audit:read',
+      params: none,
+      query: Schema.AuditLogQuery,
+      answer: { description: 'A page of events.', schema: Schema.AuditLogList },
+      async operation({ events }, { who, query }) {
+        const filter = defined({
+          code: query.kind === undefined ? undefined : codeOfAnyKind(query.kind),
+          decision: query.decision,
+          policyId: query.policy_id,
+          projectId: query.project_id,
+          userId: query.user_id,
+          requestId: query.request_id,
+          fromMs: query.from === undefined ? undefined : query.from * 1000,
+          toMs: query.to === undefined ? undefined : query.to * 1000,
+        })
+        return presentList(await events.list(who.organization.id, filter, pageOf(query)), presentEntry)
+      },
+    }),
+    question({
+      path: '/v1/organization/audit_logs/keys',
+      summary: 'List the public keys of checkpoints',
+      description:
+        'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them.',
+      permission: 'audit:read',
+      params: none,
+      query: none,
+      answer: { description: 'Every key that ever signed.', schema: Schema.CheckpointKeys },
+      operation: async ({ events }) => presentKeys(await events.keys()),
+    }),
+  ]
+}

@@ -1,0 +1,37 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { Charge } from '../../../domain/credits/charge.ts'
+import type { LedgerEntry } from '../../../domain/credits/reports.ts'
+import { inCredits } from '../../../domain/credits/shown.ts'
+import type { LedgerEntryObject } from './schema.ts'
+
+export const presentEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
+  id: entry.id,
+  object: 'organization.credit_entry',
+  created_at: toUnixSeconds(entry.atMs),
+  kind: entry.kind,
+  credits: inCredits(entry.micro),
+  ref: entry.ref,
+  note: entry.note,
+  receipt: entry.charge && presentReceipt(entry.charge),
+})
+
+const presentReceipt = ({ usage, rates, ...charge }: Charge) => ({
+  request_id: charge.requestId,
+  project_id: charge.projectId,
+  api_key_id: charge.keyId,
+  model: charge.model,
+  outcome: charge.outcome,
+  input_tokens: usage.inputTokens,
+  cache_read_tokens: usage.cacheReadTokens,
+  cache_write_tokens: usage.cacheWriteTokens,
+  output_tokens: usage.outputTokens,
+  token_source: usage.source,
+  rates: {
+    input: inCredits(rates.input),
+    cache_read: inCredits(rates.cacheRead),
+    cache_write: inCredits(rates.cacheWrite),
+    output: inCredits(rates.output),
+    version: rates.version,
+  },
+})

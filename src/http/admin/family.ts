@@ -1,0 +1,35 @@
+import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
+import { createManagedRoutes } from '../managed-route.ts'
+import type { Family } from '../route.ts'
+import { adminKeyRoutes } from './admin-keys/routes.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import { auditLogRoutes } from './audit-logs/routes.ts'
+import { ledgerRoutes } from './credits/routes.ts'
+import { limitRoutes } from './limits/routes.ts'
+import type { AdminParts } from './parts.ts'
+import { publicationRoutes } from './policies/publication-routes.ts'
+import { policyRoutes } from './policies/routes.ts'
+import { projectRoutes } from './projects/routes.ts'
+import { usageRoutes } from './usage/routes.ts'
+
+/** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
+export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): Family {
+  const routes = createManagedRoutes({ ...parts, whoAsks: parts.callerOf.administrator, credential: 'admin_key' })
+  return {
+    name: 'Administration',
+    prefixes: ['/v1/organization'],
+    routes: [
+      ...policyRoutes(routes, parts),
+      ...publicationRoutes(routes, parts),
+      ...adminKeyRoutes(routes, parts),
+      ...projectRoutes(routes, parts),
+      ...apiKeyRoutes(routes, parts),
+      ...auditLogRoutes(routes),
+      ...limitRoutes(routes, parts),
+      ...usageRoutes(routes, parts),
+      ...ledgerRoutes(routes),
+    ],
+    refuse: createGeneralRefusal(parts.publicUrl),
+    refusalSchema: GeneralErrorBody,
+  }
+}

@@ -1,0 +1,61 @@
+import type { Static } from 'typebox'
+import { inCredits } from '../../../domain/credits/shown.ts'
+import type { Organization } from '../../../domain/identity/principal.ts'
+import { metrics, scopes } from '../../../domain/limits/scopes.ts'
+import type { Gauge, ScopeStanding, Standing } from '../../../domain/limits/standing.ts'
+import { tierOf } from '../../../domain/limits/tiers.ts'
+import type { Preview } from '../../../pipeline/preflight.ts'
+import type { CheckObject, LimitsObject } from './schema.ts'
+
+const microUsdPerUsd = 1_000_000
+
+export const presentLimits = (organization: Organization, standing: Standing): Static<typeof LimitsObject> => ({
+  object: 'organization.limits',
+  tier: tierOf(organization),
+  plan: organization.plan,
+  lifetime_paid_usd: organization.lifetimePaidMicroUsd / microUsdPerUsd,
+  scopes: presentStanding(standing),
+})
+
+export function presentCheck({ verdict, tokens, micro }: Preview): Static<typeof CheckObject> {
+  const refusal = verdict.admitted ? null : verdict
+  const waitMs = refusal?.retryAfterMs ?? null
+  return {
+    object: 'organization.limits.check',
+    would_pass: verdict.admitted,
+    reason: refusal?.reason ?? null,
+    scope: refusal?.scope ?? null,
+    retry_after_seconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
+    holds: { tokens, credits: inCredits(micro) },
+    closest: closestOf(verdict.standing),
+    scopes: presentStanding(verdict.standing),
+  }
+}
+
+const presentStanding = (standing: Standing) => ({
+  key: presentScope(standing.key),
+  project: presentScope(standing.project),
+  organization: presentScope(standing.organization),
+})
+
+const presentScope = (scope: ScopeStanding) => ({
+  rpm: presentGauge(scope.rpm),
+  rpd: presentGauge(scope.rpd),
+  tpm: presentGauge(scope.tpm),
+  tpd: presentGauge(scope.tpd),
+  concurrent: scope.concurrent && { ...scope.concurrent },
+})
+
+const presentGauge = (gauge: Gauge | null) =>
+  gauge && { limit: gauge.limit, remaining: gauge.remaining, reset_ms: gauge.resetMs }
+
+function closestOf(standing: Standing) {
+  const all = scopes.flatMap((scope) =>
+    metrics.flatMap((metric) => {
+      const found = standing[scope][metric]
+      return found === null ? [] : [{ scope, metric, limit: found.limit, remaining: found.remaining }]
+    }),
+  )
+  const share = ({ limit, remaining }: (typeof all)[number]): number => remaining / limit
+  return all.toSorted((left, right) => share(left) - share(right))[0] ?? null
+}

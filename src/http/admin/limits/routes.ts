@@ -1,0 +1,67 @@
+import type { Static } from 'typebox'
+import type { Catalogue } from '../../../domain/inference/catalogue.ts'
+import type { RegistryStore } from '../../../domain/identity/store.ts'
+import type { Preflight } from '../../../pipeline/preflight.ts'
+import type { Route } from '../../route.ts'
+import { invalidField } from '../../validate.ts'
+import { none } from '../../managed-fields.ts'
+import type { AdminRoutes } from '../parts.ts'
+import { presentCheck, presentLimits } from './present.ts'
+import { CheckBody, CheckObject, LimitsObject, LimitsQuery } from './schema.ts'
+
+export type LimitRouteParts = { readonly preflight: Preflight; readonly catalogue: Pick<Catalogue, 'find'> }
+
+export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitRouteParts): Route[] {
+  return [
+    admin.question({
+      path: '/v1/organization/limits',
+      summary: 'Read the limits and how far they are used',
+      description: 'Without a project or a key, their columns show what each of them has.',
+      permission: 'usage:read',
+      params: none,
+      query: LimitsQuery,
+      answer: { description: 'The limits of the three scopes.', schema: LimitsObject },
+      async operation({ registry }, { who, query }) {
+        const { organization } = who
+        const asked = await subjectOf(registry, organization.id, query)
+        const { verdict } = await preflight({ organization, ...asked })
+        return presentLimits(organization, verdict.standing)
+      },
+    }),
+    admin.enquiry({
+      path: '/v1/organization/limits/check',
+      summary: 'Would this request pass?',
+      description: 'Decides as the limits and credits would, and counts nothing.',
+      permission: 'usage:read',
+      body: CheckBody,
+      answer: { description: 'The decision, and what would be held.', schema: CheckObject },
+      async operation({ registry }, { who, body }) {
+        const { organization } = who
+        const asked = await subjectOf(registry, organization.id, body)
+        const model = catalogue.find(body.model)
+        if (!model) throw invalidField(['model'], 'must name a model of the catalogue')
+        const preview = await preflight({
+          organization,
+          ...asked,
+          price: model.price,
+          inputTokens: body.input_tokens,
+          maxOutputTokens: body.max_tokens ?? model.maxOutputTokens,
+        })
+        return presentCheck(preview)
+      },
+    }),
+  ]
+}
+
+/** Where none is named, one that nobody uses stands for all of them. */
+async function subjectOf(registry: RegistryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
+  const { project_id: projectId, api_key_id: keyId } = asked
+  const key = keyId === undefined ? undefined : await registry.findApiKey(organizationId, keyId)
+  if (keyId !== undefined && key === undefined)
+    throw invalidField(['api_key_id'], 'must name a key of the organization')
+  const found = projectId === undefined ? undefined : await registry.findProject(organizationId, projectId)
+  if (projectId !== undefined && !found) throw invalidField(['project_id'], 'must name a project of the organization')
+  if (key && projectId !== undefined && key.projectId !== projectId)
+    throw invalidField(['api_key_id'], 'must name a key of the project')
+  return { projectId: projectId ?? key?.projectId ?? '', keyId: keyId ?? '' }
+}

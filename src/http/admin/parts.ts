@@ -1,0 +1,40 @@
+import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditReads } from '../../domain/audit/log.ts'
+import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
+import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
+import type { Administrator } from '../../domain/identity/principal.ts'
+import type { RegistryStore } from '../../domain/identity/store.ts'
+import type { Policies } from '../../domain/policy/administer.ts'
+import type { PolicyStore } from '../../domain/policy/store.ts'
+import type { LedgerReports } from '../../domain/credits/reports.ts'
+import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { Preflight } from '../../pipeline/preflight.ts'
+import type { CallerOf } from '../caller.ts'
+import type { LimitParts } from '../managed-limit.ts'
+import type { ManagedRoutes } from '../managed-route.ts'
+
+/** What administration keeps: inside one transaction for changes, outside of any for questions. */
+export type AdminStores = {
+  readonly registry: RegistryStore
+  readonly policies: PolicyStore
+  readonly idempotency: IdempotencyStore
+  readonly audit: AuditLogStore
+  readonly events: AuditReads
+}
+
+/** What is asked and never changed there. */
+export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
+
+export type AdminParts = LimitParts & {
+  readonly callerOf: Pick<CallerOf, 'administrator'>
+  readonly reads: AdminReads
+  readonly administer: Administer<AdminStores>
+  readonly policies: Policies
+  readonly registry: RecordedRegistry
+  readonly preflight: Preflight
+  readonly catalogue: Pick<Catalogue, 'find'>
+  readonly creditUsd: number
+}
+
+export type AdminRoutes = ManagedRoutes<Administrator, AdminStores, AdminReads>

@@ -1,0 +1,48 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import { summaryOf } from '../../../domain/policy/policy.ts'
+import type { Policy, PolicyContent, PolicySummary, PolicyVersion } from '../../../domain/policy/policy.ts'
+import type * as Schema from './schema.ts'
+
+export const presentSummary = (policy: PolicySummary) => ({
+  id: policy.id,
+  object: 'organization.policy' as const,
+  name: policy.name,
+  description: policy.description,
+  state: policy.state,
+  revision: policy.revision,
+  current_version: policy.currentVersion,
+  has_unpublished_changes: policy.hasUnpublishedChanges,
+  created_at: toUnixSeconds(policy.createdAtMs),
+  updated_at: toUnixSeconds(policy.updatedAtMs),
+})
+
+export const presentPolicy = (policy: Policy): Static<typeof Schema.Policy> => ({
+  ...presentSummary(summaryOf(policy)),
+  draft: { ...presentContent(policy.draft), base_version: policy.draft.baseVersion },
+  published: policy.published && presentVersion(policy.published, policy),
+})
+
+export const presentVersion = (version: PolicyVersion, { published }: Pick<Policy, 'published'>) => ({
+  id: version.id,
+  object: 'organization.policy.version' as const,
+  version: version.version,
+  ...presentContent(version),
+  published_at: toUnixSeconds(version.publishedAtMs),
+  current: version.version === published?.version,
+})
+
+export const presentDeleted = ({ id }: Policy): Static<typeof Schema.DeletedPolicy> => ({
+  id,
+  object: 'organization.policy.deleted',
+  deleted: true,
+})
+
+const presentContent = (content: PolicyContent) => ({
+  rule: content.rule,
+  direction: content.direction,
+  mode: content.mode,
+  scope: content.scope,
+  project_ids: [...content.projectIds],
+  match_threshold_basis_points: content.matchThresholdBasisPoints,
+})

@@ -1,0 +1,94 @@
+import { findPolicy } from '../../../domain/policy/administer.ts'
+import type { Policy } from '../../../domain/policy/policy.ts'
+import { isEvaluable } from '../../../domain/policy/rule.ts'
+import type { Route } from '../../route.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { policyAt } from './decode.ts'
+import { presentPolicy, presentVersion } from './present.ts'
+import * as Schema from './schema.ts'
+
+const policy = '/v1/organization/policies/{policy_id}'
+
+const answer = { description: 'The policy.', schema: Schema.Policy }
+const published = {
+  description: 'The policy. `x-gatehouse-warning: rule_not_evaluable` says that nobody can judge its rule yet.',
+  schema: Schema.Policy,
+}
+
+/** What puts a policy in force and takes it out again: contract 4.3 and 4.4, and the way back. */
+export function publicationRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+  return [
+    change({
+      method: 'POST',
+      path: `${policy}/publish`,
+      summary: 'Publish a policy draft',
+      description: 'Writes a version that never changes and puts it in force; a paused policy stays paused.',
+      permission: 'policies:publish',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.AtRevision,
+      answer: published,
+      operation: ({ policies: store }, input) => operations.publish(store, policyAt(input, input.body.revision)),
+      present: presentPolicy,
+      headers: warningOf,
+    }),
+    change({
+      method: 'POST',
+      path: `${policy}/pause`,
+      summary: 'Pause a policy',
+      permission: 'policies:publish',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.AtRevision,
+      answer,
+      operation: ({ policies: store }, input) => operations.pause(store, policyAt(input, input.body.revision)),
+      present: presentPolicy,
+    }),
+    change({
+      method: 'POST',
+      path: `${policy}/resume`,
+      summary: 'Resume a policy',
+      description: 'It goes back to the mode of its current version.',
+      permission: 'policies:publish',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.AtRevision,
+      answer,
+      operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
+      present: presentPolicy,
+    }),
+    change({
+      method: 'POST',
+      path: `${policy}/rollback`,
+      summary: 'Roll a policy back',
+      description: 'Publishes the content of an earlier version again, as a new version. The draft becomes the same.',
+      permission: 'policies:publish',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.RollBack,
+      answer: published,
+      operation: ({ policies: store }, input) =>
+        operations.rollBack(store, policyAt(input, input.body.revision), input.body.version),
+      present: presentPolicy,
+      headers: warningOf,
+    }),
+    question({
+      path: `${policy}/versions`,
+      summary: 'List the versions of a policy',
+      permission: 'policies:read',
+      params: Schema.PolicyParams,
+      query: Schema.PolicyQuery,
+      answer: { description: 'A page of versions.', schema: Schema.VersionList },
+      async operation({ policies: store }, { who, params, query }) {
+        const found = await findPolicy(store, who.organization.id, params.policy_id)
+        return presentList(await store.listVersions(found, pageOf(query)), (version) => presentVersion(version, found))
+      },
+    }),
+  ]
+}
+
+/** A rule that nobody can judge is published all the same; whoever publishes it should know. */
+const warningOf = ({ published: version }: Policy): Record<string, string> =>
+  version && !isEvaluable(version.rule) ? { 'x-gatehouse-warning': 'rule_not_evaluable' } : {}

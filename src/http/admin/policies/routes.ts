@@ -1,0 +1,84 @@
+import { findPolicy } from '../../../domain/policy/administer.ts'
+import type { Route } from '../../route.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { newPolicyOf, patchOf, policyAt } from './decode.ts'
+import { presentDeleted, presentPolicy, presentSummary } from './present.ts'
+import * as Schema from './schema.ts'
+
+const policies = '/v1/organization/policies'
+const policy = `${policies}/{policy_id}`
+
+const updateLimitBytes = 64 * 1024
+
+const answer = { description: 'The policy.', schema: Schema.Policy }
+
+/** Policies and their drafts: contract 4.1, 4.2 and 4.5, and what they are of no use without. */
+export function policyRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+  return [
+    question({
+      path: policies,
+      summary: 'List policies',
+      permission: 'policies:read',
+      params: none,
+      query: Schema.PolicyQuery,
+      answer: { description: 'A page of policies, without drafts and versions.', schema: Schema.PolicyList },
+      operation: async (reads, { who, query }) =>
+        presentList(await reads.policies.list(who.organization.id, pageOf(query)), presentSummary),
+    }),
+    change({
+      method: 'POST',
+      path: policies,
+      summary: 'Create a policy',
+      description: 'It begins as a draft and does nothing until it is published.',
+      permission: 'policies:write',
+      params: none,
+      query: none,
+      body: Schema.CreatePolicy,
+      status: 201,
+      answer,
+      operation: ({ policies: store }, { who, body }) =>
+        operations.create(store, who.organization.id, newPolicyOf(body)),
+      present: presentPolicy,
+    }),
+    question({
+      path: policy,
+      summary: 'Read a policy',
+      permission: 'policies:read',
+      params: Schema.PolicyParams,
+      query: none,
+      answer,
+      operation: async (reads, { who, params }) =>
+        presentPolicy(await findPolicy(reads.policies, who.organization.id, params.policy_id)),
+    }),
+    change({
+      method: 'PATCH',
+      path: policy,
+      summary: 'Update a policy draft',
+      description: 'What is in force stays as it is until the draft is published; name and description change at once.',
+      permission: 'policies:write',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.UpdatePolicy,
+      bodyLimitBytes: updateLimitBytes,
+      answer,
+      operation: ({ policies: store }, { body: { revision, ...said }, ...input }) =>
+        operations.update(store, policyAt(input, revision), patchOf(said)),
+      present: presentPolicy,
+    }),
+    change({
+      method: 'DELETE',
+      path: policy,
+      summary: 'Delete a policy',
+      description: 'It stops at once. Its versions stay readable in the audit log.',
+      permission: 'policies:write',
+      params: Schema.PolicyParams,
+      query: Schema.DeleteQuery,
+      body: none,
+      answer: { description: 'It is gone.', schema: Schema.DeletedPolicy },
+      operation: ({ policies: store }, input) => operations.remove(store, policyAt(input, input.query.revision)),
+      present: presentDeleted,
+    }),
+  ]
+}

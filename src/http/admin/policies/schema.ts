@@ -1,0 +1,168 @@
+import Type from 'typebox'
+import { directions, maxRevision, modes, policyStates, scopes } from '../../../domain/policy/policy.ts'
+import { idText, orNull, unixTime } from '../../managed-fields.ts'
+import { listOf, listQuery, pageExample } from '../../list.ts'
+
+const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'
+
+const name = Type.String({ minLength: 1, maxLength: 80, examples: ['No project names'] })
+const description = Type.String({ maxLength: 240, examples: ['Code names stay inside.'] })
+const rule = Type.String({
+  minLength: 1,
+  maxLength: 20_000,
+  description:
+    'Plain language, or `cel:` and a CEL expression over text, direction, model, project, user, metadata, categories and pii.',
+  examples: ['Never mention "Project Falcon".', 'cel:text.contains("falcon") || pii["email"] > 0'],
+})
+const direction = Type.Enum([...directions], { description: 'Which way the text travels that is screened.' })
+const mode = Type.Enum([...modes], { description: '`monitoring` records matches; `enforcing` refuses them.' })
+const scope = Type.Enum([...scopes], {
+  description: 'All projects, those listed, or none unless a request names the policy.',
+})
+const projectIds = Type.Array(idText('A project of the organization.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'), {
+  maxItems: 1000,
+  description: 'The projects meant by the scope `projects`; a set.',
+})
+const threshold = Type.Integer({
+  minimum: 1,
+  maximum: 9999,
+  description: 'The score, in basis points, from which the rule matches.',
+  examples: [7000],
+})
+const revision = Type.Integer({
+  minimum: 1,
+  maximum: maxRevision,
+  description: 'The revision that the change is made against; another one is refused with 409.',
+  examples: [3],
+})
+
+export const PolicyParams = Type.Object({ policy_id: idText('The policy.', policyExampleId) })
+export const PolicyQuery = listQuery({})
+
+/** Null says the same as leaving a field out, except for the threshold, which it clears. */
+const settings = {
+  description: Type.Optional(orNull(description)),
+  direction: Type.Optional(orNull(direction)),
+  mode: Type.Optional(orNull(mode)),
+  scope: Type.Optional(orNull(scope)),
+  project_ids: Type.Optional(orNull(projectIds)),
+  match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null clears it: 5000 then counts.')),
+}
+
+export const CreatePolicy = Type.Object(
+  { name, rule, ...settings },
+  {
+    additionalProperties: false,
+    examples: [
+      { name: 'No project names', rule: 'Never mention "Project Falcon".', mode: 'enforcing' },
+      { name: 'No leaks', rule: 'cel:pii["email"] > 0', direction: 'response', scope: 'organization' },
+    ],
+  },
+)
+
+export const UpdatePolicy = Type.Object(
+  { revision, name: Type.Optional(orNull(name)), rule: Type.Optional(orNull(rule)), ...settings },
+  { additionalProperties: false, examples: [{ revision: 3, mode: 'enforcing', match_threshold_basis_points: 7000 }] },
+)
+
+export const AtRevision = Type.Object({ revision }, { additionalProperties: false, examples: [{ revision: 3 }] })
+
+export const RollBack = Type.Object(
+  {
+    revision,
+    version: Type.Integer({
+      minimum: 1,
+      maximum: maxRevision,
+      description: 'The version to publish again.',
+      examples: [1],
+    }),
+  },
+  { additionalProperties: false, examples: [{ revision: 3, version: 1 }] },
+)
+
+export const DeleteQuery = Type.Object({ revision }, { additionalProperties: false })
+
+const content = {
+  rule: Type.String(),
+  direction,
+  mode,
+  scope,
+  project_ids: Type.Array(Type.String()),
+  match_threshold_basis_points: orNull(Type.Integer()),
+}
+
+const contentExample = {
+  rule: 'Never mention "Project Falcon".',
+  direction: 'both',
+  mode: 'enforcing',
+  scope: 'organization',
+  project_ids: [],
+  match_threshold_basis_points: null,
+}
+
+const versionExample = {
+  id: versionExampleId,
+  object: 'organization.policy.version',
+  version: 1,
+  ...contentExample,
+  published_at: 1_767_225_600,
+  current: true,
+}
+
+const PolicyVersion = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('organization.policy.version'),
+  version: Type.Integer({ minimum: 1 }),
+  ...content,
+  published_at: unixTime('When it was published.'),
+  current: Type.Boolean({ description: 'Whether it is the one in force.' }),
+})
+
+const summary = {
+  id: Type.String(),
+  object: Type.Literal('organization.policy'),
+  name: Type.String(),
+  description: Type.String(),
+  state: Type.Enum([...policyStates]),
+  revision: Type.Integer({ minimum: 1, maximum: maxRevision }),
+  current_version: orNull(Type.Integer({ minimum: 1 })),
+  has_unpublished_changes: Type.Boolean({ description: 'Whether the draft differs from the current version.' }),
+  created_at: unixTime('When it was created.'),
+  updated_at: unixTime('When it was last changed.'),
+}
+
+const summaryExample = {
+  id: policyExampleId,
+  object: 'organization.policy',
+  name: 'No project names',
+  description: '',
+  state: 'enforcing',
+  revision: 3,
+  current_version: 1,
+  has_unpublished_changes: false,
+  created_at: 1_767_225_600,
+  updated_at: 1_767_225_600,
+}
+
+const PolicySummary = Type.Object(summary)
+
+export const Policy = Type.Object(
+  {
+    ...summary,
+    draft: Type.Object({
+      ...content,
+      base_version: orNull(Type.Integer(), 'The version last published or rolled back to.'),
+    }),
+    published: orNull(PolicyVersion, 'The current version.'),
+  },
+  { examples: [{ ...summaryExample, draft: { ...contentExample, base_version: 1 }, published: versionExample }] },
+)
+
+export const PolicyList = listOf(PolicySummary, pageExample(summaryExample))
+export const VersionList = listOf(PolicyVersion, pageExample(versionExample))
+
+export const DeletedPolicy = Type.Object(
+  { id: Type.String(), object: Type.Literal('organization.policy.deleted'), deleted: Type.Literal(true) },
+  { examples: [{ id: policyExampleId, object: 'organization.policy.deleted', deleted: true }] },
+)

@@ -1,0 +1,82 @@
+import { findProject } from '../../../domain/identity/recorded-registry.ts'
+import type { Route } from '../../route.ts'
+import { none } from '../../managed-fields.ts'
+import { pageOf, presentList } from '../../list.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { presentProject } from './present.ts'
+import * as Schema from './schema.ts'
+
+const projects = '/v1/organization/projects'
+const project = `${projects}/{project_id}`
+
+const answer = { description: 'The project.', schema: Schema.ProjectObject }
+
+/** `/v1/organization/projects`. */
+export function projectRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
+  return [
+    question({
+      path: projects,
+      summary: 'List projects',
+      permission: 'projects:read',
+      params: none,
+      query: Schema.ProjectQuery,
+      answer: { description: 'A page of projects, also of archived ones.', schema: Schema.ProjectList },
+      operation: async ({ registry: store }, { who, query }) =>
+        presentList(await store.listProjects(who.organization.id, pageOf(query)), presentProject),
+    }),
+    change({
+      method: 'POST',
+      path: projects,
+      summary: 'Create a project',
+      permission: 'projects:write',
+      params: none,
+      query: none,
+      body: Schema.NamedProject,
+      status: 201,
+      answer,
+      operation: ({ registry: store }, { who, body }) => registry.createProject(store, who.organization.id, body.name),
+      present: presentProject,
+    }),
+    question({
+      path: project,
+      summary: 'Read a project',
+      permission: 'projects:read',
+      params: Schema.ProjectParams,
+      query: none,
+      answer,
+      operation: async ({ registry: store }, input) => presentProject(await findProject(store, at(input))),
+    }),
+    change({
+      method: 'PATCH',
+      path: project,
+      summary: 'Rename a project',
+      permission: 'projects:write',
+      params: Schema.ProjectParams,
+      query: none,
+      body: Schema.NamedProject,
+      answer,
+      operation: ({ registry: store }, input) => registry.renameProject(store, at(input), input.body.name),
+      present: presentProject,
+    }),
+    change({
+      method: 'POST',
+      path: `${project}/archive`,
+      summary: 'Archive a project',
+      description: 'Its keys stop working at once. It cannot be undone; archiving twice is archiving once.',
+      permission: 'projects:write',
+      params: Schema.ProjectParams,
+      query: none,
+      body: none,
+      answer,
+      operation: ({ registry: store }, input) => registry.archiveProject(store, at(input)),
+      present: presentProject,
+    }),
+  ]
+}
+
+type Named = {
+  readonly who: { readonly organization: { readonly id: string } }
+  readonly params: { readonly project_id: string }
+}
+
+const at = ({ who, params }: Named) => ({ organizationId: who.organization.id, projectId: params.project_id })

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { idText, orNull, unixTime } from '../../managed-fields.ts'
+import { listOf, listQuery, pageExample } from '../../list.ts'
+
+const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
+
+export const ProjectParams = Type.Object({ project_id: idText('The project.', exampleId) })
+export const ProjectQuery = listQuery({})
+
+export const NamedProject = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 80, examples: ['Support chat'] }) },
+  { additionalProperties: false, examples: [{ name: 'Support chat' }] },
+)
+
+const example = {
+  id: exampleId,
+  object: 'organization.project',
+  name: 'Support chat',
+  status: 'active',
+  created_at: 1_767_225_600,
+  archived_at: null,
+}
+
+export const ProjectObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization.project'),
+    name: Type.String(),
+    status: Type.Enum(['active', 'archived'], { description: 'The keys of an archived project do not work.' }),
+    created_at: unixTime('When it was created.'),
+    archived_at: orNull(unixTime('When it was archived.')),
+  },
+  { examples: [example] },
+)
+
+export const ProjectList = listOf(ProjectObject, pageExample(example))

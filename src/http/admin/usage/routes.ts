@@ -1,0 +1,43 @@
+import type { Static } from 'typebox'
+import type { Clock } from '../../../base/clock.ts'
+import type { Route } from '../../route.ts'
+import { invalidField } from '../../validate.ts'
+import { none } from '../../managed-fields.ts'
+import type { AdminRoutes } from '../parts.ts'
+import { presentUsage } from './present.ts'
+import { UsageObject, UsageQuery } from './schema.ts'
+
+export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number }
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const weekMs = 7 * dayMs
+const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mostMs: 366 * dayMs } } as const
+
+export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRouteParts): Route[] {
+  return [
+    admin.question({
+      path: '/v1/organization/usage',
+      summary: 'Read what was used',
+      description: 'At most 31 days by the hour, or 366 by the day.',
+      permission: 'usage:read',
+      params: none,
+      query: UsageQuery,
+      answer: { description: 'Requests, tokens and credits by stretch of time.', schema: UsageObject },
+      async operation({ ledger }, { who, query }) {
+        const asked = { organizationId: who.organization.id, ...spanOf(query, clock.nowMs()), groupBy: query.group_by }
+        return presentUsage(asked, await ledger.usage(asked), creditUsd)
+      },
+    }),
+  ]
+}
+
+function spanOf({ start_time, end_time, bucket }: Static<typeof UsageQuery>, nowMs: number) {
+  const toMs = end_time === undefined ? nowMs : end_time * 1000
+  const fromMs = start_time === undefined ? Math.max(0, toMs - weekMs) : start_time * 1000
+  const { ms, mostMs } = buckets[bucket]
+  if (fromMs >= toMs) throw invalidField(['start_time'], 'must lie before end_time')
+  if (toMs - fromMs > mostMs)
+    throw invalidField(['start_time'], `must lie at most ${mostMs / dayMs} days before end_time`)
+  return { fromMs, toMs, bucketMs: ms }
+}

@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { usageGroups } from '../../../domain/credits/reports.ts'
+import { orNull, unixTime } from '../../managed-fields.ts'
+
+const lastSecond = 253_402_300_799
+
+export const UsageQuery = Type.Object(
+  {
+    start_time: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds; seven days ago when left out.' }),
+    ),
+    end_time: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds, exclusive; now when left out.' }),
+    ),
+    bucket: Type.Enum(['hour', 'day'], { default: 'day', description: 'How long one stretch is, in UTC.' }),
+    group_by: Type.Array(Type.Enum([...usageGroups]), {
+      default: [],
+      maxItems: usageGroups.length,
+      description: 'What to tell apart; may be repeated.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const tokens = (description: string) => Type.Integer({ minimum: 0, description })
+
+const UsageResult = Type.Object({
+  project_id: orNull(Type.String(), 'null unless grouped by it, as the next two.'),
+  api_key_id: orNull(Type.String()),
+  model: orNull(Type.String()),
+  requests: Type.Integer({ minimum: 0, description: 'Requests that were answered, in whole or in part.' }),
+  input_tokens: tokens('Read, without what came from a cache.'),
+  cache_read_tokens: tokens('Read from a cache.'),
+  cache_write_tokens: tokens('Written to a cache.'),
+  output_tokens: tokens('Written.'),
+  credits: Type.Number({ minimum: 0 }),
+  cost_usd: Type.Number({ minimum: 0 }),
+})
+
+export const UsageObject = Type.Object({
+  object: Type.Literal('organization.usage'),
+  start_time: unixTime('Of the whole answer.'),
+  end_time: unixTime('Exclusive.'),
+  data: Type.Array(
+    Type.Object({
+      start_time: unixTime('Of this stretch.'),
+      end_time: unixTime('Exclusive.'),
+      results: Type.Array(UsageResult),
+    }),
+    { description: 'Stretches in which something was used, oldest first.' },
+  ),
+})

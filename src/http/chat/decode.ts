@@ -1,0 +1,134 @@
+import { Fault } from '../../base/fault.ts'
+import type { InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../data-url.ts'
+import { defined } from '../defined.ts'
+import { effortOf } from '../efforts.ts'
+import { parametersOf, selectTools, type OpenaiChoice } from '../openai-tools.ts'
+import { invalidField } from '../validate.ts'
+import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
+
+/** A checked body of `POST /v1/chat/completions` in our words. */
+export function decodeChat(body: ChatBody): InferenceRequest {
+  refuseUnsupported(body)
+  const { flagged_categories: flagged, ...original } = body
+  const effort = effortOf(body.reasoning_effort)
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    messages: body.messages.map(decodeMessage),
+    stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
+    flaggedCategories: flagged ?? [],
+    original: { dialect: 'chat', body: original, headers: {} },
+    ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
+    ...defined({
+      maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      topK: body.top_k,
+      parallelToolCalls: body.parallel_tool_calls,
+      reasoning: effort && { effort },
+      outputFormat: formatOf(body.response_format),
+      user: body.safety_identifier ?? body.user,
+      metadata: body.metadata,
+    }),
+  }
+}
+
+/** What would reach the caller past our checks, or not at all. */
+function refuseUnsupported(body: ChatBody): void {
+  const refuse = (param: string, message: string): never => {
+    throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
+  }
+  if ((body.n ?? 1) > 1) refuse('n', 'only one choice is offered')
+  if (body.modalities?.some((modality) => modality !== 'text')) refuse('modalities', 'only "text" is offered')
+  if ('functions' in body && body.functions != null) refuse('functions', 'was replaced by tools')
+}
+
+function decodeMessage(message: ChatMessage, at: number): Message {
+  if (message.role === 'assistant') return { role: 'assistant', parts: decodeAssistant(message, at) }
+  const parts = decodeContent(message.content, ['messages', at, 'content'])
+  if (message.role !== 'tool') return { role: message.role === 'user' ? 'user' : 'system', parts }
+  return { role: 'user', parts: [{ type: 'tool-result', id: message.tool_call_id, parts, isError: false }] }
+}
+
+function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, at: number): Part[] {
+  const parts: Part[] = []
+  if (message.reasoning_content) parts.push({ type: 'thinking', text: message.reasoning_content })
+  if (message.content) parts.push(...decodeContent(message.content, ['messages', at, 'content']))
+  if (message.refusal) parts.push({ type: 'refusal', text: message.refusal })
+  for (const call of message.tool_calls ?? []) parts.push(decodeCall(call))
+  return parts
+}
+
+function decodeCall(call: ChatToolCall): Part {
+  if (call.type !== 'function') return { type: 'opaque', dialect: 'chat', raw: call }
+  return { type: 'tool-call', id: call.id, name: call.function.name, input: call.function.arguments }
+}
+
+type Path = readonly (string | number)[]
+
+function decodeContent(content: string | readonly ChatPart[], path: Path): Part[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.map((part, at) => decodePart(part, [...path, at]))
+}
+
+function decodePart(part: ChatPart, path: Path): Part {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, ...breakpointOf(part) }
+    case 'image_url': {
+      const { url, detail } = part.image_url
+      return { type: 'image', source: sourceOfUrl(url), ...defined({ detail }), ...breakpointOf(part) }
+    }
+    case 'file':
+      return decodeFile(part, path)
+    case 'refusal':
+      return { type: 'refusal', text: part.refusal }
+    default:
+      return { type: 'opaque', dialect: 'chat', raw: part }
+  }
+}
+
+function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): Part {
+  const { file_data: data, file_id: id, filename: name } = part.file
+  const rest = { ...defined({ name }), ...breakpointOf(part) }
+  if (data !== undefined) return { type: 'file', source: sourceOfFileData(data), ...rest }
+  if (id !== undefined) return { type: 'file', source: { kind: 'file', id }, ...rest }
+  throw invalidField([...path, 'file'], 'must have file_data or file_id')
+}
+
+function decodeTool(tool: ChatTool | { readonly type: string }): Tool {
+  if (!('function' in tool)) return { type: 'opaque', dialect: 'chat', name: nameOf(tool), raw: tool }
+  const { name, description, parameters, strict } = tool.function
+  return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
+}
+
+/** Other tools carry their name in a field that is called like their type. */
+function nameOf(tool: { readonly type: string }): string {
+  const inner: unknown = Reflect.get(tool, tool.type)
+  return typeof inner === 'object' && inner !== null && 'name' in inner && typeof inner.name === 'string'
+    ? inner.name
+    : tool.type
+}
+
+function choiceOf(choice: ChatBody['tool_choice']): OpenaiChoice | undefined {
+  if (!choice) return undefined
+  if (typeof choice === 'string') return { kind: 'mode', mode: choice }
+  switch (choice.type) {
+    case 'function':
+      return { kind: 'named', name: choice.function.name, path: ['tool_choice', 'function', 'name'] }
+    case 'custom':
+      return { kind: 'named', name: choice.custom.name, path: ['tool_choice', 'custom', 'name'] }
+    case 'allowed_tools': {
+      const { mode, tools } = choice.allowed_tools
+      return { kind: 'allowed', mode, names: tools.flatMap((tool) => tool.function?.name ?? tool.custom?.name ?? []) }
+    }
+  }
+}
+
+function formatOf(format: ChatBody['response_format']): OutputFormat | undefined {
+  if (format?.type === 'json_object') return { type: 'json-object' }
+  if (format?.type !== 'json_schema') return undefined
+  const { name, schema, strict } = format.json_schema
+  return { type: 'json-schema', name, schema: schema ?? {}, ...defined({ strict }) }
+}

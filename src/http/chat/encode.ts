@@ -1,0 +1,59 @@
+import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
+import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
+import { isRecord, type AnswerContext } from '../stream-writer.ts'
+import type { WholeAnswer } from '../whole-answer.ts'
+import { spellFinish, spellUsage } from './spelling.ts'
+
+/** A whole answer as one completion; an upstream's own document keeps every field but its name and its price. */
+export function encodeChat(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
+  const { blocks, stopReason, end } = foldEvents(events)
+  const { id, model, createdAtSeconds } = context
+  if (document?.dialect === 'chat') return { ...document.body, id, model, ...creditFields(end) }
+  const finish = spellFinish(
+    stopReason,
+    blocks.some((block) => block.type === 'refusal'),
+  )
+  return {
+    id,
+    object: 'chat.completion',
+    created: createdAtSeconds,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: spellMessage(blocks, freeTextTools(context.request)),
+        logprobs: null,
+        finish_reason: finish,
+      },
+    ],
+    usage: spellUsage(end.usage),
+    ...creditFields(end),
+  }
+}
+
+function spellMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<string>) {
+  const thinking = joined(blocks, 'thinking')
+  const calls = blocks.flatMap((block) => spellCall(block, freeText))
+  return {
+    role: 'assistant',
+    content: joined(blocks, 'text'),
+    refusal: joined(blocks, 'refusal'),
+    ...(thinking && { reasoning_content: thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** The dialect has one text of each kind, however many blocks it came in. */
+function joined(blocks: readonly FoldedBlock[], type: 'text' | 'thinking' | 'refusal'): string | null {
+  const texts = blocks.flatMap((block) => (block.type === type ? [block.text] : []))
+  return texts.length === 0 ? null : texts.join('')
+}
+
+function spellCall(block: FoldedBlock, freeText: ReadonlySet<string>): unknown[] {
+  if (block.type === 'opaque') return block.dialect === 'chat' && isRecord(block.raw) ? [block.raw] : []
+  if (block.type !== 'tool-call') return []
+  const { id, name, input } = block
+  if (freeText.has(name)) return [{ id, type: 'custom', custom: { name, input: freeTextOf(input) } }]
+  return [{ id, type: 'function', function: { name, arguments: input || '{}' } }]
+}

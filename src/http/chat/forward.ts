@@ -1,0 +1,93 @@
+import type { OriginalFrame } from '../../domain/inference/events.ts'
+import { frameObject, isRecord, sameFrame } from '../stream-writer.ts'
+
+export type ForwardingOptions = { readonly id: string; readonly model: string; readonly wantsUsage: boolean }
+
+/** Passes on an upstream's chunks under our id and the caller's name for the model, and keeps the ending back. */
+export type Forwarding = {
+  frame(frame: OriginalFrame): string
+  /** The upstream's own last words, where they are still how the answer ends: its finish chunks, its usage object. */
+  ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Record<string, unknown> }
+}
+
+type Chunk = Record<string, unknown>
+
+export function createForwarding(options: ForwardingOptions): Forwarding {
+  const renamed = createRenaming(options)
+  const finishChunks: Chunk[] = []
+  let usage: Record<string, unknown> = {}
+
+  const passOn = (chunk: Chunk): string => {
+    if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
+    const { usage: counted, ...rest } = chunk
+    if (isRecord(counted)) usage = { usage: counted }
+    const kept = { ...rest, id: options.id, model: options.model }
+    if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
+    if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
+    finishChunks.push(kept)
+    return ''
+  }
+
+  return {
+    frame(frame) {
+      if (frame.data.trim() === '[DONE]') return ''
+      return renamed(frame) ?? passOn(frameObject(frame.data))
+    },
+    ending(finish, isForwarded) {
+      const isItsOwn =
+        finishChunks.length > 0 && (isForwarded || finishChunks.some((chunk) => finishOf(chunk) === finish))
+      const texts = finishChunks.map((chunk) => `data: ${JSON.stringify(saying(chunk, finish))}\n\n`)
+      return { finish: isItsOwn ? texts.join('') : '', usage }
+    },
+  }
+}
+
+/**
+ * The quick way: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
+ * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
+ */
+function createRenaming({ id, model }: ForwardingOptions): (frame: OriginalFrame) => string | undefined {
+  let known: string | undefined
+  let replacement = ''
+  return (frame) => {
+    const at = frame.data.indexOf('"choices":')
+    // An unescaped quote cannot stand inside of a string, so this is the key itself, and these are true values.
+    if (at === -1 || finishOrUsage.test(frame.data)) return undefined
+    const head = frame.data.slice(0, at)
+    if (head !== known) {
+      const changed = renamedHead(head, id, model)
+      if (changed === undefined) return undefined
+      known = head
+      replacement = changed
+    }
+    return sameFrame({ event: undefined, data: replacement + frame.data.slice(at) })
+  }
+}
+
+const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
+
+function renamedHead(head: string, id: string, model: string): string | undefined {
+  try {
+    const fields = frameObject(`${head}"choices":[]}`)
+    if (!('id' in fields && 'model' in fields)) return undefined
+    delete fields['choices']
+    return `${JSON.stringify({ ...fields, id, model }).slice(0, -1)},`
+  } catch {
+    return undefined
+  }
+}
+
+const choicesOf = (chunk: Chunk): unknown[] => (Array.isArray(chunk['choices']) ? chunk['choices'] : [])
+const hasFinish = (choice: unknown): boolean => isRecord(choice) && typeof choice['finish_reason'] === 'string'
+
+function finishOf(chunk: Chunk): unknown {
+  const [choice] = choicesOf(chunk)
+  return isRecord(choice) ? choice['finish_reason'] : undefined
+}
+
+/** An upstream that called a tool and only says that it stopped is corrected; any other word is its own. */
+function saying(chunk: Chunk, finish: string): Chunk {
+  if (finish !== 'tool_calls') return chunk
+  const choices = choicesOf(chunk).map((choice) => (isRecord(choice) ? { ...choice, finish_reason: finish } : choice))
+  return { ...chunk, choices }
+}

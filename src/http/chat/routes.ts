@@ -1,0 +1,47 @@
+import { decodeChat } from './decode.ts'
+import { encodeChat } from './encode.ts'
+import { encodeFault } from './errors.ts'
+import { ChatAnswer, ChatBody, ChatError } from './schema.ts'
+import { createChatWriter } from './stream-writer.ts'
+import {
+  createInferenceHandler,
+  createUnreadCounter,
+  inferenceRefusals,
+  maxInferenceBytes,
+  FreeTierHeader,
+  type InferenceParts,
+} from '../inference.ts'
+import type { Family } from '../route.ts'
+import { createValidator } from '../validate.ts'
+
+/** `/v1/chat/completions`: the OpenAI chat dialect. */
+export function chatFamily(parts: InferenceParts): Family {
+  const whenUnread = createUnreadCounter(parts)
+  const validate = createValidator(ChatBody)
+  return {
+    name: 'Chat',
+    prefixes: ['/v1/chat'],
+    refuse: encodeFault,
+    refusalSchema: ChatError,
+    routes: [
+      {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        summary: 'Create a chat completion',
+        credential: 'api_key_or_free',
+        bodyLimitBytes: maxInferenceBytes,
+        headers: FreeTierHeader,
+        body: ChatBody,
+        answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
+        refusals: inferenceRefusals,
+        whenUnread,
+        handle: createInferenceHandler(parts, {
+          decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
+          newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
+          createWriter: createChatWriter,
+          encode: encodeChat,
+        }),
+      },
+    ],
+  }
+}

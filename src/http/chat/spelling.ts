@@ -1,0 +1,25 @@
+import { totalInputTokens, totalTokens, type StopReason, type Usage } from '../../domain/inference/events.ts'
+
+const finishWords: Readonly<Record<StopReason, string>> = {
+  end: 'stop',
+  length: 'length',
+  'context-full': 'length',
+  'stop-sequence': 'stop',
+  'tool-call': 'tool_calls',
+  refusal: 'content_filter',
+  filtered: 'content_filter',
+  pause: 'stop',
+}
+
+/** Why the answer ended. A model that refuses in words has stopped by itself; the words are in `refusal`. */
+export const spellFinish = (stopReason: StopReason, hasRefusal: boolean): string =>
+  stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
+
+/** Token counts in this dialect: the cached ones are part of the input. */
+export const spellUsage = (usage: Usage) => ({
+  prompt_tokens: totalInputTokens(usage),
+  completion_tokens: usage.outputTokens,
+  total_tokens: totalTokens(usage),
+  prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+})

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault } from '../../base/fault.ts'
+import type { InferenceEvent, OriginalFrame, Piece, StopReason, Usage } from '../../domain/inference/events.ts'
+import type { AnswerContext, StreamWriter } from '../stream-writer.ts'
+import { createChatWriter } from './stream-writer.ts'
+
+const usage: Usage = {
+  inputTokens: 10,
+  cacheReadTokens: 4,
+  cacheWriteTokens: 2,
+  outputTokens: 7,
+  reasoningTokens: 3,
+  source: 'reported',
+}
+const start: InferenceEvent = { type: 'start', model: 'm' }
+const end = (stopReason: StopReason = 'end'): InferenceEvent => ({
+  type: 'end',
+  stopReason,
+  usage,
+  receipt: { creditsUsed: 12, costUsd: 0.0117, remainingCredits: null },
+})
+const open = (block: number, type: 'text' | 'thinking' | 'refusal'): InferenceEvent => ({
+  type: 'open',
+  block,
+  part: { type },
+})
+const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
+const close = (block: number): InferenceEvent => ({ type: 'close', block })
+
+const context = (body: Record<string, unknown>): AnswerContext => ({
+  id: 'chatcmpl-1',
+  model: 'house-model',
+  createdAtSeconds: 1_700_000_000,
+  requestId: 'req_1',
+  newId: (prefix) => prefix,
+  request: {
+    model: 'house-model',
+    stream: true,
+    messages: [],
+    stop: [],
+    tools: [],
+    flaggedCategories: [],
+    original: { dialect: 'chat', body, headers: {} },
+  },
+})
+const createWriter = (includeUsage = false): StreamWriter =>
+  createChatWriter(context(includeUsage ? { stream_options: { include_usage: true } } : {}))
+
+const dataOf = (text: string) =>
+  text
+    .split('\n\n')
+    .slice(0, -1)
+    .map((frame) => frame.slice('data: '.length))
+const chunksOf = (text: string) =>
+  dataOf(text)
+    .filter((data) => data !== '[DONE]')
+    .map((data) => JSON.parse(data))
+const deltasOf = (text: string) => chunksOf(text).map(({ choices }) => choices[0]?.delta)
+const finishOf = (...events: InferenceEvent[]) =>
+  chunksOf(createWriter().write([start, ...events])).at(-1).choices[0].finish_reason
+
+describe('the chat writer', () => {
+  it('writes the minimal stream to the letter', () => {
+    const head =
+      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"house-model","choices":'
+    assert.deepEqual(dataOf(createWriter().write([start, open(0, 'text'), delta(0, 'Hi'), close(0), end()])), [
+      `${head}[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
+      `${head}[{"index":0,"delta":{"content":"Hi"},"logprobs":null,"finish_reason":null}]}`,
+      `${head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}`,
+      '[DONE]',
+    ])
+  })
+
+  it('counts only for a caller who asked, in a last chunk without choices and with the price', () => {
+    const chunk = chunksOf(createWriter(true).write([start, end()])).at(-1)
+    assert.deepEqual(chunk, {
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1_700_000_000,
+      model: 'house-model',
+      choices: [],
+      usage: {
+        prompt_tokens: 16,
+        completion_tokens: 7,
+        total_tokens: 23,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+      remaining_credits: null,
+      estimated_credits_used: 12,
+      estimated_cost_usd: 0.0117,
+    })
+  })
+
+  it('says id, type and name of a call once, and keeps parallel calls apart', () => {
+    const call = (block: number, id: string): InferenceEvent => ({
+      type: 'open',
+      block,
+      part: { type: 'tool-call', id, name: 'f' },
+    })
+    const text = createWriter().write([
+      start,
+      call(0, 'a'),
+      call(1, 'b'),
+      delta(0, '{"x"'),
+      delta(1, '{}'),
+      delta(0, ':1}'),
+      close(0),
+      close(1),
+      end(),
+    ])
+    assert.deepEqual(
+      deltasOf(text)
+        .slice(1, -1)
+        .map(({ tool_calls: [part] }) => part),
+      [
+        { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } },
+        { index: 1, id: 'b', type: 'function', function: { name: 'f', arguments: '' } },
+        { index: 0, function: { arguments: '{"x"' } },
+        { index: 1, function: { arguments: '{}' } },
+        { index: 0, function: { arguments: ':1}' } },
+      ],
+    )
+    assert.equal(
+      chunksOf(text).at(-1).choices[0].finish_reason,
+      'tool_calls',
+      'although the upstream said only that it stopped',
+    )
+  })
+
+  it('gives a call without arguments an empty object', () => {
+    const text = createWriter().write([
+      start,
+      { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } },
+      close(0),
+    ])
+    assert.deepEqual(deltasOf(text).at(-1), { tool_calls: [{ index: 0, function: { arguments: '{}' } }] })
+  })
+
+  it('shows thinking as reasoning_content and a refusal as refusal', () => {
+    const text = createWriter().write([
+      start,
+      open(0, 'thinking'),
+      delta(0, 'Hm.'),
+      { type: 'proof', block: 0, proof: { dialect: 'messages', value: 's' } },
+      close(0),
+      open(1, 'refusal'),
+      delta(1, 'No.'),
+      close(1),
+    ])
+    assert.deepEqual(deltasOf(text).slice(1), [{ reasoning_content: 'Hm.' }, { refusal: 'No.' }])
+  })
+
+  it('says why it ended', () => {
+    assert.equal(finishOf(end('length')), 'length')
+    assert.equal(finishOf(end('context-full')), 'length')
+    assert.equal(finishOf(end('stop-sequence')), 'stop')
+    assert.equal(finishOf(end('pause')), 'stop')
+    assert.equal(finishOf(end('filtered')), 'content_filter')
+    assert.equal(finishOf(end('refusal')), 'content_filter')
+    assert.equal(
+      finishOf(open(0, 'refusal'), delta(0, 'No.'), close(0), end('refusal')),
+      'stop',
+      'the model said it in words',
+    )
+  })
+
+  it('says how it failed and ends, in any state', () => {
+    const fault = new Fault('upstream_timeout', 'upstream_timeout', 'Too slow.')
+    for (const events of [[], [start], [start, open(0, 'text'), delta(0, 'x')]]) {
+      const writer = createWriter()
+      writer.write(events)
+      assert.deepEqual(dataOf(writer.fail(fault)), [
+        '{"error":{"message":"Too slow.","type":"provider_error","param":null,"code":"upstream_timeout"},"request_id":"req_1"}',
+        '[DONE]',
+      ])
+    }
+  })
+
+  it('throws at an illegal step', () => {
+    assert.throws(() => createWriter().write([end()]), /before the start/)
+    assert.throws(() => createWriter().write([start, open(0, 'text'), end()]), /while block 0 is open/)
+  })
+})
+
+describe('the chat writer, forwarding', () => {
+  const frames = (...data: string[]): OriginalFrame[] => data.map((each) => ({ event: undefined, data: each }))
+  const piece = (events: readonly InferenceEvent[], ...data: string[]): Piece => ({
+    events,
+    original: { kind: 'frames', dialect: 'chat', frames: frames(...data) },
+  })
+  const chunk = (choices: string, rest = '') =>
+    `{"id":"theirs","object":"chat.completion.chunk","created":5,"model":"llama","system_fingerprint":"fp","choices":${choices}${rest}}`
+  const begun = (writer: StreamWriter) =>
+    writer.forward(
+      piece([start, open(0, 'text')], chunk('[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]')),
+    )
+  const finish = chunk('[{"index":0,"delta":{},"finish_reason":"stop","matched_stop":7}]')
+  const counted = chunk('[]', ',"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"extra":1}')
+
+  it('changes the id and the model, and passes everything else on as it was', () => {
+    const writer = createWriter()
+    begun(writer)
+    const text = writer.forward(
+      piece(
+        [delta(0, '"model":"x"')],
+        chunk('[{"index":0,"delta":{"content":"\\"model\\":\\"x\\""},"logprobs":{"a":1}}]', ',"x_extra":{"model":"y"}'),
+      ),
+    )
+    assert.deepEqual(chunksOf(text), [
+      {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 5,
+        model: 'house-model',
+        system_fingerprint: 'fp',
+        choices: [{ index: 0, delta: { content: '"model":"x"' }, logprobs: { a: 1 } }],
+        x_extra: { model: 'y' },
+      },
+    ])
+  })
+
+  it('reads a chunk whose names stand behind the choices', () => {
+    const writer = createWriter()
+    begun(writer)
+    const text = writer.forward(
+      piece([delta(0, 'a')], '{"choices":[{"index":0,"delta":{"content":"a"}}],"id":"theirs","model":"llama"}'),
+    )
+    assert.deepEqual(chunksOf(text), [
+      { choices: [{ index: 0, delta: { content: 'a' } }], id: 'chatcmpl-1', model: 'house-model' },
+    ])
+  })
+
+  it('keeps finish and usage back until the price is known', () => {
+    const writer = createWriter(true)
+    begun(writer)
+    assert.equal(writer.forward(piece([close(0)], finish, counted)), '')
+    const [last, count, ...rest] = dataOf(writer.forward(piece([end()], '[DONE]')))
+    assert.equal(JSON.parse(last ?? '').choices[0].matched_stop, 7)
+    assert.deepEqual(JSON.parse(count ?? '').usage, {
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
+      extra: 1,
+    })
+    assert.equal(JSON.parse(count ?? '').estimated_credits_used, 12)
+    assert.deepEqual(rest, ['[DONE]'])
+  })
+
+  it('keeps the upstream’s usage from a caller who did not ask for it', () => {
+    const writer = createWriter()
+    begun(writer)
+    const text = writer.forward(piece([close(0), end()], finish, counted, '[DONE]'))
+    assert.deepEqual(dataOf(text).length, 2)
+    assert.doesNotMatch(text, /usage/)
+  })
+
+  it('corrects an upstream that called a tool and says that it stopped', () => {
+    const writer = createWriter()
+    const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
+    writer.forward(
+      piece(
+        [start, call, delta(0, '{}'), close(0)],
+        chunk('[{"index":0,"delta":{"role":"assistant","tool_calls":[]}}]'),
+        finish,
+      ),
+    )
+    assert.equal(chunksOf(writer.forward(piece([end()], '[DONE]')))[0].choices[0].finish_reason, 'tool_calls')
+  })
+
+  it('ends in our words where a check has ended the answer', () => {
+    const writer = createWriter()
+    begun(writer)
+    writer.forward(piece([], finish))
+    assert.equal(chunksOf(writer.write([close(0), end('filtered')]))[0].choices[0].finish_reason, 'content_filter')
+  })
+})

@@ -1,0 +1,199 @@
+import type { BlockStart, InferenceEnd, InferenceEvent } from '../../domain/inference/events.ts'
+import { effectiveStop } from '../../domain/inference/fold.ts'
+import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
+import { framesIn, isRecord, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
+import { errorBody } from './errors.ts'
+import { createForwarding, type Forwarding } from './forward.ts'
+import { spellFinish, spellUsage } from './spelling.ts'
+
+type State = {
+  readonly context: AnswerContext
+  readonly grammar: Grammar
+  /** What all chunks begin with, up to and including `"choices":`. */
+  readonly head: string
+  readonly wantsUsage: boolean
+  readonly forwarding: Forwarding
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
+  readonly open: Map<number, OpenBlock>
+  readonly freeText: ReadonlySet<string>
+  nextToolIndex: number
+  hasRole: boolean
+  hasToolCall: boolean
+  hasRefusal: boolean
+  hasFailed: boolean
+}
+
+type OpenBlock = {
+  readonly part: BlockStart
+  readonly toolIndex: number
+  /** What a tool of free text gets is told as a whole, once the JSON around it can be taken off. */
+  readonly isFreeText: boolean
+  json: string
+  isEmpty: boolean
+}
+
+/** Writes one answer as chat completion chunks. */
+export function createChatWriter(context: AnswerContext): StreamWriter {
+  const { id, model, createdAtSeconds, request } = context
+  const identity = JSON.stringify({ id, object: 'chat.completion.chunk', created: createdAtSeconds, model })
+  const wantsUsage = asksForUsage(request)
+  const state: State = {
+    context,
+    grammar: createGrammar(),
+    head: `data: ${identity.slice(0, -1)},"choices":`,
+    wantsUsage,
+    forwarding: createForwarding({ id, model, wantsUsage }),
+    isInOurWords: false,
+    open: new Map(),
+    freeText: freeTextTools(request),
+    nextToolIndex: 0,
+    hasRole: false,
+    hasToolCall: false,
+    hasRefusal: false,
+    hasFailed: false,
+  }
+  const write = (events: readonly InferenceEvent[]): string => {
+    let text = ''
+    for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
+    return text
+  }
+  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
+  return {
+    write,
+    forward(piece) {
+      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
+      const frames = state.isInOurWords ? undefined : framesIn('chat', piece)
+      if (frames === undefined) return write(piece.events)
+      const end = noteEvents(state, piece.events)
+      const text = frames.map((frame) => state.forwarding.frame(frame)).join('')
+      return end === undefined ? text : text + ending(state, end, true)
+    },
+    fail(fault) {
+      if (hasEnded()) return ''
+      state.hasFailed = true
+      return `data: ${JSON.stringify(errorBody(fault, context.requestId))}\n\n${done}`
+    },
+    hasEnded,
+  }
+}
+
+const done = 'data: [DONE]\n\n'
+
+function asksForUsage({ original }: InferenceRequest): boolean {
+  const options = original.body['stream_options']
+  return isRecord(options) && options['include_usage'] === true
+}
+
+function accept(state: State, event: InferenceEvent): void {
+  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
+  state.grammar.accept(event)
+  if (event.type === 'open') noteOpen(state, event.block, event.part)
+}
+
+function noteOpen(state: State, block: number, part: BlockStart): void {
+  const isCall = part.type === 'tool-call' || (part.type === 'opaque' && part.dialect === 'chat')
+  const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
+  state.open.set(block, { part, toolIndex: isCall ? state.nextToolIndex++ : -1, isFreeText, json: '', isEmpty: true })
+  if (part.type === 'tool-call') state.hasToolCall = true
+  if (part.type === 'refusal') state.hasRefusal = true
+}
+
+/** Follows what an upstream says in its own words; the answer is the end, once it is among them. */
+function noteEvents(state: State, events: readonly InferenceEvent[]): InferenceEnd | undefined {
+  let end: InferenceEnd | undefined
+  for (const event of events) {
+    accept(state, event)
+    if (event.type === 'start') state.hasRole = true
+    if (event.type === 'delta') noteDelta(state, event.block)
+    if (event.type === 'end') end = event
+  }
+  return end
+}
+
+function noteDelta(state: State, block: number): OpenBlock | undefined {
+  const open = state.open.get(block)
+  if (open !== undefined) open.isEmpty = false
+  return open
+}
+
+function writeEvent(state: State, event: InferenceEvent): string {
+  accept(state, event)
+  switch (event.type) {
+    case 'start':
+      state.hasRole = true
+      return chunk(state, '{"role":"assistant","content":""}')
+    case 'open':
+      return openBlock(state, event.block, event.part)
+    case 'delta':
+      return event.text === '' ? '' : writeDelta(state, event.block, event.text)
+    case 'proof':
+      return '' // this dialect has no room for it
+    case 'close':
+      return closeBlock(state, event.block)
+    case 'end':
+      return ending(state, event, false)
+  }
+}
+
+const chunk = (state: State, delta: string): string =>
+  `${state.head}[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":null}]}\n\n`
+
+function openBlock(state: State, block: number, part: BlockStart): string {
+  const { toolIndex: index, isFreeText } = state.open.get(block) ?? {}
+  if (isFreeText) return ''
+  if (part.type === 'tool-call') {
+    const call = { index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }
+    return chunk(state, JSON.stringify({ tool_calls: [call] }))
+  }
+  if (part.type !== 'opaque' || part.dialect !== 'chat' || !isRecord(part.raw)) return ''
+  return chunk(state, JSON.stringify({ tool_calls: [{ index, ...part.raw }] }))
+}
+
+/** The one place that runs for every few characters of an answer. */
+function writeDelta(state: State, block: number, text: string): string {
+  const open = noteDelta(state, block)
+  if (open?.isFreeText) {
+    open.json += text
+    return ''
+  }
+  const json = JSON.stringify(text)
+  switch (open?.part.type) {
+    case 'text':
+      return chunk(state, `{"content":${json}}`)
+    case 'thinking':
+      return chunk(state, `{"reasoning_content":${json}}`)
+    case 'refusal':
+      return chunk(state, `{"refusal":${json}}`)
+    case 'tool-call':
+      return chunk(state, `{"tool_calls":[{"index":${open.toolIndex},"function":{"arguments":${json}}}]}`)
+    default:
+      return ''
+  }
+}
+
+/** A call without arguments must still end up with JSON: clients parse what they have joined. */
+function closeBlock(state: State, block: number): string {
+  const open = state.open.get(block)
+  state.open.delete(block)
+  if (open?.part.type !== 'tool-call') return ''
+  const { toolIndex: index, part, json } = open
+  if (open.isFreeText) {
+    const call = { index, id: part.id, type: 'custom', custom: { name: part.name, input: freeTextOf(json) } }
+    return chunk(state, JSON.stringify({ tool_calls: [call] }))
+  }
+  return open.isEmpty ? chunk(state, `{"tool_calls":[{"index":${index},"function":{"arguments":"{}"}}]}`) : ''
+}
+
+function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+  const finish = spellFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
+  const own = state.forwarding.ending(finish, isForwarded)
+  const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
+  if (!state.wantsUsage) return last + done
+  const usage = { usage: spellUsage(end.usage), ...own.usage, ...creditFields(end) }
+  return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
+}

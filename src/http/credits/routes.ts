@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { remainingMicro } from '../../domain/credits/ledger-store.ts'
+import { inUsd, shownBalance } from '../../domain/credits/shown.ts'
+import type { ReadBalance } from '../../pipeline/read-balance.ts'
+import type { CallerOf } from '../caller.ts'
+import type { Route } from '../route.ts'
+
+const CreditsAnswer = Type.Object({
+  data: Type.Object({
+    total_credits: Type.Number({ description: 'All that was ever granted or bought, in dollars.', examples: [10] }),
+    total_usage: Type.Number({ description: 'All that was ever used, in dollars.', examples: [0.0117] }),
+    remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'What can still be used, in whole credits; null where nothing is metered.',
+      examples: [9988],
+    }),
+    currency: Type.Literal('USD'),
+  }),
+})
+
+export type CreditRouteParts = {
+  readonly callerOf: Pick<CallerOf, 'principal'>
+  readonly readBalance: ReadBalance
+  readonly creditUsd: number
+}
+
+export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRouteParts): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/credits',
+      summary: 'Read the credit balance',
+      description: '60 reads a minute for a key, 300 for an organization. The balance may be five seconds old.',
+      credential: 'api_key',
+      answers: { 200: { description: 'The balance of the key’s organization.', schema: CreditsAnswer } },
+      refusals: [401, 403, 429, 500, 503],
+      async handle(request) {
+        const principal = await callerOf.principal(request)
+        const balance = await readBalance(principal)
+        return {
+          data: {
+            total_credits: inUsd(balance.grantedMicro, creditUsd),
+            total_usage: inUsd(balance.spentMicro, creditUsd),
+            remaining_credits: principal.organization.metered ? shownBalance(remainingMicro(balance)) : null,
+            currency: 'USD',
+          },
+        }
+      },
+    },
+  ]
+}

@@ -1,0 +1,14 @@
+/** The fields that have a value: absent and undefined are not the same to the compiler, nor on the wire. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> } {
+  const kept: { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> } = {}
+  for (const key in fields) {
+    const value = fields[key]
+    if (isGiven(value)) kept[key] = value
+  }
+  return kept
+}
+
+const isGiven = <Value>(value: Value): value is Exclude<Value, undefined | null> =>
+  value !== undefined && value !== null

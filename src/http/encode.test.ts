@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InferenceEnd, InferenceEvent, OriginalDocument, Piece } from '../domain/inference/events.ts'
+import type { Dialect } from '../domain/inference/request.ts'
+import { encodeChat } from './chat/encode.ts'
+import { encodeMessages } from './messages/encode.ts'
+import { proofText, readProof } from './proof-envelope.ts'
+import { encodeResponses } from './responses/encode.ts'
+import type { AnswerContext } from './stream-writer.ts'
+import { collectAnswer } from './whole-answer.ts'
+
+const usage = {
+  inputTokens: 10,
+  cacheReadTokens: 4,
+  cacheWriteTokens: 2,
+  outputTokens: 7,
+  reasoningTokens: 3,
+  source: 'reported',
+} as const
+const end: InferenceEnd = {
+  type: 'end',
+  stopReason: 'end',
+  usage,
+  receipt: { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 },
+}
+const credits = { remaining_credits: 9988, estimated_credits_used: 12, estimated_cost_usd: 0.0117 }
+const start: InferenceEvent = { type: 'start', model: 'upstream-model' }
+
+/** Thinking with a proof of Anthropic's, two texts, a call with bad arguments and one without any. */
+const events: readonly InferenceEvent[] = [
+  start,
+  { type: 'open', block: 0, part: { type: 'thinking' } },
+  { type: 'delta', block: 0, text: 'Hm.' },
+  { type: 'proof', block: 0, proof: { dialect: 'messages', value: 'sig' } },
+  { type: 'close', block: 0 },
+  { type: 'open', block: 1, part: { type: 'text' } },
+  { type: 'delta', block: 1, text: 'One.' },
+  { type: 'close', block: 1 },
+  { type: 'open', block: 2, part: { type: 'text' } },
+  { type: 'delta', block: 2, text: 'Two.' },
+  { type: 'close', block: 2 },
+  { type: 'open', block: 3, part: { type: 'tool-call', id: 'call_1', name: 'f' } },
+  { type: 'delta', block: 3, text: '{"a":' },
+  { type: 'close', block: 3 },
+  { type: 'open', block: 4, part: { type: 'tool-call', id: 'call_2', name: 'g' } },
+  { type: 'close', block: 4 },
+  end,
+]
+
+function contextIn(dialect: Dialect): AnswerContext {
+  let count = 0
+  return {
+    id: 'answer_1',
+    model: 'house-model',
+    createdAtSeconds: 1_700_000_000,
+    requestId: 'req_1',
+    newId: (prefix) => `${prefix}_${(count += 1)}`,
+    request: {
+      model: 'house-model',
+      stream: false,
+      messages: [],
+      stop: [],
+      tools: [],
+      flaggedCategories: [],
+      original: { dialect, body: {}, headers: {} },
+    },
+  }
+}
+
+describe('a whole answer', () => {
+  it('is a message on /v1/messages', () => {
+    assert.deepEqual(encodeMessages(contextIn('messages'), { events }), {
+      id: 'answer_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'house-model',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+        { type: 'text', text: 'One.' },
+        { type: 'text', text: 'Two.' },
+        { type: 'tool_use', id: 'call_1', name: 'f', input: { _raw: '{"a":' } },
+        { type: 'tool_use', id: 'call_2', name: 'g', input: {} },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: {
+        input_tokens: 10,
+        cache_creation_input_tokens: 2,
+        cache_read_input_tokens: 4,
+        output_tokens: 7,
+        output_tokens_details: { thinking_tokens: 3 },
+      },
+      ...credits,
+    })
+  })
+
+  it('is a completion on /v1/chat/completions', () => {
+    assert.deepEqual(encodeChat(contextIn('chat'), { events }), {
+      id: 'answer_1',
+      object: 'chat.completion',
+      created: 1_700_000_000,
+      model: 'house-model',
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'One.Two.',
+            refusal: null,
+            reasoning_content: 'Hm.',
+            tool_calls: [
+              { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":' } },
+              { id: 'call_2', type: 'function', function: { name: 'g', arguments: '{}' } },
+            ],
+          },
+          logprobs: null,
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: {
+        prompt_tokens: 16,
+        completion_tokens: 7,
+        total_tokens: 23,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+      ...credits,
+    })
+  })
+
+  it('is a response on /v1/responses', () => {
+    const message = (id: string, text: string) => ({
+      id,
+      type: 'message',
+      status: 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+    })
+    const { output, status, ...rest } = encodeResponses(contextIn('responses'), { events })
+    assert.equal(status, 'completed')
+    assert.deepEqual(output, [
+      {
+        id: 'rs_1',
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: 'Hm.' }],
+        encrypted_content: proofText({ dialect: 'messages', value: 'sig' }, 'responses'),
+      },
+      message('msg_2', 'One.'),
+      message('msg_3', 'Two.'),
+      { id: 'fc_4', type: 'function_call', status: 'completed', call_id: 'call_1', name: 'f', arguments: '{"a":' },
+      { id: 'fc_5', type: 'function_call', status: 'completed', call_id: 'call_2', name: 'g', arguments: '{}' },
+    ])
+    assert.deepEqual({ ...rest, ...credits }, rest)
+  })
+
+  it('says content: null where a completion has no words', () => {
+    const { choices } = encodeChat(contextIn('chat'), { events: [start, end] }) as { choices: { message: object }[] }
+    assert.deepEqual(choices[0]?.message, { role: 'assistant', content: null, refusal: null })
+  })
+
+  it('shows the policy that shaped it', () => {
+    const policy = { decision: 'redact' }
+    for (const [dialect, encode] of [
+      ['messages', encodeMessages],
+      ['chat', encodeChat],
+      ['responses', encodeResponses],
+    ] as const) {
+      assert.equal(encode(contextIn(dialect), { events: [start, { ...end, policy }] })['policy'], policy)
+    }
+  })
+
+  it('costs nothing where nothing was metered', () => {
+    const free: InferenceEnd = { type: 'end', stopReason: 'end', usage }
+    const answer = encodeMessages(contextIn('messages'), { events: [start, free] })
+    assert.deepEqual(
+      [answer['remaining_credits'], answer['estimated_credits_used'], answer['estimated_cost_usd']],
+      [null, 0, 0],
+    )
+  })
+
+  it('is the upstream’s own document where it speaks the dialect, with our names and the price', () => {
+    for (const [dialect, encode] of [
+      ['messages', encodeMessages],
+      ['chat', encodeChat],
+      ['responses', encodeResponses],
+    ] as const) {
+      const document: OriginalDocument = {
+        kind: 'document',
+        dialect,
+        body: { id: 'theirs', model: 'm', usage: { odd: 1 }, new_field: 2 },
+      }
+      assert.deepEqual(encode(contextIn(dialect), { events: [start, end], document }), {
+        id: 'answer_1',
+        model: 'house-model',
+        usage: { odd: 1 },
+        new_field: 2,
+        ...credits,
+      })
+      const foreign: OriginalDocument = { ...document, dialect: dialect === 'chat' ? 'messages' : 'chat' }
+      assert.ok(!('new_field' in encode(contextIn(dialect), { events: [start, end], document: foreign })))
+    }
+  })
+})
+
+describe('collecting an answer', () => {
+  const document: OriginalDocument = { kind: 'document', dialect: 'chat', body: {} }
+  async function* of(...pieces: Piece[]) {
+    yield* pieces
+  }
+
+  it('joins the pieces', async () => {
+    assert.deepEqual(await collectAnswer(of({ events: [start] }, { events: [end] })), { events: [start, end] })
+  })
+
+  it('takes the document only where it is the whole answer', async () => {
+    assert.deepEqual(await collectAnswer(of({ events: [start, end], original: document })), {
+      events: [start, end],
+      document,
+    })
+    const changed = await collectAnswer(of({ events: [start], original: document }, { events: [end] }))
+    assert.equal(changed.document, undefined)
+  })
+})
+
+describe('a proof on its way', () => {
+  it('travels as it is in its own dialect and wrapped in another', () => {
+    const proof = { dialect: 'messages', value: 'sig' } as const
+    assert.equal(proofText(proof, 'messages'), 'sig')
+    assert.deepEqual(readProof(proofText(proof, 'responses'), 'responses'), proof)
+  })
+
+  it('travels wrapped in its own dialect where the caller knows its item by another id', () => {
+    const proof = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
+    assert.equal(proofText(proof, 'responses', 'rs_theirs'), 'enc')
+    assert.deepEqual(readProof(proofText(proof, 'responses', 'rs_ours'), 'responses'), proof)
+  })
+
+  it('proves nothing when it is empty or was tampered with', () => {
+    const wrapped = (value: unknown) => `gw1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+    for (const text of [
+      '',
+      'gw1.',
+      'gw1.%%%',
+      wrapped(null),
+      wrapped({ dialect: 'x', value: 'y' }),
+      wrapped({ dialect: 'chat', value: 1 }),
+    ]) {
+      assert.equal(readProof(text, 'messages'), undefined)
+    }
+  })
+})

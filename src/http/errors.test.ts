@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault, type FaultCode, type FaultKind } from '../base/fault.ts'
+import { encodeFault as encodeChatFault } from './chat/errors.ts'
+import { encodeDetailFault, encodeFault as encodeMessagesFault } from './messages/errors.ts'
+import { encodeFault as encodeResponsesFault } from './responses/errors.ts'
+
+type Row = readonly [
+  kind: FaultKind,
+  code: FaultCode,
+  status: number,
+  messagesType: string,
+  openaiType: string,
+  retry: 'retry' | 'never',
+]
+
+const rows: readonly Row[] = [
+  ['malformed', 'invalid_json', 400, 'invalid_request_error', 'invalid_request_error', 'never'],
+  ['validation', 'invalid_parameter', 400, 'invalid_request_error', 'invalid_request_error', 'never'],
+  ['auth', 'invalid_api_key', 401, 'authentication_error', 'authentication_error', 'never'],
+  ['auth', 'free_request_used', 401, 'authentication_error', 'authentication_error', 'never'],
+  ['billing', 'permission_denied', 402, 'permission_error', 'billing_error', 'never'],
+  ['permission', 'model_not_allowed', 403, 'permission_error', 'permission_error', 'never'],
+  ['not_found', 'model_not_found', 404, 'not_found_error', 'invalid_request_error', 'never'],
+  ['method', 'method_not_allowed', 405, 'invalid_request_error', 'invalid_request_error', 'never'],
+  ['timeout', 'request_timeout', 408, 'timeout_error', 'invalid_request_error', 'retry'],
+  ['conflict', 'invalid_request', 409, 'conflict_error', 'invalid_request_error', 'never'],
+  ['too_large', 'body_too_large', 413, 'request_too_large', 'invalid_request_error', 'never'],
+  ['moderation', 'invalid_request', 400, 'invalid_request_error', 'invalid_request_error', 'never'],
+  ['policy', 'invalid_request', 400, 'invalid_request_error', 'policy_error', 'never'],
+  ['upstream_failed', 'upstream_error', 502, 'api_error', 'provider_error', 'retry'],
+  ['upstream_timeout', 'upstream_timeout', 504, 'api_error', 'provider_error', 'retry'],
+  ['unavailable', 'unavailable', 503, 'api_error', 'internal_error', 'retry'],
+  ['internal', 'internal_error', 500, 'api_error', 'internal_error', 'retry'],
+]
+
+describe('how the inference families say no', () => {
+  for (const [kind, code, status, messagesType, openaiType, retry] of rows) {
+    it(`${kind}, ${code}`, () => {
+      const fault = new Fault(kind, code, 'Why.', { param: 'model' })
+      const messages = encodeMessagesFault(fault, 'req_1')
+      const chat = encodeChatFault(fault, 'req_1')
+      const responses = encodeResponsesFault(fault, 'req_1')
+      assert.deepEqual([messages.status, chat.status, responses.status], [status, status, status])
+      assert.deepEqual(messages.body, {
+        type: 'error',
+        error: { type: messagesType, message: 'Why.' },
+        request_id: 'req_1',
+      })
+      assert.deepEqual(chat.body, {
+        error: { message: 'Why.', type: openaiType, param: 'model', code },
+        request_id: 'req_1',
+      })
+      assert.deepEqual(responses.body, { error: 'Why.', code, request_id: 'req_1' })
+      for (const { headers } of [messages, chat, responses]) {
+        assert.equal(headers['x-should-retry'], retry === 'never' ? 'false' : undefined)
+      }
+      assert.equal(messages.headers['request-id'], 'req_1')
+    })
+  }
+
+  it('an overloaded upstream is 529 in the Anthropic style and 503 elsewhere', () => {
+    const fault = new Fault('upstream_overloaded', 'upstream_overloaded', 'Busy.')
+    assert.equal(encodeMessagesFault(fault, 'r').status, 529)
+    assert.deepEqual(encodeMessagesFault(fault, 'r').body, {
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Busy.' },
+      request_id: 'r',
+    })
+    assert.equal(encodeChatFault(fault, 'r').status, 503)
+    assert.equal(encodeResponsesFault(fault, 'r').status, 503)
+    assert.equal(encodeChatFault(fault, 'r').headers['retry-after'], '5')
+  })
+
+  it('a limit has one OpenAI-style body on both endpoints, whichever limit it was', () => {
+    const fault = new Fault('rate_limit', 'too_many_auth_failures', 'Slow down.', {
+      retryAfterSeconds: 2.2,
+      param: 'x',
+    })
+    const body = {
+      error: { message: 'Slow down.', type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' },
+      request_id: 'r',
+    }
+    for (const encode of [encodeChatFault, encodeResponsesFault]) {
+      const refusal = encode(fault, 'r')
+      assert.deepEqual([refusal.status, refusal.body], [429, body])
+      assert.deepEqual(refusal.headers, { 'retry-after': '3' })
+    }
+    assert.deepEqual(encodeMessagesFault(fault, 'r').body, {
+      type: 'error',
+      error: { type: 'rate_limit_error', message: 'Slow down.' },
+      request_id: 'r',
+    })
+  })
+
+  it('tells clients not to wait for longer than a minute, and gives the true time', () => {
+    const wait = (retryAfterSeconds: number) =>
+      encodeChatFault(new Fault('rate_limit', 'invalid_request', 'Later.', { retryAfterSeconds }), 'r').headers
+    assert.deepEqual(wait(60), { 'retry-after': '60' })
+    assert.deepEqual(wait(61), { 'retry-after': '61', 'x-should-retry': 'false' })
+    assert.deepEqual(wait(0), { 'retry-after': '1' })
+  })
+
+  it('carries the headers that belong to the refusal, and the policy that decided', () => {
+    const policy = { decision: 'refuse', policy_id: 'pol_1', event_id: 'evt_1' }
+    const fault = new Fault('policy', 'invalid_request', 'No.', { policy, headers: { allow: 'POST' } })
+    for (const encode of [encodeMessagesFault, encodeChatFault, encodeResponsesFault]) {
+      const { headers, body } = encode(fault, 'r')
+      assert.equal(headers['allow'], 'POST')
+      assert.ok(typeof body === 'object' && body !== null && 'policy' in body)
+      assert.equal(body.policy, policy)
+    }
+  })
+
+  it('bounds a message that came from elsewhere', () => {
+    const { body } = encodeResponsesFault(new Fault('upstream_failed', 'upstream_error', 'x'.repeat(9000)), 'r')
+    assert.ok(JSON.stringify(body).length < 2200)
+  })
+})
+
+describe('how count_tokens refuses a malformed body', () => {
+  it('lists every problem with its place and what stood there', () => {
+    const problems = [
+      { path: ['messages', 0, 'content'], message: 'must be a string or an array', type: 'type', input: 7 },
+      { path: ['model'], message: 'is required', type: 'missing' },
+    ]
+    const fault = new Fault('validation', 'invalid_parameter', 'messages[0].content: …', { problems })
+    const { status, body } = encodeDetailFault(fault, 'r')
+    assert.equal(status, 422)
+    assert.deepEqual(body, {
+      detail: [
+        {
+          loc: ['body', 'messages', 0, 'content'],
+          msg: 'must be a string or an array',
+          type: 'type',
+          input: 7,
+          ctx: {},
+        },
+        { loc: ['body', 'model'], msg: 'is required', type: 'missing', input: null, ctx: {} },
+      ],
+      request_id: 'r',
+    })
+  })
+
+  it('gives the shape to what is not even JSON, too', () => {
+    const { status, body } = encodeDetailFault(
+      new Fault('malformed', 'invalid_json', 'The body is not valid JSON.'),
+      'r',
+    )
+    assert.equal(status, 422)
+    assert.deepEqual(body, {
+      detail: [{ loc: ['body'], msg: 'The body is not valid JSON.', type: 'value', input: null, ctx: {} }],
+      request_id: 'r',
+    })
+  })
+
+  it('refuses everything else as its family does', () => {
+    const fault = new Fault('auth', 'invalid_api_key', 'No.')
+    assert.deepEqual(encodeDetailFault(fault, 'r'), encodeMessagesFault(fault, 'r'))
+  })
+})

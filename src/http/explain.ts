@@ -1,0 +1,199 @@
+import type { Problem } from '../base/fault.ts'
+
+/** The part of JSON Schema that our schemas are written in. */
+export type JsonSchema = {
+  readonly type?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly not?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly pattern?: string
+}
+
+type Path = Problem['path']
+
+/** More problems of one branch than this tell nothing new, and a hostile body could have millions. */
+const enough = 20
+
+/**
+ * What is wrong with a value, in words for the person who wrote it. A validator says that no branch of a union fits;
+ * this names the one mistake in the branch that was meant. Only run on values that failed, so it may be slow.
+ */
+export function* explain(schema: JsonSchema, value: unknown, path: Path = []): Generator<Problem> {
+  if (schema.allOf) for (const each of schema.allOf) yield* explain(each, value, path)
+  if (schema.anyOf) return yield* explainUnion(schema.anyOf.flatMap(branchesOf), value, path)
+  if ('const' in schema && value !== schema.const) return yield problem(path, 'enum', `must be ${quoted(schema.const)}`)
+  if (schema.enum && !schema.enum.includes(value)) return yield problem(path, 'enum', oneOf(schema.enum))
+  if (schema.not?.enum?.includes(value)) return yield problem(path, 'enum', `must not be ${quoted(value)}`)
+  if (schema.type !== undefined && !isOfType(schema.type, value))
+    return yield problem(path, 'type', mustBe([schema.type]))
+  if (typeof value === 'string') yield* explainString(schema, value, path)
+  else if (typeof value === 'number') yield* explainNumber(schema, value, path)
+  else if (Array.isArray(value)) yield* explainArray(schema, value, path)
+  else if (isObject(value)) yield* explainObject(schema, value, path)
+}
+
+/** A union of unions is one union. */
+const branchesOf = (branch: JsonSchema): readonly JsonSchema[] => branch.anyOf?.flatMap(branchesOf) ?? [branch]
+
+function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
+  const words = branches.flatMap((branch) => ('const' in branch ? [branch.const] : (branch.enum ?? [])))
+  const shapes = branches.filter((branch) => !('const' in branch) && branch.enum === undefined)
+  if (shapes.length === 0) {
+    if (!words.includes(value)) yield problem(path, 'enum', oneOf(words))
+    return
+  }
+  const fitting = shapes.filter((branch) => branch.type === undefined || isOfType(branch.type, value))
+  if (fitting.length === 0) {
+    if (words.length > 0 && typeof value === typeof words[0]) return yield problem(path, 'enum', oneOf(words))
+    return yield problem(path, 'type', mustBe(typesOf(branches)))
+  }
+  const meant = isObject(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
+  if (meant.length > 0) return yield* mostHelpful(meant.map((branch) => [...explain(branch, value, path).take(enough)]))
+  yield* explainTag(fitting, value, path)
+}
+
+/** Every branch names another tag than the value does (`type: "txt"`): the tag itself is the mistake. */
+function* explainTag(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
+  const tags = branches
+    .flatMap((branch) => (isObject(value) ? [tagMismatch(branch, value)] : []))
+    .filter((tag) => tag !== undefined)
+  const [first] = tags
+  if (first === undefined) return
+  if (isObject(value) && value[first.key] === undefined)
+    return yield problem([...path, first.key], 'missing', 'is required')
+  const allowed = tags.filter((tag) => tag.key === first.key).flatMap((tag) => tag.allowed)
+  yield problem([...path, first.key], 'enum', allowed.length === 0 ? 'has a value that is not allowed' : oneOf(allowed))
+}
+
+/** The first tag property of a branch that the value contradicts. */
+function tagMismatch(
+  branch: JsonSchema,
+  value: Record<string, unknown>,
+): { key: string; allowed: unknown[] } | undefined {
+  for (const [key, schema] of Object.entries(branch.properties ?? {})) {
+    const actual = value[key]
+    if (actual === undefined && !branch.required?.includes(key)) continue
+    if ('const' in schema && actual !== schema.const) return { key, allowed: [schema.const] }
+    if (schema.not?.enum !== undefined && (actual === undefined || schema.not.enum.includes(actual)))
+      return { key, allowed: [] }
+  }
+  return undefined
+}
+
+/** The branch whose problems lie deepest is the one the caller came closest to; among equals, the one with the fewest. */
+function* mostHelpful(attempts: readonly Problem[][]): Generator<Problem> {
+  const depth = (problems: readonly Problem[]): number => Math.max(...problems.map((each) => each.path.length))
+  if (attempts.some((problems) => problems.length === 0)) return
+  const [best] = attempts.toSorted((left, right) => depth(right) - depth(left) || left.length - right.length)
+  yield* best ?? []
+}
+
+function* explainString(schema: JsonSchema, value: string, path: Path): Generator<Problem> {
+  const { minLength, maxLength, pattern } = schema
+  const length = minLength === undefined && maxLength === undefined ? 0 : characters(value)
+  if (minLength === 1 && length === 0) yield problem(path, 'bounds', 'must not be empty')
+  else if (minLength !== undefined && length < minLength) {
+    yield problem(path, 'bounds', `must have at least ${counted(minLength, 'character')}`)
+  }
+  if (maxLength !== undefined && length > maxLength) {
+    yield problem(path, 'bounds', `must have at most ${counted(maxLength, 'character')}`)
+  }
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(value))
+    yield problem(path, 'pattern', `must match ${pattern}`)
+}
+
+function* explainNumber(schema: JsonSchema, value: number, path: Path): Generator<Problem> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  if (minimum !== undefined && value < minimum) yield problem(path, 'bounds', `must be at least ${minimum}`)
+  if (maximum !== undefined && value > maximum) yield problem(path, 'bounds', `must be at most ${maximum}`)
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
+    yield problem(path, 'bounds', `must be more than ${exclusiveMinimum}`)
+  }
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
+    yield problem(path, 'bounds', `must be less than ${exclusiveMaximum}`)
+  }
+}
+
+function* explainArray(schema: JsonSchema, value: readonly unknown[], path: Path): Generator<Problem> {
+  const { minItems, maxItems, items } = schema
+  if (minItems !== undefined && value.length < minItems) {
+    yield problem(path, 'bounds', `must have at least ${counted(minItems, 'item')}`)
+  }
+  if (maxItems !== undefined && value.length > maxItems) {
+    return yield problem(path, 'bounds', `must have at most ${counted(maxItems, 'item')}`)
+  }
+  if (items !== undefined) for (const [at, item] of value.entries()) yield* explain(items, item, [...path, at])
+}
+
+function* explainObject(schema: JsonSchema, value: Record<string, unknown>, path: Path): Generator<Problem> {
+  const { properties = {}, required = [], additionalProperties, patternProperties } = schema
+  for (const key of required) {
+    if (value[key] === undefined) yield problem([...path, key], 'missing', 'is required')
+  }
+  const patterns = Object.entries(patternProperties ?? {}).map(
+    ([pattern, each]) => [new RegExp(pattern, 'u'), each] as const,
+  )
+  for (const [key, item] of Object.entries(value)) {
+    const known = Object.hasOwn(properties, key)
+      ? properties[key]
+      : patterns.find(([pattern]) => pattern.test(key))?.[1]
+    if (item === undefined) continue
+    if (known !== undefined) yield* explain(known, item, [...path, key])
+    else if (additionalProperties === false) yield problem([...path, key], 'unknown', 'is not a known field')
+    else if (typeof additionalProperties === 'object') yield* explain(additionalProperties, item, [...path, key])
+  }
+}
+
+const problem = (path: Path, type: string, message: string): Problem => ({ path, type, message })
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return isObject(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'null':
+      return value === null
+    default:
+      return typeof value === type
+  }
+}
+
+/** Counted as the validator counts: an emoji is one character. */
+const characters = (text: string): number => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0)
+
+const typesOf = (branches: readonly JsonSchema[]): string[] => [
+  ...new Set(branches.map((branch) => branch.type ?? typeof (branch.const ?? branch.enum?.[0]))),
+]
+
+const article = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`)
+const mustBe = (types: readonly string[]): string => `must be ${listed(types.map(article))}`
+const oneOf = (values: readonly unknown[]): string =>
+  `must be ${values.length > 1 ? 'one of ' : ''}${listed(values.map(quoted))}`
+const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value))
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}

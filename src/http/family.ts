@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { CallerOf } from './caller.ts'
+import { faultOf } from './framework-fault.ts'
+import { lingerBeforeClose } from './linger.ts'
+import type { Family, Route } from './route.ts'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** What saying no needs besides the words. */
+export type Refusing = { readonly clock: Clock; readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void }
+
+export type FamilyDoor = Refusing & { readonly identify: CallerOf['identify'] }
+
+/** A family is a plugin: its way of saying no cannot leak into the next. */
+export async function registerFamily(app: FastifyInstance, family: Family, door: FamilyDoor): Promise<void> {
+  await app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...door, request, reply }))
+    for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
+      for (const route of routes) {
+        scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
+      }
+      scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes), config: bodiless })
+    }
+  })
+}
+
+type Exchange = Refusing & { readonly request: FastifyRequest; readonly reply: FastifyReply }
+
+/** Says no in the family's own shape. */
+export function refuse(family: Family, fault: Fault, { request, reply, clock, noteRefusal }: Exchange): FastifyReply {
+  noteRefusal(request, fault)
+  const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
+  // What is left of an unread body is not worth reading.
+  if (!request.raw.complete) {
+    reply.header('connection', 'close')
+    lingerBeforeClose(request.raw.socket, clock)
+  }
+  // A path that cannot be read is refused before any hook ran.
+  return reply
+    .code(status)
+    .headers({ 'x-request-id': request.id, ...headers })
+    .send(body)
+}
+
+/** The family whose shape a path gets, also where nothing lives at it. */
+export function familyOf(families: readonly Family[], path: string): Family | undefined {
+  const matches = families.flatMap((family) =>
+    family.prefixes.filter((prefix) => path.startsWith(prefix)).map((prefix) => ({ family, prefix })),
+  )
+  return matches.sort((a, b) => b.prefix.length - a.prefix.length)[0]?.family
+}
+
+export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
+
+const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** Told to the body's reader: an empty body is then none. */
+const bodiless = { takesBody: false }
+
+/** Strangers are turned away before a byte of their body is read. */
+function identified({ credential }: Route, { identify }: FamilyDoor) {
+  const who = identify[credential]
+  return who === undefined ? {} : { onRequest: async (request: FastifyRequest) => void (await who(request)) }
+}
+
+function routeOptions(route: Route) {
+  const config = route.body === undefined ? bodiless : {}
+  const options = { method: route.method, url: pattern(route.path), handler: route.handle, config }
+  return route.bodyLimitBytes === undefined ? options : { ...options, bodyLimit: route.bodyLimitBytes }
+}
+
+/** Tells a request whose handler refused from one that never came so far. */
+function unreadHandler({ handle, whenUnread }: Route, family: Family, refusing: Refusing) {
+  if (whenUnread === undefined) return {}
+  const arrived = new WeakSet<FastifyRequest>()
+  const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
+    if (arrived.has(request)) return faultOf(error)
+    return whenUnread(request).then(() => faultOf(error), faultOf)
+  }
+  return {
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
+      arrived.add(request)
+      return handle(request, reply)
+    },
+    errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      refuse(family, await faultFor(error, request), { ...refusing, request, reply }),
+  }
+}
+
+function missing(routes: readonly Route[]) {
+  const present = new Set<string>(routes.map((route) => route.method))
+  if (present.has('GET')) present.add('HEAD') // answered by the GET route
+  return methods.filter((method) => !present.has(method))
+}
+
+function notAllowed(routes: readonly Route[]) {
+  const allow = routes.map((route) => route.method).join(', ')
+  return async (request: FastifyRequest): Promise<never> => {
+    const message = `${request.method} is not offered here; ${allow} is.`
+    throw new Fault('method', 'method_not_allowed', message, { headers: { allow } })
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '../base/fault.ts'
+
+/** Headers that decide who asks and how the body is read: two of one kind are an attack or a bug, never a need. */
+const single = new Set([
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'content-length',
+  'host',
+  'idempotency-key',
+  'x-free-tier',
+  'x-policy-id',
+])
+
+export function headerFault(request: IncomingMessage): Fault | undefined {
+  const { rawHeaders } = request
+  let seen: Set<string> | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!single.has(name)) continue
+    seen ??= new Set()
+    if (seen.has(name)) return new Fault('malformed', 'invalid_header', `The header ${name} was sent twice.`)
+    seen.add(name)
+  }
+  return undefined
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** The credential a caller sent. `Authorization` wins over `x-api-key`, also when it is the wrong one. */
+export function secretOf(headers: Headers): string | undefined {
+  const { authorization } = headers
+  if (typeof authorization === 'string') return bearerOf(authorization)
+  const key = headers['x-api-key']
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+export function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const [scheme = '', token = ''] = authorization.split(/ +/, 2)
+  // An unknown scheme is a credential we do not accept, not the absence of one.
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : authorization
+}
+
+/** A header that asks for the free request: only `true` may be said. */
+export function wantsFreeRequest(headers: Headers): boolean {
+  const value = headers['x-free-tier']
+  if (value === undefined) return false
+  if (value === 'true') return true
+  throw new Fault('malformed', 'invalid_header', 'X-Free-Tier may only be true.', { param: 'X-Free-Tier' })
+}

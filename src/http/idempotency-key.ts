@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { Fault } from '../base/fault.ts'
+import type { RepeatableRequest } from '../domain/identity/idempotency.ts'
+import { pathOf } from './family.ts'
+
+const form = /^[!-~]{1,255}$/
+
+/** The header, for the descriptions of every mutation. */
+export const IdempotencyHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[!-~]+$',
+      description:
+        'Makes a retry safe for 24 hours: the same key with the same request gets the first answer again, with `Idempotent-Replayed: true`.',
+      examples: ['7f0c2c1e-9a55-4b8e-8a0e-3c1f0a6e2f11'],
+    }),
+  ),
+})
+
+export type Asker = { readonly organizationId: string; readonly credentialId: string; readonly nowMs: number }
+
+/** The request as one that may be sent again, or undefined where the caller named no key. */
+export function repeatableRequest(request: FastifyRequest, asker: Asker): RepeatableRequest | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !form.test(key)) {
+    const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters.'
+    throw new Fault('malformed', 'invalid_header', message, { param: 'Idempotency-Key' })
+  }
+  const { organizationId, credentialId, nowMs } = asker
+  return { scope: { organizationId, credentialId, key }, fingerprint: fingerprintOf(request), nowMs }
+}
+
+/** The same for the same request, however its JSON was spaced and ordered. */
+function fingerprintOf({ method, url, query, body }: FastifyRequest): string {
+  const said = JSON.stringify([method, pathOf(url), inOrder(query), inOrder(body ?? null)])
+  return createHash('sha256').update(said).digest('hex')
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const sorted = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return sorted.map(([key, item]) => [key, inOrder(item)])
+}

@@ -1,0 +1,130 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { toUnixSeconds, type Clock } from '../base/clock.ts'
+import { toFault, type Fault } from '../base/fault.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Piece } from '../domain/inference/events.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Caller } from '../domain/identity/principal.ts'
+import { inferenceHeaders } from '../domain/limits/headers.ts'
+import type { Admission } from '../pipeline/admission.ts'
+import { countingRefusals } from '../pipeline/count-refusals.ts'
+import type { Answer, Infer } from '../pipeline/infer.ts'
+import type { CallerOf } from './caller.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Route } from './route.ts'
+import { sendStream } from './sse-reply.ts'
+import type { AnswerContext, StreamWriter } from './stream-writer.ts'
+import { collectAnswer, type WholeAnswer } from './whole-answer.ts'
+
+export const maxInferenceBytes = 32 * 1024 * 1024
+
+export const inferenceRefusals = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
+
+export const FreeTierHeader = Type.Object({
+  'X-Free-Tier': Type.Optional(
+    Type.Literal('true', { description: 'Selects the single anonymous free request; send no credential with it.' }),
+  ),
+})
+
+export type InferenceParts = {
+  readonly callerOf: CallerOf
+  readonly infer: Infer
+  readonly admission: Pick<Admission, 'count'>
+  readonly inFlight: InFlight
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Told what broke after an answer had begun, when it is too late for a status. */
+  readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void
+}
+
+/** How a dialect reads a request and writes an answer. */
+export type DialectDoor = {
+  readonly decode: (incoming: Incoming) => Decoded | Promise<Decoded>
+  readonly newAnswerId: (ids: Ids) => string
+  readonly createWriter: (context: AnswerContext) => StreamWriter
+  readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
+  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>
+}
+
+export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
+
+export type Decoded = {
+  readonly request: InferenceRequest
+  readonly echo?: Readonly<Record<string, unknown>>
+  /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
+  readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
+}
+
+/** Also a body that cannot be read is an attempt, if a valid key came with it. */
+export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const caller = await callerOf.principal(request).catch(() => undefined)
+    if (caller !== undefined) await admission.count(caller)
+  }
+}
+
+/** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
+export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
+  const { callerOf, infer, admission, inFlight, clock, ids, noteRefusal } = parts
+
+  return async (request, reply) => {
+    using underway = inFlight.begin(reply)
+    const caller = await callerOf.principalOrFree(request)
+    const incoming = { body: request.body, headers: request.headers, caller }
+    const decoded = await countingRefusals(admission, caller, () => door.decode(incoming))
+    const { request: asked, observe, echo = {} } = decoded
+    const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
+    await using answer = await infer({ requestId: request.id, caller, request: asked, origin, signal: underway.signal })
+    const base = {
+      id: door.newAnswerId(ids),
+      model: answer.model,
+      createdAtSeconds: toUnixSeconds(clock.nowMs()),
+      requestId: request.id,
+      request: asked,
+      echo,
+    }
+    const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
+    const pieces = observe?.(answer.pieces, newContext) ?? answer.pieces
+    const saying = {
+      request,
+      pieces,
+      context: newContext(),
+      headers: { ...door.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader(answer) },
+    }
+    return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
+  }
+
+  async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+    const body = door.encode(context, await collectAnswer(pieces))
+    return reply.headers(headers).send(body)
+  }
+
+  async function stream(reply: FastifyReply, { request, pieces, context, headers }: Saying): Promise<unknown> {
+    const onFailure = (error: unknown): void => noteRefusal(request, toFault(error))
+    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock, onFailure })
+    return reply
+  }
+}
+
+type Saying = {
+  readonly request: FastifyRequest
+  readonly pieces: AsyncIterable<Piece>
+  readonly context: AnswerContext
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
+function createPartIds(answerId: string): Ids {
+  const own = answerId.slice(answerId.search(/[_-]/) + 1)
+  let count = 0
+  return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+}
+
+const limitHeaders = ({ verdict }: Answer): Record<string, string> =>
+  verdict === null ? {} : inferenceHeaders(verdict)
+
+/** What the upstream could not be told, so that nothing is dropped in silence. */
+const droppedHeader = ({ dropped }: Answer): Record<string, string> =>
+  dropped.size === 0 ? {} : { 'x-gateway-dropped': [...dropped].join(', ') }

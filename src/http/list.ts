@@ -1,0 +1,77 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import { Fault, isFault } from '../base/fault.ts'
+import type { Page, Paged } from '../domain/identity/store.ts'
+import type { Validate } from './validate.ts'
+import { idText } from './managed-fields.ts'
+
+/** The query of every list, with what narrows this one. */
+export const listQuery = <P extends TProperties>(filters: P) =>
+  Type.Object(
+    {
+      after: Type.Optional(
+        idText('The last id of the page before; the answer begins behind it.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+      ),
+      limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most objects to answer.' }),
+      order: Type.Enum(['asc', 'desc'], {
+        default: 'desc',
+        description: 'By creation: newest first, or oldest first.',
+      }),
+      ...filters,
+    },
+    { additionalProperties: false },
+  )
+
+/** Contract 2.5. An empty page has no first and no last id. */
+export const listOf = <S extends TSchema>(item: S, example: object) =>
+  Type.Object(
+    {
+      object: Type.Literal('list'),
+      data: Type.Array(item),
+      has_more: Type.Boolean({ description: 'More pages exist; ask for them with `after=last_id`.' }),
+      first_id: Type.Union([Type.String(), Type.Null()]),
+      last_id: Type.Union([Type.String(), Type.Null()]),
+    },
+    { examples: [example] },
+  )
+
+/** An example of a page with these items. */
+export const pageExample = (...data: readonly { readonly id: string }[]) => ({
+  object: 'list',
+  data,
+  has_more: false,
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+})
+
+type ListQuery = Static<ReturnType<typeof listQuery<{}>>>
+
+export const pageOf = ({ after, limit, order }: ListQuery): Page => ({
+  limit,
+  order,
+  ...(after === undefined ? {} : { after }),
+})
+
+export function presentList<T extends { readonly id: string }, P>(
+  { items, hasMore }: Paged<T>,
+  present: (item: T) => P,
+) {
+  return {
+    object: 'list' as const,
+    data: items.map(present),
+    has_more: hasMore,
+    first_id: items[0]?.id ?? null,
+    last_id: items.at(-1)?.id ?? null,
+  }
+}
+
+/** A cursor that cannot be one is answered as one that names nothing: 400, where other parameters get 422. */
+export function withCursorRefusal<T>(validate: Validate<T>): Validate<T> {
+  return (query) => {
+    try {
+      return validate(query)
+    } catch (error) {
+      if (!isFault(error) || error.details.param !== 'after') throw error
+      throw new Fault('malformed', 'invalid_cursor', error.message, { param: 'after' })
+    }
+  }
+}

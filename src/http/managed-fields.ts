@@ -1,0 +1,28 @@
+import Type, { type TSchema } from 'typebox'
+
+/** For requests that say nothing in a place: no parameters, no body. */
+export const none = Type.Object({}, { additionalProperties: false })
+
+/** An id as a caller writes it. NUL is the one character that no database takes. */
+export const idText = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description, examples: [example] })
+
+export const orNull = <S extends TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+
+export const isoTime = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-01-01T00:00:00.000Z'] })
+
+export const unixTime = (description: string) => Type.Integer({ description, examples: [1_767_225_600] })
+
+/** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
+const lastSecond = 253_402_300_799
+
+export const expiresAt = Type.Optional(
+  orNull(
+    Type.Integer({ minimum: 1, maximum: lastSecond }),
+    'When the key stops working, in Unix seconds; left out or null: never.',
+  ),
+)
+
+export const keyName = Type.String({ minLength: 1, maxLength: 80, description: 'What it is for.', examples: ['CI'] })

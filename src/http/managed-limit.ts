@@ -1,0 +1,32 @@
+import { toUnixSeconds, type Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { createAdministrationLimits, OverLimit } from '../domain/identity/administration-limits.ts'
+
+export type LimitParts = { readonly limits: ReturnType<typeof createAdministrationLimits>; readonly clock: Clock }
+
+type Asking = { readonly id: string; readonly organization: { readonly id: string } }
+
+/** A place for one request, given back when it is disposed of. */
+export function enter({ limits, clock }: LimitParts, who: Asking): Disposable {
+  const admission = limits.admit({ credential: who.id, organization: who.organization.id })
+  if ('admitted' in admission) return admission.admitted
+  throw overLimit(admission.refused, clock)
+}
+
+const metricNames = { requests: 'requests a minute', concurrent_requests: 'requests at once' } as const
+
+/** The refusal of contract 8.4, which names the limit that stands in the way. */
+function overLimit({ scope, metric, limit, waitMs }: OverLimit, clock: Clock): Fault {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const message = `This ${scope} may make ${limit} ${metricNames[metric]}.`
+  return new Fault('rate_limit', 'rate_limit_exceeded', message, {
+    retryAfterSeconds,
+    headers: {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(toUnixSeconds(clock.nowMs()) + retryAfterSeconds),
+      'x-ratelimit-scope': scope,
+      'x-ratelimit-metric': metric,
+    },
+  })
+}

@@ -1,0 +1,84 @@
+import type { CacheMark, Part, Source } from '../../domain/inference/request.ts'
+import { readProof } from '../proof-envelope.ts'
+import type { MessagesBlock } from './schema.ts'
+
+type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>
+
+/** One content block in our words. */
+export function decodeBlock(block: MessagesBlock): Part {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text, ...cacheOf(block) }
+    case 'image':
+      return { type: 'image', source: decodeSource(block.source), ...cacheOf(block) }
+    case 'document':
+      return decodeDocument(block)
+    case 'search_result':
+      return decodeSearchResult(block)
+    case 'tool_reference':
+      // What a search for tools found. Here the tool stands in the list of tools, so it is enough to say so.
+      return textPart(`The tool ${block.tool_name} can be called now.`)
+    case 'tool_use':
+      return { type: 'tool-call', id: block.id, name: block.name, input: JSON.stringify(block.input) }
+    case 'tool_result':
+      return decodeToolResult(block)
+    case 'thinking': {
+      const proof = readProof(block.signature ?? '', 'messages')
+      return { type: 'thinking', text: block.thinking, ...(proof && { proof }) }
+    }
+    case 'redacted_thinking': {
+      const proof = readProof(block.data, 'messages')
+      return { type: 'thinking', text: '', ...(proof && { proof: { ...proof, redacted: true } }) }
+    }
+    default:
+      return { type: 'opaque', dialect: 'messages', raw: block }
+  }
+}
+
+export const textPart = (text: string): Part => ({ type: 'text', text })
+
+/** The cache marker of a block or a tool. */
+export function cacheOf({ cache_control: mark }: { cache_control?: { ttl?: string } | null }): { cache?: CacheMark } {
+  if (!mark) return {}
+  return { cache: mark.ttl === undefined ? {} : { ttl: mark.ttl } }
+}
+
+function decodeToolResult(block: Named<'tool_result'>): Part {
+  const { content } = block
+  const parts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(decodeBlock)
+  return { type: 'tool-result', id: block.tool_use_id, parts, isError: block.is_error ?? false, ...cacheOf(block) }
+}
+
+function decodeDocument(block: Named<'document'>): Part {
+  const { source } = block
+  // Only this dialect has documents made of blocks; those with pictures in them stay as they are.
+  const decoded = source.type === 'content' ? textOfContent(source.content) : decodeSource(source)
+  if (decoded === undefined) return { type: 'opaque', dialect: 'messages', raw: block }
+  return { type: 'file', source: decoded, ...(block.title && { name: block.title }), ...cacheOf(block) }
+}
+
+function decodeSearchResult(block: Named<'search_result'>): Part {
+  const text = [block.source, ...block.content.map((each) => each.text)].join('\n')
+  return { type: 'file', source: { kind: 'text', text }, name: block.title, ...cacheOf(block) }
+}
+
+function textOfContent(content: string | readonly object[]): Source | undefined {
+  if (typeof content === 'string') return { kind: 'text', text: content }
+  const texts = content.map((each) => ('text' in each && typeof each.text === 'string' ? each.text : undefined))
+  return texts.includes(undefined) ? undefined : { kind: 'text', text: texts.join('\n') }
+}
+
+type PlainSource = Named<'image'>['source'] | Exclude<Named<'document'>['source'], { type: 'content' }>
+
+function decodeSource(source: PlainSource): Source {
+  switch (source.type) {
+    case 'base64':
+      return { kind: 'base64', mediaType: source.media_type, data: source.data }
+    case 'url':
+      return { kind: 'url', url: source.url }
+    case 'file':
+      return { kind: 'file', id: source.file_id }
+    case 'text':
+      return { kind: 'text', text: source.data }
+  }
+}

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type {
+  InferenceRequest,
+  Message,
+  OutputFormat,
+  Reasoning,
+  Tool,
+  ToolChoice,
+} from '../../domain/inference/request.ts'
+import { defined } from '../defined.ts'
+import { effortOf } from '../efforts.ts'
+import { invalidField } from '../validate.ts'
+import { cacheOf, decodeBlock, textPart } from './decode-block.ts'
+import { withoutOurs } from './original.ts'
+import type { CountTokensBody, MessagesBody, MessagesTool } from './schema.ts'
+
+/** A checked body of `POST /v1/messages` in our words. */
+export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
+  const budget = body.thinking?.budget_tokens
+  if (budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
+    throw invalidField(['thinking', 'budget_tokens'], 'must be less than max_tokens')
+  }
+  return {
+    ...decodeShared(body, headers),
+    stream: body.stream ?? false,
+    stop: body.stop_sequences ?? [],
+    flaggedCategories: body.flagged_categories ?? [],
+    ...defined({
+      maxOutputTokens: body.max_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      topK: body.top_k,
+      user: body.metadata?.user_id,
+      outputFormat: formatOf(body.output_config?.format ?? body.output_format),
+    }),
+  }
+}
+
+/** A checked body of `POST /v1/messages/count_tokens`: the same request, of which only the length is asked. */
+export function decodeCountTokens(body: CountTokensBody, headers: IncomingHttpHeaders): InferenceRequest {
+  const outputFormat = formatOf(body.output_config?.format)
+  return {
+    ...decodeShared(body, headers),
+    stream: false,
+    stop: [],
+    flaggedCategories: [],
+    ...defined({ outputFormat }),
+  }
+}
+
+function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
+  const tools = (body.tools ?? []).map(decodeTool)
+  return {
+    model: body.model,
+    messages: [...systemMessages(body.system), ...body.messages.map(decodeMessage)],
+    tools,
+    original: { dialect: 'messages' as const, body: withoutOurs(body), headers: dialectHeaders(headers) },
+    ...defined({
+      toolChoice: decodeToolChoice(body.tool_choice, tools),
+      parallelToolCalls: body.tool_choice?.disable_parallel_tool_use === true ? false : undefined,
+      reasoning: decodeReasoning(body.thinking, body.output_config?.effort),
+    }),
+  }
+}
+
+function systemMessages(system: CountTokensBody['system']): Message[] {
+  if (system === undefined || system.length === 0) return []
+  return [{ role: 'system', parts: typeof system === 'string' ? [textPart(system)] : system.map(decodeBlock) }]
+}
+
+function decodeMessage({ role = 'user', content }: CountTokensBody['messages'][number]): Message {
+  return { role, parts: typeof content === 'string' ? [textPart(content)] : content.map(decodeBlock) }
+}
+
+/** A tool that the vendor runs itself. */
+type VendorTool = { readonly type: string; readonly name?: unknown }
+
+const isVendorTool = (tool: object): tool is VendorTool =>
+  'type' in tool && typeof tool.type === 'string' && tool.type !== 'custom'
+
+function decodeTool(tool: MessagesTool | VendorTool): Tool {
+  if (isVendorTool(tool)) {
+    const name = typeof tool.name === 'string' ? tool.name : tool.type
+    return { type: 'opaque', dialect: 'messages', name, raw: tool }
+  }
+  // Code generators add `$schema`; it says nothing about the tool, and some upstreams refuse it.
+  const parameters = { ...tool.input_schema }
+  delete parameters['$schema']
+  const { description, strict } = tool
+  return { type: 'function', name: tool.name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
+}
+
+const choiceTypes = { auto: 'auto', any: 'required', none: 'none' } as const
+
+function decodeToolChoice(choice: CountTokensBody['tool_choice'], tools: readonly Tool[]): ToolChoice | undefined {
+  if (choice === undefined) return undefined
+  const type = choice.type ?? (choice.name === undefined ? 'auto' : 'tool')
+  if (type !== 'tool') return { type: choiceTypes[type] }
+  if (choice.name === undefined) throw invalidField(['tool_choice', 'name'], 'is required')
+  if (!tools.some((tool) => tool.name === choice.name)) {
+    throw invalidField(['tool_choice', 'name'], 'names no tool of this request')
+  }
+  return { type: 'tool', name: choice.name }
+}
+
+function decodeReasoning(
+  thinking: CountTokensBody['thinking'],
+  effortWord: string | null | undefined,
+): Reasoning | undefined {
+  if (thinking?.type === 'disabled') return { effort: 'none' }
+  const effort = effortOf(effortWord)
+  if (thinking === undefined) return effort && { effort }
+  return { visible: thinking.display !== 'omitted', ...defined({ effort, budgetTokens: thinking.budget_tokens }) }
+}
+
+function formatOf(format: MessagesBody['output_format']): OutputFormat | undefined {
+  return format ? { type: 'json-schema', name: 'output', schema: format.schema } : undefined
+}
+
+/** The two headers that change what the dialect means; an upstream of the same dialect must get them unchanged. */
+function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const name of ['anthropic-version', 'anthropic-beta']) {
+    const value = headers[name]
+    if (value !== undefined) kept[name] = Array.isArray(value) ? value.join(',') : value
+  }
+  return kept
+}

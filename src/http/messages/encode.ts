@@ -1,0 +1,57 @@
+import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
+import { creditFields } from '../credit-fields.ts'
+import { proofText } from '../proof-envelope.ts'
+import { isRecord, type AnswerContext } from '../stream-writer.ts'
+import type { WholeAnswer } from '../whole-answer.ts'
+import { spellStop, spellUsage } from './spelling.ts'
+
+/** A whole answer as one message; an upstream's own message keeps every field but its name and its price. */
+export function encodeMessages(
+  { id, model }: AnswerContext,
+  { events, document }: WholeAnswer,
+): Record<string, unknown> {
+  const { blocks, stopReason, end } = foldEvents(events)
+  if (document?.dialect === 'messages') return { ...document.body, id, model, ...creditFields(end) }
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: blocks.flatMap(spellBlock),
+    ...spellStop(stopReason, end),
+    usage: spellUsage(end.usage),
+    ...creditFields(end),
+  }
+}
+
+function spellBlock(block: FoldedBlock): unknown[] {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return [{ type: 'text', text: block.text }]
+    case 'thinking':
+      return [spellThinking(block)]
+    case 'tool-call':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.input) }]
+    case 'opaque':
+      return block.dialect === 'messages' ? [block.raw] : []
+  }
+}
+
+function spellThinking({ text, proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
+  const signature = proof === undefined ? '' : proofText(proof, 'messages')
+  return proof?.redacted === true && text === ''
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature }
+}
+
+/** This dialect wants an object; what the model wrote instead is kept, so that the history can be replayed. */
+function inputOf(json: string): Record<string, unknown> {
+  if (json === '') return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    return isRecord(value) ? value : { _raw: json }
+  } catch {
+    return { _raw: json }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Fault, FaultKind, Problem } from '../../base/fault.ts'
+import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
+import type { Refusal } from '../route.ts'
+
+const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
+  malformed: [400, 'invalid_request_error'],
+  validation: [400, 'invalid_request_error'],
+  auth: [401, 'authentication_error'],
+  billing: [402, 'permission_error'],
+  permission: [403, 'permission_error'],
+  not_found: [404, 'not_found_error'],
+  method: [405, 'invalid_request_error'],
+  timeout: [408, 'timeout_error'],
+  conflict: [409, 'conflict_error'],
+  too_large: [413, 'request_too_large'],
+  rate_limit: [429, 'rate_limit_error'],
+  moderation: [400, 'invalid_request_error'],
+  policy: [400, 'invalid_request_error'],
+  upstream_failed: [502, 'api_error'],
+  upstream_timeout: [504, 'api_error'],
+  upstream_overloaded: [529, 'overloaded_error'],
+  unavailable: [503, 'api_error'],
+  internal: [500, 'api_error'],
+}
+
+/** How this family says no. */
+export function encodeFault(fault: Fault, requestId: string): Refusal {
+  const [status] = table[fault.kind]
+  return { status, headers: { ...refusalHeaders(fault), 'request-id': requestId }, body: errorBody(fault, requestId) }
+}
+
+/** The error object, which a stream that has begun sends as its last event. */
+export function errorBody(fault: Fault, requestId: string) {
+  const [, type] = table[fault.kind]
+  const error = { type, message: boundedMessage(fault) }
+  return { type: 'error', error, request_id: requestId, ...policyOf(fault) }
+}
+
+/** How `count_tokens` refuses a malformed body: every problem with its place. All else is refused as by the family. */
+export function encodeDetailFault(fault: Fault, requestId: string): Refusal {
+  if (fault.kind !== 'validation' && fault.kind !== 'malformed') return encodeFault(fault, requestId)
+  const problems: readonly Problem[] = fault.details.problems ?? [
+    { path: [], type: 'value', message: boundedMessage(fault) },
+  ]
+  const detail = problems.map((problem) => ({
+    loc: ['body', ...problem.path],
+    msg: problem.message,
+    type: problem.type,
+    input: problem.input ?? null,
+    ctx: {},
+  }))
+  const headers = { ...refusalHeaders(fault), 'request-id': requestId }
+  return { status: 422, headers, body: { detail, request_id: requestId } }
+}

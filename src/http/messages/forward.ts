@@ -1,0 +1,98 @@
+import type { BlockStart, OriginalFrame } from '../../domain/inference/events.ts'
+import { frameObject, frameType, recordAt, sameFrame, sseFrame, type AnswerContext } from '../stream-writer.ts'
+
+type Fields = Record<string, unknown>
+
+/** Which content blocks the caller has seen begin, by index, and which of them have not ended. */
+export type Wire = { nextIndex: number; readonly open: Set<number> }
+
+/** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
+export type Forwarding = {
+  frame(frame: OriginalFrame): string
+  /** The index at which the upstream began the block for this part. It may begin blocks that no event tells of. */
+  claim(part: BlockStart): number | undefined
+  /** Called after each piece: a block that ended without an event will never have one. */
+  forgetEnded(): void
+  /** The upstream's own ending, where it is still how the answer ends: it holds more than ours can. */
+  ending(ours: Ending, isForwarded: boolean): Fields | undefined
+}
+
+export type Ending = {
+  readonly delta: { readonly stop_reason: string }
+  readonly usage: Readonly<Record<string, unknown>>
+}
+
+/** `wire` is shared with the writer, so that it can go on where the upstream stopped. */
+export function createForwarding({ id, model }: AnswerContext, wire: Wire): Forwarding {
+  let unclaimed: { readonly index: number; readonly type: BlockStart['type'] }[] = []
+  let last: Fields | undefined
+  let hasStart = false
+
+  const noteStart = (event: Fields): void => {
+    const index = indexOf(event)
+    wire.nextIndex = Math.max(wire.nextIndex, index + 1)
+    wire.open.add(index)
+    const type = String(recordAt(event, 'content_block')['type'])
+    // A redacted block is complete with its start: nothing of ours can go into it.
+    if (type !== 'redacted_thinking') unclaimed.push({ index, type: partTypes[type] ?? 'opaque' })
+  }
+
+  return {
+    frame(frame) {
+      const type = frameType(frame)
+      switch (type) {
+        case 'message_start':
+          if (hasStart) return '' // a second one breaks clients
+          hasStart = true
+          return renamedStart(frameObject(frame.data), { id, model })
+        case 'message_delta':
+          last = merged(last, frameObject(frame.data))
+          return ''
+        case 'message_stop': // written after the price
+        case 'error': // arrives as a thrown Fault
+          return ''
+        case 'content_block_start':
+          noteStart(frameObject(frame.data))
+          break
+        case 'content_block_stop':
+          wire.open.delete(indexOf(frameObject(frame.data)))
+          break
+        default:
+      }
+      return sameFrame({ event: type, data: frame.data })
+    },
+    claim(part) {
+      const at = unclaimed.findIndex(({ type }) => type === part.type)
+      return at === -1 ? undefined : unclaimed.splice(at, 1)[0]?.index
+    },
+    forgetEnded() {
+      unclaimed = unclaimed.filter(({ index }) => wire.open.has(index))
+    },
+    ending({ delta, usage }, isForwarded) {
+      const own = recordAt(last, 'delta')
+      if (last === undefined || !(isForwarded || own['stop_reason'] === delta.stop_reason)) return undefined
+      // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
+      const corrected = delta.stop_reason === 'tool_use' ? { ...own, stop_reason: 'tool_use' } : own
+      return { ...last, delta: corrected, usage: { ...usage, ...recordAt(last, 'usage') } }
+    },
+  }
+}
+
+const partTypes: Readonly<Record<string, BlockStart['type']>> = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'tool-call',
+}
+
+const indexOf = ({ index }: Fields): number => (typeof index === 'number' ? index : 0)
+
+const renamedStart = (start: Fields, names: { id: string; model: string }): string =>
+  sseFrame('message_start', JSON.stringify({ ...start, message: { ...recordAt(start, 'message'), ...names } }))
+
+/** An upstream may send its ending in parts; counts are cumulative, so the last one holds. */
+const merged = (first: Fields | undefined, next: Fields): Fields => ({
+  ...first,
+  ...next,
+  delta: { ...recordAt(first, 'delta'), ...recordAt(next, 'delta') },
+  usage: { ...recordAt(first, 'usage'), ...recordAt(next, 'usage') },
+})

@@ -1,0 +1,70 @@
+import { encodeMessages } from './encode.ts'
+import { decodeCountTokens, decodeMessages } from './decode.ts'
+import { encodeDetailFault, encodeFault } from './errors.ts'
+import { CountTokensAnswer, CountTokensBody, MessagesAnswer, MessagesBody, MessagesError } from './schema.ts'
+import { createMessagesWriter } from './stream-writer.ts'
+import {
+  createInferenceHandler,
+  createUnreadCounter,
+  inferenceRefusals,
+  maxInferenceBytes,
+  FreeTierHeader,
+  type InferenceParts,
+} from '../inference.ts'
+import { createCountHandler, type CountParts } from '../count.ts'
+import type { Family } from '../route.ts'
+import { createValidator } from '../validate.ts'
+
+const countPath = '/v1/messages/count_tokens'
+
+/** `/v1/messages`: the Anthropic dialect. */
+export function messagesFamily(parts: InferenceParts & CountParts): Family {
+  const whenUnread = createUnreadCounter(parts)
+  const validate = createValidator(MessagesBody)
+  const validateCount = createValidator(CountTokensBody)
+  return {
+    name: 'Messages',
+    prefixes: ['/v1/messages'],
+    refuse: (fault, requestId, path) =>
+      path === countPath ? encodeDetailFault(fault, requestId) : encodeFault(fault, requestId),
+    refusalSchema: MessagesError,
+    routes: [
+      {
+        method: 'POST',
+        path: '/v1/messages',
+        summary: 'Create a message',
+        credential: 'api_key_or_free',
+        bodyLimitBytes: maxInferenceBytes,
+        headers: FreeTierHeader,
+        body: MessagesBody,
+        answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
+        refusals: [...inferenceRefusals, 529],
+        whenUnread,
+        handle: createInferenceHandler(parts, {
+          decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
+          newAnswerId: (ids) => ids('msg'),
+          createWriter: createMessagesWriter,
+          encode: encodeMessages,
+          headers: (requestId) => ({ 'request-id': requestId }),
+        }),
+      },
+      {
+        method: 'POST',
+        path: countPath,
+        summary: 'Count the input tokens of a message',
+        credential: 'api_key',
+        bodyLimitBytes: maxInferenceBytes,
+        body: CountTokensBody,
+        answers: {
+          200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: CountTokensAnswer },
+        },
+        refusals: [401, 403, 404, 413, 422, 429, 500, 503],
+        whenUnread,
+        handle: createCountHandler(parts, {
+          decode: (body, headers) => decodeCountTokens(validateCount(body), headers),
+          present: (inputTokens) => ({ input_tokens: inputTokens }),
+        }),
+      },
+    ],
+  }
+}

@@ -1,0 +1,33 @@
+import type { InferenceEnd, StopReason, Usage } from '../../domain/inference/events.ts'
+
+const stopWords: Readonly<Record<StopReason, string>> = {
+  end: 'end_turn',
+  length: 'max_tokens',
+  'context-full': 'model_context_window_exceeded',
+  'stop-sequence': 'stop_sequence',
+  'tool-call': 'tool_use',
+  refusal: 'refusal',
+  filtered: 'refusal',
+  pause: 'pause_turn',
+}
+
+/** Why the answer ended, in this dialect's fields. */
+export function spellStop(stopReason: StopReason, end: InferenceEnd) {
+  // Not every upstream tells which stop sequence it met; one without a name would puzzle the caller.
+  const isNameless = stopReason === 'stop-sequence' && end.stopSequence === undefined
+  const word = isNameless ? stopWords.end : stopWords[stopReason]
+  return {
+    stop_reason: word,
+    stop_sequence: end.stopSequence ?? null,
+    ...(word === 'refusal' && { stop_details: { type: 'refusal', category: null, explanation: null } }),
+  }
+}
+
+/** Token counts in this dialect: the cached ones stand beside the input, not in it. */
+export const spellUsage = (usage: Usage) => ({
+  input_tokens: usage.inputTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  cache_read_input_tokens: usage.cacheReadTokens,
+  output_tokens: usage.outputTokens,
+  ...(usage.reasoningTokens > 0 && { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+})

@@ -1,0 +1,230 @@
+import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
+import { effectiveStop } from '../../domain/inference/fold.ts'
+import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
+import type { Proof } from '../../domain/inference/request.ts'
+import { estimateInputTokens } from '../../domain/inference/count.ts'
+import { creditFields } from '../credit-fields.ts'
+import { proofText } from '../proof-envelope.ts'
+import { framesIn, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
+import { errorBody } from './errors.ts'
+import { createForwarding, type Forwarding, type Wire } from './forward.ts'
+import { spellStop, spellUsage } from './spelling.ts'
+
+type State = {
+  readonly context: AnswerContext
+  readonly grammar: Grammar
+  /** Where each block stands on the wire. Blocks of other dialects are left out, and no gap may remain. */
+  readonly shown: Map<number, { readonly index: number; readonly part: BlockStart }>
+  readonly wire: Wire
+  readonly forwarding: Forwarding
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
+  hasToolCall: boolean
+  /** A thinking block whose start waits for its first word: it may turn out to be a redacted one. */
+  waiting: number | undefined
+  hasFailed: boolean
+}
+
+/** Writes one answer in the Anthropic event order. */
+export function createMessagesWriter(context: AnswerContext): StreamWriter {
+  const wire: Wire = { nextIndex: 0, open: new Set() }
+  const state: State = {
+    context,
+    grammar: createGrammar(),
+    shown: new Map(),
+    wire,
+    forwarding: createForwarding(context, wire),
+    isInOurWords: false,
+    hasToolCall: false,
+    waiting: undefined,
+    hasFailed: false,
+  }
+  const write = (events: readonly InferenceEvent[]): string => {
+    let text = ''
+    for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
+    return text
+  }
+  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
+  return {
+    write,
+    forward(piece) {
+      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
+      const frames = state.isInOurWords ? undefined : framesIn('messages', piece)
+      return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
+    },
+    fail(fault) {
+      if (hasEnded()) return ''
+      state.hasFailed = true
+      return sseFrame('error', JSON.stringify(errorBody(fault, context.requestId)))
+    },
+    hasEnded,
+  }
+}
+
+function accept(state: State, event: InferenceEvent): void {
+  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
+  state.grammar.accept(event)
+}
+
+function writeEvent(state: State, event: InferenceEvent): string {
+  accept(state, event)
+  switch (event.type) {
+    case 'start':
+      return messageStart(state, event)
+    case 'open':
+      return openBlock(state, event.block, event.part)
+    case 'delta':
+      return event.text === '' ? '' : writeDelta(state, event.block, event.text)
+    case 'proof':
+      return writeProof(state, event.block, event.proof)
+    case 'close':
+      return closeBlock(state, event.block)
+    case 'end':
+      return ending(state, event, false)
+  }
+}
+
+function messageStart(state: State, { usage }: Extract<InferenceEvent, { type: 'start' }>): string {
+  const { id, model, request } = state.context
+  const message = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: {
+      input_tokens: usage?.inputTokens ?? estimateInputTokens(request),
+      cache_creation_input_tokens: usage?.cacheWriteTokens ?? 0,
+      cache_read_input_tokens: usage?.cacheReadTokens ?? 0,
+      output_tokens: 0, // some clients add the two output counts of a stream
+    },
+  }
+  return sseFrame('message_start', JSON.stringify({ type: 'message_start', message }))
+}
+
+function openBlock(state: State, block: number, part: BlockStart): string {
+  if (part.type === 'tool-call') state.hasToolCall = true
+  if (part.type === 'opaque' && part.dialect !== 'messages') return ''
+  const begun = state.forwarding.claim(part)
+  if (begun !== undefined) {
+    state.shown.set(block, { index: begun, part })
+    return ''
+  }
+  const before = showWaiting(state)
+  state.shown.set(block, { index: state.wire.nextIndex++, part })
+  if (part.type !== 'thinking') return before + blockStart(state, block, contentBlock(part))
+  state.waiting = block
+  return before
+}
+
+function contentBlock(part: Exclude<BlockStart, { type: 'thinking' }>): unknown {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      return { type: 'text', text: '' }
+    case 'tool-call':
+      return { type: 'tool_use', id: part.id, name: part.name, input: {} }
+    case 'opaque':
+      return part.raw
+  }
+}
+
+/** Blocks must begin in the order of their indexes, so the next one to open ends the waiting too. */
+function showWaiting(state: State, block = state.waiting): string {
+  const { waiting } = state
+  if (waiting === undefined || waiting !== block) return ''
+  state.waiting = undefined
+  return blockStart(state, waiting, { type: 'thinking', thinking: '', signature: '' })
+}
+
+function blockStart(state: State, block: number, content: unknown): string {
+  const index = state.shown.get(block)?.index ?? 0
+  state.wire.open.add(index)
+  const json = `{"type":"content_block_start","index":${index},"content_block":${JSON.stringify(content)}}`
+  return sseFrame('content_block_start', json)
+}
+
+/** Where a block goes on. An upstream may have ended the one that we took for it. */
+function indexOf(state: State, block: number): number | undefined {
+  const shown = state.shown.get(block)
+  if (shown === undefined || state.waiting === block || state.wire.open.has(shown.index)) return shown?.index
+  const index = state.forwarding.claim(shown.part)
+  if (index !== undefined) state.shown.set(block, { ...shown, index })
+  return index
+}
+
+const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  thinking: '{"type":"thinking_delta","thinking":',
+  'tool-call': '{"type":"input_json_delta","partial_json":',
+  opaque: '', // has no deltas
+}
+
+/** The one place that runs for every few characters of an answer. */
+function writeDelta(state: State, block: number, text: string): string {
+  const index = indexOf(state, block)
+  const type = state.shown.get(block)?.part.type
+  if (index === undefined || type === undefined) return ''
+  return showWaiting(state, block) + delta(index, `${deltaHeads[type]}${JSON.stringify(text)}}`)
+}
+
+const delta = (index: number, json: string): string =>
+  `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${json}}\n\n`
+
+function writeProof(state: State, block: number, proof: Proof): string {
+  const index = indexOf(state, block)
+  if (index === undefined) return ''
+  const value = proofText(proof, 'messages')
+  if (proof.redacted === true) {
+    if (state.waiting !== block) return '' // the upstream has shown it
+    state.waiting = undefined
+    return blockStart(state, block, { type: 'redacted_thinking', data: value })
+  }
+  const signature = `{"type":"signature_delta","signature":${JSON.stringify(value)}}`
+  return showWaiting(state, block) + delta(index, signature)
+}
+
+function closeBlock(state: State, block: number): string {
+  const index = indexOf(state, block)
+  return index === undefined ? '' : showWaiting(state, block) + stopBlock(state, index)
+}
+
+/** Nothing where the upstream has ended the block itself. */
+const stopBlock = ({ wire }: State, index: number): string =>
+  wire.open.delete(index) ? sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`) : ''
+
+function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+  const stop = spellStop(effectiveStop(end.stopReason, state.hasToolCall), end)
+  const ours = { type: 'message_delta', delta: stop, usage: spellUsage(end.usage) }
+  const message = state.forwarding.ending(ours, isForwarded) ?? ours
+  // An upstream may have begun blocks that our events never told of.
+  const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
+  return (
+    stops +
+    sseFrame('message_delta', JSON.stringify({ ...message, ...creditFields(end) })) +
+    sseFrame('message_stop', '{"type":"message_stop"}')
+  )
+}
+
+function forwardFrames(state: State, frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
+  let text = ''
+  let end: InferenceEnd | undefined
+  for (const frame of frames) text += state.forwarding.frame(frame)
+  for (const event of events) {
+    accept(state, event)
+    if (event.type === 'open') noteOpen(state, event.block, event.part)
+    if (event.type === 'end') end = event
+  }
+  state.forwarding.forgetEnded()
+  return end === undefined ? text : text + ending(state, end, true)
+}
+
+function noteOpen(state: State, block: number, part: BlockStart): void {
+  if (part.type === 'tool-call') state.hasToolCall = true
+  const index = state.forwarding.claim(part)
+  if (index !== undefined) state.shown.set(block, { index, part })
+}

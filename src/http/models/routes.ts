@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { Fault } from '../../base/fault.ts'
+import { toUnixSeconds } from '../../base/clock.ts'
+import type { Catalogue, Model } from '../../domain/inference/catalogue.ts'
+import type { CallerOf } from '../caller.ts'
+import type { Route } from '../route.ts'
+import { createQueryValidator, type Validate } from '../validate.ts'
+
+const ModelObject = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer(),
+  owned_by: Type.String(),
+  type: Type.Literal('model'),
+  display_name: Type.String(),
+  created_at: Type.String(),
+  max_input_tokens: Type.Integer(),
+  max_tokens: Type.Integer(),
+})
+
+const ModelList = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(ModelObject),
+  has_more: Type.Boolean(),
+  first_id: Type.Union([Type.String(), Type.Null()]),
+  last_id: Type.Union([Type.String(), Type.Null()]),
+})
+
+const ListQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Most models to answer.' }),
+  after_id: Type.Optional(Type.String({ description: 'Answer those after this one.' })),
+  before_id: Type.Optional(Type.String({ description: 'Answer those before this one.' })),
+})
+
+export type ModelsParts = { readonly catalogue: Catalogue; readonly callerOf: CallerOf }
+
+/** One body that the SDKs of both families read. A key sees the models it may use. */
+export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
+  const readQuery: Validate<Type.Static<typeof ListQuery>> = createQueryValidator(ListQuery)
+
+  const visible = async (request: FastifyRequest): Promise<readonly Model[]> => {
+    const { models } = await callerOf.principal(request)
+    return catalogue.list().filter((model) => models === null || models.includes(model.name))
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/v1/models',
+      summary: 'List the models that this key may use',
+      credential: 'api_key',
+      query: ListQuery,
+      answers: { 200: { description: 'The models.', schema: ModelList } },
+      refusals: [401, 429],
+      async handle(request) {
+        const query = readQuery(request.query)
+        const all = (await visible(request)).map(present)
+        const window = within(all, query)
+        const data = query.before_id === undefined ? window.slice(0, query.limit) : window.slice(-query.limit)
+        const hasMore = window.length > data.length
+        return {
+          object: 'list',
+          data,
+          has_more: hasMore,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null,
+        }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/models/{model}',
+      summary: 'Read one model',
+      credential: 'api_key',
+      params: Type.Object({ model: Type.String() }),
+      answers: { 200: { description: 'The model.', schema: ModelObject } },
+      refusals: [401, 404, 429],
+      async handle(request) {
+        const { models } = await callerOf.principal(request)
+        const { model: name } = request.params as { model: string }
+        const model = models === null || models.includes(name) ? catalogue.find(name) : undefined
+        if (!model)
+          throw new Fault('not_found', 'model_not_found', `There is no model ${name.slice(0, 200)}.`, {
+            param: 'model',
+          })
+        return present(model)
+      },
+    },
+  ]
+}
+
+function within<M extends { readonly id: string }>(
+  all: readonly M[],
+  query: { after_id?: string; before_id?: string },
+): readonly M[] {
+  const from = query.after_id === undefined ? 0 : all.findIndex(({ id }) => id === query.after_id) + 1
+  const to = query.before_id === undefined ? all.length : all.findIndex(({ id }) => id === query.before_id)
+  return all.slice(from, to === -1 ? all.length : to)
+}
+
+const present = (model: Model) => ({
+  id: model.name,
+  object: 'model' as const,
+  created: toUnixSeconds(model.createdAtMs),
+  owned_by: 'gatehouse',
+  type: 'model' as const,
+  display_name: model.name,
+  created_at: new Date(model.createdAtMs).toISOString(),
+  max_input_tokens: model.contextTokens,
+  max_tokens: model.maxOutputTokens,
+})

@@ -1,0 +1,39 @@
+import { findSink } from '../../../domain/audit/export/administer.ts'
+import { defined } from '../../defined.ts'
+import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managed-fields.ts'
+import type { Route } from '../../route.ts'
+import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import { presentDeadLetter } from './present.ts'
+import { at, exportPath } from './routes.ts'
+import * as Schema from './schema.ts'
+
+/** Events that a destination will never take, until somebody mends what it did not like. */
+export function deadLetterRoutes({ question, change }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+  return [
+    question({
+      path: `${exportPath}/dead_letters`,
+      summary: 'List the events that a sink did not take',
+      permission: 'exports:read',
+      params: Schema.ExportParams,
+      query: Schema.ExportQuery,
+      answer: { description: 'A page of dead letters.', schema: Schema.DeadLetterList },
+      async operation({ exports: store }, input) {
+        const sink = await findSink(store, at(input))
+        return presentList(await store.listDeadLetters(sink, pageOf(input.query)), presentDeadLetter)
+      },
+    }),
+    change({
+      method: 'POST',
+      path: `${exportPath}/dead_letters/replay`,
+      summary: 'Send dead letters again',
+      permission: 'exports:write',
+      params: Schema.ExportParams,
+      query: none,
+      body: Schema.Replay,
+      answer: { description: 'How many will be sent again.', schema: Schema.ReplayAnswer },
+      operation: ({ exports: store }, input) => exports.replay(store, at(input), defined(input.body).ids),
+      present: (value) => value,
+    }),
+  ]
+}

@@ -1,0 +1,91 @@
+import { findSink, type SinkAt } from '../../../domain/audit/export/administer.ts'
+import { defined } from '../../defined.ts'
+import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managed-fields.ts'
+import type { Route } from '../../route.ts'
+import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import { presentExport } from './present.ts'
+import * as Schema from './schema.ts'
+
+const exportsPath = '/api/policy-gateway/exports'
+export const exportPath = `${exportsPath}/{export_id}`
+
+const bodyLimitBytes = 1024 * 1024
+const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
+
+/** `/api/policy-gateway/exports`: where the audit log is sent. */
+export function exportRoutes({ question, change }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+  return [
+    question({
+      path: exportsPath,
+      summary: 'List export sinks',
+      permission: 'exports:read',
+      params: none,
+      query: Schema.ExportQuery,
+      answer: { description: 'A page of export sinks.', schema: Schema.ExportList },
+      operation: async ({ exports: store }, { who, query }) =>
+        presentList(await store.list(who.organization.id, pageOf(query)), presentExport),
+    }),
+    change({
+      method: 'POST',
+      path: exportsPath,
+      summary: 'Create an export sink',
+      description: 'It gets every event from its own creation on, which also shows whether it works.',
+      permission: 'exports:write',
+      params: none,
+      query: none,
+      body: Schema.NewExport,
+      bodyLimitBytes,
+      status: 201,
+      answer,
+      operation: ({ exports: store }, { who, body }) => {
+        const { type, label = '', enabled = true, config, start = 'now' } = body
+        return exports.create(store, who.organization.id, { type, label, enabled, config, start })
+      },
+      present: (sink) => ({ export: presentExport(sink) }),
+    }),
+    question({
+      path: exportPath,
+      summary: 'Read an export sink',
+      permission: 'exports:read',
+      params: Schema.ExportParams,
+      query: none,
+      answer,
+      operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, at(input))) }),
+    }),
+    change({
+      method: 'PATCH',
+      path: exportPath,
+      summary: 'Change an export sink',
+      description:
+        '`config` is merged field by field; null takes a field away, and a secret that comes back masked stays as it is. Where the destination changes, its secrets must be sent again. A sink that was paused is tried at once.',
+      permission: 'exports:write',
+      params: Schema.ExportParams,
+      query: none,
+      body: Schema.ChangedExport,
+      bodyLimitBytes,
+      answer,
+      operation: ({ exports: store }, input) => exports.update(store, at(input), defined(input.body)),
+      present: (sink) => ({ export: presentExport(sink) }),
+    }),
+    change({
+      method: 'DELETE',
+      path: exportPath,
+      summary: 'Delete an export sink',
+      permission: 'exports:write',
+      params: Schema.ExportParams,
+      query: none,
+      body: none,
+      answer: { description: 'The export sink is gone.', schema: Schema.DeletedExport },
+      operation: ({ exports: store }, input) => exports.remove(store, at(input)),
+      present: ({ id }) => ({ export: { id, deleted: true } }),
+    }),
+  ]
+}
+
+type Named = {
+  readonly who: { readonly organization: { readonly id: string } }
+  readonly params: { readonly export_id: string }
+}
+
+export const at = ({ who, params }: Named): SinkAt => ({ organizationId: who.organization.id, id: params.export_id })

@@ -1,0 +1,47 @@
+import { createAdministrationLimits } from '../../../domain/identity/administration-limits.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
+import { findSink } from '../../../domain/audit/export/administer.ts'
+import type { Outcome } from '../../../domain/audit/sink.ts'
+import { enter } from '../../managed-limit.ts'
+import { actorOf } from '../../managed-route.ts'
+import type { Route } from '../../route.ts'
+import { createQueryValidator } from '../../validate.ts'
+import type { GatewayParts } from '../parts.ts'
+import { at, exportPath } from './routes.ts'
+import * as Schema from './schema.ts'
+
+/** Few enough that nobody can map a network with it. */
+const testsPerMinute = { requestsPerMinute: 6, concurrentRequests: 2 }
+
+/** Sends one event and answers what the destination said. It changes nothing, so that each call is a test of its own. */
+export function exportTestRoute(parts: GatewayParts): Route {
+  const { callerOf, clock, reads, testSink } = parts
+  const limits = createAdministrationLimits(clock, { credential: testsPerMinute, organization: testsPerMinute })
+  const readParams = createQueryValidator(Schema.ExportParams)
+  return {
+    method: 'POST',
+    path: `${exportPath}/test`,
+    summary: 'Test an export sink',
+    description:
+      'Sends one event that is marked as a test, also to a sink that is switched off. Six times a minute at most. Needs the permission `exports:write`.',
+    credential: 'gateway',
+    params: Schema.ExportParams,
+    answers: { 200: { description: 'What the destination said.', schema: Schema.TestAnswer } },
+    refusals: [401, 403, 404, 422, 429, 500, 503],
+    async handle(request) {
+      const who = await callerOf.manager(request)
+      using _place = enter(parts, who)
+      requirePermission(who.permissions, 'exports:write')
+      const sink = await findSink(reads.exports, at({ who, params: readParams(request.params) }))
+      using _test = enter({ limits, clock }, who)
+      const { outcome, eventId } = await testSink(sink, actorOf(request, who))
+      return { test: { ...presentOutcome(outcome), event_id: eventId } }
+    },
+  }
+}
+
+const presentOutcome = (outcome: Outcome) => ({
+  success: outcome.kind === 'delivered',
+  outcome: outcome.kind,
+  message: outcome.kind === 'delivered' ? 'The destination took the event.' : outcome.reason,
+})

@@ -1,0 +1,25 @@
+import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
+import { createManagedRoutes } from '../managed-route.ts'
+import type { Family } from '../route.ts'
+import { deadLetterRoutes } from './exports/dead-letter-routes.ts'
+import { exportRoutes } from './exports/routes.ts'
+import { exportTestRoute } from './exports/test-route.ts'
+import { historyRoutes } from './history/routes.ts'
+import type { GatewayParts } from './parts.ts'
+
+/** `/api/policy-gateway/*`: for whoever has a key of a project, a token, or an administrator key. */
+export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): Family {
+  const routes = createManagedRoutes({ ...parts, whoAsks: parts.callerOf.manager, credential: 'gateway' })
+  return {
+    name: 'Policy gateway',
+    prefixes: ['/api/policy-gateway'],
+    routes: [
+      ...exportRoutes(routes, parts),
+      exportTestRoute(parts),
+      ...deadLetterRoutes(routes, parts),
+      ...historyRoutes(routes),
+    ],
+    refuse: createGeneralRefusal(parts.publicUrl),
+    refusalSchema: GeneralErrorBody,
+  }
+}

@@ -1,0 +1,65 @@
+import type { Static } from 'typebox'
+import { wordOf } from '../../../domain/audit/document.ts'
+import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import { rowOf } from '../../../domain/audit/sealed.ts'
+import { defined } from '../../defined.ts'
+import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managed-fields.ts'
+import type { Manager } from '../../managed-route.ts'
+import type { Route } from '../../route.ts'
+import type { GatewayRoutes } from '../parts.ts'
+import * as Schema from './schema.ts'
+
+/** `/api/policy-gateway/history`: what was decided about requests and simulations. */
+export function historyRoutes({ question }: GatewayRoutes): Route[] {
+  return [
+    question({
+      path: '/api/policy-gateway/history',
+      summary: 'List what the gateway decided',
+      description: 'With a key of a project or a token: of that project alone.',
+      permission: 'gateway:read',
+      params: none,
+      query: Schema.HistoryQuery,
+      answer: { description: 'A page of decisions.', schema: Schema.HistoryList },
+      async operation({ events }, { who, query }) {
+        const filter = defined({
+          family: 'gateway',
+          decision: query.decision,
+          policyId: query.policy_id,
+          userId: query.user_id,
+          requestId: query.request_id,
+          projectId: projectOf(who),
+        })
+        return presentList(await events.list(who.organization.id, filter, pageOf(query)), presentDecision)
+      },
+    }),
+  ]
+}
+
+const projectOf = (who: Manager): string | undefined => ('projectId' in who ? who.projectId : undefined)
+
+function presentDecision({ document }: LoggedEvent): Static<typeof Schema.HistoryList>['data'][number] {
+  const { code, requestId, projectId, userId, decision, policyId, id, timeMs } = rowOf(document, '')
+  const { is_enforced: isEnforced, categories_triggered: categories } = document.unmapped.gatehouse
+  const { message_context: context } = document
+  return {
+    id,
+    object: 'policy_gateway.event',
+    kind: code,
+    created_at: new Date(timeMs).toISOString(),
+    request_id: requestId,
+    project_id: projectId,
+    user_id: userId,
+    model: document.ai_model?.name ?? null,
+    decision,
+    enforced: typeof isEnforced === 'boolean' ? isEnforced : null,
+    reason_code: wordOf(document, 'reason_code') ?? null,
+    rollout_mode: wordOf(document, 'rollout_mode') ?? null,
+    policy_id: policyId,
+    policy_version: document.policy?.version ?? null,
+    triggered_categories: Array.isArray(categories) ? categories.map(String) : [],
+    input_tokens: context?.prompt_tokens ?? null,
+    output_tokens: context?.completion_tokens ?? null,
+    error: document.status_id === 2 ? (document.status_code ?? null) : null,
+  }
+}

@@ -1,0 +1,57 @@
+import Type from 'typebox'
+import { decisions } from '../../../domain/audit/verdict.ts'
+import { listOf, listQuery, pageExample } from '../../list.ts'
+import { idText, isoTime, orNull } from '../../managed-fields.ts'
+
+const text = (description: string) => orNull(Type.String(), description)
+
+export const HistoryQuery = listQuery({
+  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only what was decided so.' })),
+  policy_id: Type.Optional(idText('Only what this policy decided.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
+  request_id: Type.Optional(idText('Only this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+})
+
+const HistoryObject = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('policy_gateway.event'),
+  kind: Type.String({ description: '`gateway.request.decided`, `gateway.simulation.run` and the like.' }),
+  created_at: isoTime('When it happened.'),
+  request_id: text('The request.'),
+  project_id: text('Its project.'),
+  user_id: text('The end user whom the caller named.'),
+  model: text('The model that was asked for.'),
+  decision: text('What was decided.'),
+  enforced: orNull(Type.Boolean(), 'False where it was only recorded.'),
+  reason_code: text('Why.'),
+  rollout_mode: text('How far the policy was rolled out.'),
+  policy_id: text('The policy that decided.'),
+  policy_version: text('Its version.'),
+  triggered_categories: Type.Array(Type.String()),
+  input_tokens: orNull(Type.Integer()),
+  output_tokens: orNull(Type.Integer()),
+  error: text('The code of what went wrong.'),
+})
+
+const example = {
+  id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  object: 'policy_gateway.event',
+  kind: 'gateway.request.decided',
+  created_at: '2026-01-01T00:00:00.000Z',
+  request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  user_id: 'ada',
+  model: 'house-model',
+  decision: 'allow',
+  enforced: true,
+  reason_code: null,
+  rollout_mode: null,
+  policy_id: null,
+  policy_version: null,
+  triggered_categories: [],
+  input_tokens: 12,
+  output_tokens: 34,
+  error: null,
+}
+
+export const HistoryList = listOf(HistoryObject, pageExample(example))

@@ -1,0 +1,26 @@
+import type { Exports } from '../../domain/audit/export/administer.ts'
+import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
+import type { AuditReads } from '../../domain/audit/log.ts'
+import type { Administer } from '../../domain/identity/administer.ts'
+import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { SinkTest } from '../../pipeline/test-sink.ts'
+import type { CallerOf } from '../caller.ts'
+import type { LimitParts } from '../managed-limit.ts'
+import type { ManagedRoutes, Manager } from '../managed-route.ts'
+
+/** What the gateway keeps: inside one transaction for changes, outside of any for questions. */
+export type GatewayStores = {
+  readonly exports: ExportStore
+  readonly events: AuditReads
+  readonly idempotency: IdempotencyStore
+}
+
+export type GatewayParts = LimitParts & {
+  readonly callerOf: Pick<CallerOf, 'manager'>
+  readonly reads: GatewayStores
+  readonly administer: Administer<GatewayStores>
+  readonly exports: Exports
+  readonly testSink: SinkTest
+}
+
+export type GatewayRoutes = ManagedRoutes<Manager, GatewayStores>

@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import type { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+
+/** What is known about a request so far; one log line and one measurement are made of it at the end. */
+type RequestRecord = { readonly startMs: number; fault?: Fault; who?: Who }
+
+export type Who = { readonly organizationId: string; readonly credentialId: string }
+
+export type RequestRecorder = {
+  began(request: FastifyRequest): void
+  identified(request: FastifyRequest, who: Who): void
+  refused(request: FastifyRequest, fault: Fault): void
+  ended(request: FastifyRequest, status: number): void
+}
+
+export type RecorderParts = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
+const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+/** Records live beside the requests, not on them: nothing is added to the framework's types. */
+export function createRequestRecorder({ clock, log, metrics }: RecorderParts): RequestRecorder {
+  const records = new WeakMap<FastifyRequest, RequestRecord>()
+  const labels = { route: 'closed-by-caller', status: statusClasses } as const // a route is a pattern, never a path
+  const seconds = metrics.histogram(
+    'gatehouse_http_request_seconds',
+    'Time from the first byte of a request to the last of its answer.',
+    {
+      labels,
+      buckets: secondsBuckets,
+    },
+  )
+
+  const known = new Map<string, (value: number) => void>()
+  const seriesOf = (route: string, statusClass: number): ((value: number) => void) => {
+    const key = route + statusClass
+    const found = known.get(key) ?? seconds.series({ route, status: `${statusClass}xx` })
+    known.set(key, found)
+    return found
+  }
+
+  return {
+    began: (request) => void records.set(request, { startMs: clock.monotonicMs() }),
+    identified(request, who) {
+      const record = records.get(request)
+      if (record) record.who = who
+    },
+    refused(request, fault) {
+      const record = records.get(request)
+      if (record) record.fault = fault
+    },
+    ended(request, status) {
+      const record = records.get(request)
+      const durationMs = record ? clock.monotonicMs() - record.startMs : 0
+      const route = request.routeOptions.url ?? 'none'
+      seriesOf(route, Math.floor(status / 100))(durationMs / 1000)
+      const line = {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs * 10) / 10,
+        organization_id: record?.who?.organizationId,
+        credential_id: record?.who?.credentialId,
+        code: record?.fault?.code,
+      }
+      if (record?.fault && (status >= 500 || record.fault.kind.startsWith('upstream'))) {
+        log.error({ ...line, error: causes(record.fault) }, record.fault.message)
+      } else {
+        log.access(line)
+      }
+    },
+  }
+}
+
+/** The private side of a Fault: why, down to the first cause, with the stack of what we did not foresee. */
+function causes(fault: Fault): string[] {
+  const lines: string[] = []
+  let cause: unknown = fault.cause
+  while (cause !== undefined && lines.length < 5) {
+    lines.push(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause))
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return lines
+}

@@ -1,0 +1,142 @@
+import type { BlockStart } from '../../domain/inference/events.ts'
+import type { Proof } from '../../domain/inference/request.ts'
+import { sseFrame } from '../stream-writer.ts'
+import { freeTextOf } from '../free-text-tools.ts'
+import {
+  freeTextCallItem,
+  functionCallItem,
+  messageItem,
+  reasoningItem,
+  refusalPart,
+  summaryPart,
+  textPart,
+} from './items.ts'
+import type { Callee } from './namespaces.ts'
+
+/** Every event of a stream has the next number. */
+export type Sequence = { next: number }
+
+/** The items so far, by output index, and which of them are whole. The last event repeats them all. */
+export type Output = { readonly items: unknown[]; readonly done: Set<number> }
+
+/** The beginning of a block, with a tool under the name that the caller knows. */
+export type ShownPart =
+  | Exclude<BlockStart, { type: 'opaque' | 'tool-call' }>
+  | (Extract<BlockStart, { type: 'tool-call' }> & Callee)
+
+/** A block that callers see as an output item of its own, and what has been said in it so far. */
+export type ShownBlock = {
+  readonly part: ShownPart
+  readonly itemId: string
+  readonly outputIndex: number
+  /** The place of its text among the parts of the item. */
+  contentIndex: number
+  /** Its tool takes free text: the JSON around it is taken off once it is whole. */
+  readonly isFreeText: boolean
+  text: string
+  proof?: Proof
+  /** Its place as it stands in every delta, spelled once. */
+  placeText?: string
+  /** Reasoning gets its summary part with its first word: thinking may stay without any. */
+  hasSummary: boolean
+}
+
+export function emit(sequence: Sequence, type: string, fields: object): string {
+  const number = sequence.next++
+  return sseFrame(type, `{"type":"${type}","sequence_number":${number},${JSON.stringify(fields).slice(1)}`)
+}
+
+/** Announces the item, and the part that its text goes into. */
+export function openFrames(sequence: Sequence, block: ShownBlock): string {
+  const added = emit(sequence, 'response.output_item.added', {
+    output_index: block.outputIndex,
+    item: itemOf(block, 'in_progress'),
+  })
+  if (block.part.type === 'thinking' || block.part.type === 'tool-call') return added
+  const part = block.part.type === 'text' ? textPart('') : refusalPart('')
+  return added + emit(sequence, 'response.content_part.added', { ...placeOf(block), part })
+}
+
+const deltaTypes: Readonly<Record<ShownBlock['part']['type'], string>> = {
+  text: 'response.output_text.delta',
+  refusal: 'response.refusal.delta',
+  thinking: 'response.reasoning_summary_text.delta',
+  'tool-call': 'response.function_call_arguments.delta',
+}
+
+/** Runs for every few characters of an answer. */
+export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string): string {
+  const before = block.part.type === 'thinking' && !block.hasSummary ? openSummary(sequence, block) : ''
+  block.text += text
+  if (block.isFreeText) return ''
+  const type = deltaTypes[block.part.type]
+  const number = sequence.next++
+  block.placeText ??= JSON.stringify(placeOf(block)).slice(1, -1)
+  const logprobs = block.part.type === 'text' ? ',"logprobs":[]' : ''
+  return `${before}event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${block.placeText},"delta":${JSON.stringify(text)}${logprobs}}\n\n`
+}
+
+/** Repeats the whole text, as the dialect wants it, and completes the item. */
+export function closeFrames(sequence: Sequence, block: ShownBlock): string {
+  // A call without arguments must still end up with JSON: clients parse what they have joined.
+  const isBare = block.part.type === 'tool-call' && !block.isFreeText && block.text === ''
+  const before = isBare ? deltaFrames(sequence, block, '{}') : ''
+  const text = before + doneFrames(sequence, block)
+  const item = itemOf(block, 'completed')
+  return text + emit(sequence, 'response.output_item.done', { output_index: block.outputIndex, item })
+}
+
+function doneFrames(sequence: Sequence, block: ShownBlock): string {
+  const place = placeOf(block)
+  const { text } = block
+  switch (block.part.type) {
+    case 'text':
+      return (
+        emit(sequence, 'response.output_text.done', { ...place, text, logprobs: [] }) +
+        emit(sequence, 'response.content_part.done', { ...place, part: textPart(text) })
+      )
+    case 'refusal':
+      return (
+        emit(sequence, 'response.refusal.done', { ...place, refusal: text }) +
+        emit(sequence, 'response.content_part.done', { ...place, part: refusalPart(text) })
+      )
+    case 'tool-call':
+      if (block.isFreeText)
+        return emit(sequence, 'response.custom_tool_call_input.done', { ...place, input: freeTextOf(text) })
+      return emit(sequence, 'response.function_call_arguments.done', { ...place, arguments: text })
+    case 'thinking':
+      if (!block.hasSummary) return ''
+      return (
+        emit(sequence, 'response.reasoning_summary_text.done', { ...place, text }) +
+        emit(sequence, 'response.reasoning_summary_part.done', { ...place, part: summaryPart(text) })
+      )
+  }
+}
+
+function openSummary(sequence: Sequence, block: ShownBlock): string {
+  block.hasSummary = true
+  return emit(sequence, 'response.reasoning_summary_part.added', { ...placeOf(block), part: summaryPart('') })
+}
+
+/** The item as it stands: empty while in progress, whole once completed. */
+export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
+  const { part, itemId, text } = block
+  switch (part.type) {
+    case 'text':
+      return messageItem(itemId, status, status === 'completed' ? [textPart(text)] : [])
+    case 'refusal':
+      return messageItem(itemId, status, status === 'completed' ? [refusalPart(text)] : [])
+    case 'thinking':
+      return reasoningItem(itemId, text, block.proof)
+    case 'tool-call':
+      if (block.isFreeText) return freeTextCallItem(itemId, status, { ...part, input: freeTextOf(text) })
+      return functionCallItem(itemId, status, { ...part, input: text })
+  }
+}
+
+/** Where in the answer a block's events belong. */
+function placeOf({ part, itemId, outputIndex, contentIndex }: ShownBlock): object {
+  const item = { item_id: itemId, output_index: outputIndex }
+  if (part.type === 'tool-call') return item
+  return part.type === 'thinking' ? { ...item, summary_index: contentIndex } : { ...item, content_index: contentIndex }
+}

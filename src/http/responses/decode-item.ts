@@ -1,0 +1,99 @@
+import { Fault, type Problem } from '../../base/fault.ts'
+import type { Message, Part, Proof } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../data-url.ts'
+import { defined } from '../defined.ts'
+import { readProof } from '../proof-envelope.ts'
+import { fieldName, invalidField } from '../validate.ts'
+import type { ResponsesItem, ResponsesPart } from './schema.ts'
+
+type Path = Problem['path']
+type Named<Type extends string> = Extract<ResponsesItem, { type: Type }>
+
+/** One input item as a message of its own; whoever writes for an upstream joins those of one speaker. */
+export function decodeItem(item: ResponsesItem, path: Path): Message {
+  switch (item.type) {
+    case undefined:
+    case 'message': {
+      const role = item.role === 'developer' ? 'system' : item.role
+      return { role, parts: decodeContent(item.content, [...path, 'content']) }
+    }
+    case 'function_call': {
+      const { call_id: id, namespace, name, arguments: input } = item
+      return { role: 'assistant', parts: [{ type: 'tool-call', id, name: nameWithin(namespace, name), input }] }
+    }
+    case 'function_call_output': {
+      const parts = decodeContent(item.output, [...path, 'output'])
+      return { role: 'user', parts: [{ type: 'tool-result', id: item.call_id, parts, isError: false }] }
+    }
+    case 'reasoning':
+      return { role: 'assistant', parts: [decodeReasoningItem(item)] }
+    case 'item_reference':
+      throw notFound(item.id, path)
+    default:
+      return opaqueItem(item)
+  }
+}
+
+/** The words of the vendor for a reference to what it does not know; clients show them as they are. */
+function notFound(id: string, path: Path): Fault {
+  const message = `Item with id '${id.slice(0, 100)}' not found. Items are not kept here when store is set to false.`
+  return new Fault('validation', 'invalid_parameter', message, { param: fieldName([...path, 'id']) })
+}
+
+/** Calls of vendor tools are the model's; what came of them is not. */
+function opaqueItem(item: { readonly type: string }): Message {
+  const role = /_(output|response)$/.test(item.type) ? 'user' : 'assistant'
+  return { role, parts: [{ type: 'opaque', dialect: 'responses', raw: item }] }
+}
+
+function decodeReasoningItem(item: Named<'reasoning'>): Part {
+  const texts = item.summary?.length ? item.summary : (item.content ?? [])
+  const proof = proofOf(item)
+  return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(proof && { proof }) }
+}
+
+/** What a reasoning item carries back for the model that thought it. */
+export function proofOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): Proof | undefined {
+  const proof = readProof(encrypted ?? '', 'responses')
+  return proof && id && proof.dialect === 'responses' ? { id, ...proof } : proof
+}
+
+function decodeContent(content: string | readonly ResponsesPart[], path: Path): Part[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.map((part, at) => decodePart(part, [...path, at]))
+}
+
+function decodePart(part: ResponsesPart, path: Path): Part {
+  switch (part.type) {
+    case 'input_text':
+      return { type: 'text', text: part.text, ...breakpointOf(part) }
+    case 'output_text':
+      return { type: 'text', text: part.text }
+    case 'refusal':
+      return { type: 'refusal', text: part.refusal }
+    case 'input_image':
+      return decodeImage(part, path)
+    case 'input_file':
+      return decodeFile(part, path)
+    default:
+      return { type: 'opaque', dialect: 'responses', raw: part }
+  }
+}
+
+function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path: Path): Part {
+  const { image_url: url, file_id: id, detail } = part
+  const rest = { ...defined({ detail }), ...breakpointOf(part) }
+  if (url) return { type: 'image', source: sourceOfUrl(url), ...rest }
+  if (id) return { type: 'image', source: { kind: 'file', id }, ...rest }
+  throw invalidField(path, 'must have image_url or file_id')
+}
+
+function decodeFile(part: Extract<ResponsesPart, { type: 'input_file' }>, path: Path): Part {
+  const { file_data: data, file_url: url, file_id: id, filename: name } = part
+  const rest = { ...defined({ name }), ...breakpointOf(part) }
+  if (data) return { type: 'file', source: sourceOfFileData(data), ...rest }
+  if (url) return { type: 'file', source: { kind: 'url', url }, ...rest }
+  if (id) return { type: 'file', source: { kind: 'file', id }, ...rest }
+  throw invalidField(path, 'must have file_data, file_url or file_id')
+}

@@ -1,0 +1,107 @@
+import { Fault } from '../../base/fault.ts'
+import type { InferenceRequest, Message, OutputFormat, Reasoning, Tool } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { defined } from '../defined.ts'
+import { effortOf } from '../efforts.ts'
+import { parametersOf, selectTools, type OpenaiChoice } from '../openai-tools.ts'
+import { invalidField } from '../validate.ts'
+import { decodeItem } from './decode-item.ts'
+import { withoutOurs } from './original.ts'
+import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
+
+/** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
+export function decodeResponses(body: ResponsesBody): InferenceRequest {
+  refuseUnsupported(body)
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    messages: [...systemMessages(body.instructions), ...decodeInput(body.input)],
+    stop: [],
+    flaggedCategories: body.flagged_categories ?? [],
+    original: { dialect: 'responses', body: withoutOurs(body), headers: {} },
+    ...selectTools((body.tools ?? []).flatMap(decodeTools), choiceOf(body.tool_choice)),
+    ...defined({
+      maxOutputTokens: body.max_output_tokens,
+      temperature: body.temperature,
+      topP: body.top_p,
+      parallelToolCalls: body.parallel_tool_calls,
+      reasoning: decodeReasoning(body.reasoning),
+      outputFormat: formatOf(body.text?.format),
+      user: body.safety_identifier ?? body.user,
+      metadata: body.metadata,
+    }),
+  }
+}
+
+/** What would need a store of ours or of the upstream's, whose content no policy could see. */
+function refuseUnsupported(body: ResponsesBody): void {
+  const refuse = (param: string, message: string): never => {
+    throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
+  }
+  if (body.background === true) refuse('background', 'answers are given at once')
+  if ('conversation' in body && body.conversation != null) refuse('conversation', 'is not kept here; send the items')
+  if ('prompt' in body && body.prompt != null) refuse('prompt', 'is not kept here; send its text')
+  if (body.previous_response_id) {
+    refuse('previous_response_id', 'is not kept here; send the earlier items, with store set to false')
+  }
+}
+
+const systemMessages = (instructions: string | null | undefined): Message[] =>
+  instructions ? [{ role: 'system', parts: [{ type: 'text', text: instructions }] }] : []
+
+function decodeInput(input: ResponsesBody['input']): Message[] {
+  if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
+  if (!input) throw invalidField(['input'], 'is required')
+  if (input.length === 0) throw invalidField(['input'], 'must have at least 1 item')
+  return input.map((item, at) => decodeItem(item, ['input', at]))
+}
+
+type AnyTool = ResponsesTool | { readonly type: string; readonly name?: unknown }
+
+const decodeTools = (tool: AnyTool | ResponsesNamespace): Tool[] =>
+  isNamespace(tool) ? tool.tools.map((member) => decodeTool(member, tool.name)) : [decodeTool(tool)]
+
+function decodeTool(tool: AnyTool, namespace?: string): Tool {
+  const name = nameWithin(namespace, typeof tool.name === 'string' ? tool.name : tool.type)
+  if (!isFunction(tool)) return { type: 'opaque', dialect: 'responses', name, raw: tool }
+  const { description, parameters, strict } = tool
+  return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
+}
+
+const isFunction = (tool: { readonly type: string }): tool is ResponsesTool => tool.type === 'function'
+const isNamespace = (tool: { readonly type: string }): tool is ResponsesNamespace => tool.type === 'namespace'
+
+function choiceOf(choice: ResponsesBody['tool_choice']): OpenaiChoice | undefined {
+  if (!choice) return undefined
+  if (typeof choice === 'string') return { kind: 'mode', mode: choice }
+  switch (choice.type) {
+    case 'function':
+    case 'custom':
+      return { kind: 'named', name: nameWithin(choice.namespace, choice.name), path: ['tool_choice', 'name'] }
+    case 'allowed_tools': {
+      const names = choice.tools.map(({ type = '', name = type, namespace }) => nameWithin(namespace, name))
+      return { kind: 'allowed', mode: choice.mode, names }
+    }
+    default:
+      return hostedChoice(choice)
+  }
+}
+
+/** A tool of the vendor's is chosen by its type, which is also what we call it. */
+const hostedChoice = ({ type }: { readonly type: string }): OpenaiChoice => ({
+  kind: 'named',
+  name: type,
+  path: ['tool_choice', 'type'],
+})
+
+function decodeReasoning(reasoning: ResponsesBody['reasoning']): Reasoning | undefined {
+  if (!reasoning) return undefined
+  return defined({ effort: effortOf(reasoning.effort), visible: reasoning.summary ? true : undefined })
+}
+
+function formatOf(format: NonNullable<ResponsesBody['text']>['format']): OutputFormat | undefined {
+  if (format?.type === 'json_object') return { type: 'json-object' }
+  if (format?.type !== 'json_schema') return undefined
+  const { name, schema, strict } = format
+  return { type: 'json-schema', name, schema, ...defined({ strict }) }
+}

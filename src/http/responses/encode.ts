@@ -1,0 +1,50 @@
+import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
+import { creditFields } from '../credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
+import type { AnswerContext } from '../stream-writer.ts'
+import type { WholeAnswer } from '../whole-answer.ts'
+import { freeTextCallItem, functionCallItem, messageItem, reasoningItem, refusalPart, textPart } from './items.ts'
+import { createCalleeOf, type CalleeOf } from './namespaces.ts'
+import { echoOf, ended, incompleteReason } from './spelling.ts'
+
+/** A whole answer as one response; an upstream's own document keeps every field but its name and its price. */
+export function encodeResponses(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
+  const { blocks, stopReason, end } = foldEvents(events)
+  const { id, model } = context
+  if (document?.dialect === 'responses') return { ...document.body, id, model, ...creditFields(end) }
+  const reason = incompleteReason(
+    stopReason,
+    blocks.some((block) => block.type === 'refusal'),
+  )
+  const freeText = freeTextTools(context.request)
+  const calleeOf = createCalleeOf(context.request)
+  const output = blocks.flatMap((block) => spellBlock(block, context, { freeText, calleeOf }))
+  return { ...ended(context, end, { output, reason }), ...echoOf(context) }
+}
+
+type Tools = { readonly freeText: ReadonlySet<string>; readonly calleeOf: CalleeOf }
+
+function spellBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, calleeOf }: Tools): unknown[] {
+  switch (block.type) {
+    case 'text':
+      return [messageItem(newId('msg'), 'completed', [textPart(block.text)])]
+    case 'refusal':
+      return [messageItem(newId('msg'), 'completed', [refusalPart(block.text)])]
+    case 'thinking':
+      return [reasoningItem(newId('rs'), block.text, block.proof)]
+    case 'tool-call':
+      return [spellCall(block, newId, { freeText, calleeOf })]
+    case 'opaque':
+      return block.dialect === 'responses' ? [block.raw] : []
+  }
+}
+
+function spellCall(
+  { id, name, input }: Extract<FoldedBlock, { type: 'tool-call' }>,
+  newId: AnswerContext['newId'],
+  { freeText, calleeOf }: Tools,
+): unknown {
+  const call = { id, ...calleeOf(name) }
+  if (freeText.has(name)) return freeTextCallItem(newId('ctc'), 'completed', { ...call, input: freeTextOf(input) })
+  return functionCallItem(newId('fc'), 'completed', { ...call, input: input || '{}' })
+}

@@ -1,0 +1,31 @@
+import type { Fault } from '../../base/fault.ts'
+import { openaiError, openaiRefusals } from '../openai-refusal.ts'
+import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
+import type { Refusal } from '../route.ts'
+
+/** How this family says no: flat, as the contract has it, except for a 429, which is OpenAI's. */
+export function encodeFault(fault: Fault, requestId: string): Refusal {
+  const [status] = openaiRefusals[fault.kind]
+  const error =
+    fault.kind === 'rate_limit' ? { error: openaiError(fault) } : { error: boundedMessage(fault), code: fault.code }
+  return { status, headers: refusalHeaders(fault), body: { ...error, request_id: requestId, ...policyOf(fault) } }
+}
+
+/**
+ * The error event of a stream that has begun. It says everything twice: flat as published, and nested, because half of
+ * the clients swallow the flat form.
+ */
+export function errorEvent(fault: Fault, requestId: string, sequenceNumber: number) {
+  const error = openaiError(fault)
+  const { code, message, param } = error
+  return {
+    type: 'error',
+    sequence_number: sequenceNumber,
+    code,
+    message,
+    param,
+    error,
+    request_id: requestId,
+    ...policyOf(fault),
+  }
+}

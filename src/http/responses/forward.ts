@@ -1,0 +1,134 @@
+import type { InferenceEnd, OriginalFrame } from '../../domain/inference/events.ts'
+import { creditFields } from '../credit-fields.ts'
+import { frameObject, frameType, recordAt, sameFrame, sseFrame, type AnswerContext } from '../stream-writer.ts'
+import type { Output, Sequence, ShownBlock } from './blocks.ts'
+
+type Part = ShownBlock['part']
+type Fields = Record<string, unknown>
+
+/** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
+export type Forwarding = {
+  frame(frame: OriginalFrame): string
+  /** The block that the upstream opened for this part, as it is known to the caller. */
+  blockFor(part: Part): ShownBlock | undefined
+  /** Called after each piece: an item that is done without an event will never have one. */
+  forgetDone(): void
+  /** The upstream's own last response, where it is still how the answer ends. */
+  ending(ours: Fields, end: InferenceEnd, isForwarded: boolean): Fields | undefined
+}
+
+type Place = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'>
+
+/** What the upstream has opened and no event of ours has claimed yet. */
+type Slot = Place &
+  Pick<ShownBlock, 'isFreeText'> & {
+    readonly type: Part['type']
+    hasSummary: boolean
+  }
+
+type Items = { readonly output: Output; slots: Slot[]; readonly blocks: Map<string, ShownBlock> }
+
+/** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
+export function createForwarding({ id, model }: AnswerContext, sequence: Sequence, output: Output): Forwarding {
+  const items: Items = { output, slots: [], blocks: new Map() }
+  let last: Fields | undefined
+
+  const renamed = (type: string, event: Fields): string => {
+    const response = { ...recordAt(event, 'response'), id, model }
+    return sseFrame(type, JSON.stringify({ ...event, response }))
+  }
+
+  return {
+    frame(frame) {
+      const type = frameType(frame)
+      if (type === 'error' || type === 'response.failed') return '' // arrive as a thrown Fault
+      if (endings.has(type)) {
+        last = recordAt(frameObject(frame.data), 'response')
+        return ''
+      }
+      sequence.next += 1
+      if (beginnings.has(type)) return renamed(type, frameObject(frame.data))
+      if (structural.has(type)) note(type, frameObject(frame.data), items)
+      return sameFrame(frame)
+    },
+    blockFor(part) {
+      const at = items.slots.findIndex((slot) => slot.type === part.type)
+      const [slot] = at === -1 ? [] : items.slots.splice(at, 1)
+      if (slot === undefined) return undefined
+      const { itemId, outputIndex, contentIndex, isFreeText, hasSummary } = slot
+      const block: ShownBlock = { part, itemId, outputIndex, contentIndex, isFreeText, text: '', hasSummary }
+      items.blocks.set(itemId, block)
+      return block
+    },
+    forgetDone() {
+      items.slots = items.slots.filter(({ outputIndex }) => !output.done.has(outputIndex))
+    },
+    ending(ours, end, isForwarded) {
+      if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
+      // Some upstreams stream their items and then leave them out of the last event.
+      const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
+      const usage = { ...recordAt(ours, 'usage'), ...recordAt(last, 'usage') }
+      return { ...last, id, model, output: listed, usage, ...creditFields(end) }
+    },
+  }
+}
+
+const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued'])
+const endings = new Set(['response.completed', 'response.incomplete'])
+const structural = new Set([
+  'response.output_item.added',
+  'response.output_item.done',
+  'response.content_part.added',
+  'response.reasoning_summary_part.added',
+  'response.reasoning_summary_part.done',
+])
+
+const slotTypes: Readonly<Record<string, Part['type']>> = {
+  function_call: 'tool-call',
+  custom_tool_call: 'tool-call',
+  reasoning: 'thinking',
+  output_text: 'text',
+  refusal: 'refusal',
+}
+
+function note(type: string, event: Fields, items: Items): void {
+  const outputIndex = numberAt(event, 'output_index')
+  const item = recordAt(event, 'item')
+  switch (type) {
+    case 'response.output_item.added':
+      items.output.items[outputIndex] = item
+      addSlot(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
+      return
+    case 'response.content_part.added': {
+      const place = { itemId: String(event['item_id']), outputIndex, contentIndex: numberAt(event, 'content_index') }
+      addSlot(items, recordAt(event, 'part'), place)
+      return
+    }
+    case 'response.output_item.done':
+      items.output.items[outputIndex] = item
+      items.output.done.add(outputIndex)
+      return
+    default:
+      noteSummary(items, event, type.endsWith('.added'))
+  }
+}
+
+function addSlot({ slots }: Items, { type }: Fields, place: Place): void {
+  const slotType = slotTypes[String(type)]
+  if (slotType !== undefined)
+    slots.push({ ...place, type: slotType, isFreeText: type === 'custom_tool_call', hasSummary: false })
+}
+
+/** Reasoning comes in summary parts, of which one may be open when the answer is cut. */
+function noteSummary({ slots, blocks }: Items, event: Fields, isOpen: boolean): void {
+  const itemId = String(event['item_id'])
+  const holder = blocks.get(itemId) ?? slots.find((slot) => slot.itemId === itemId)
+  if (holder === undefined) return
+  holder.contentIndex = numberAt(event, 'summary_index')
+  holder.hasSummary = isOpen
+}
+
+function numberAt(holder: Fields, key: string): number {
+  const value = holder[key]
+  return typeof value === 'number' ? value : 0
+}

@@ -1,0 +1,74 @@
+import { Fault } from '../../base/fault.ts'
+import type { Clock } from '../../base/clock.ts'
+import { outputItemsOf, type StoredItem, type StoredResponses } from '../../domain/inference/stored-responses.ts'
+import type { ResponsesBody } from './schema.ts'
+
+/** A chat longer than this has outgrown every model's window. */
+const maxTurns = 1000
+
+export type HistoryParts = { readonly stored: StoredResponses; readonly clock: Clock }
+
+/** A body with its whole history in it, and what of it is new. */
+export type WithHistory = {
+  readonly body: ResponsesBody
+  readonly ownItems: readonly StoredItem[]
+  readonly previousId: string | null
+}
+
+/**
+ * Puts earlier turns back into a body that only refers to them: `previous_response_id` becomes the items of the chain
+ * before it, `item_reference` the item it names. What cannot be found is an error: a model without its history would answer wrongly.
+ */
+export async function withHistory(body: ResponsesBody, projectId: string, parts: HistoryParts): Promise<WithHistory> {
+  const { previous_response_id: previousId, ...rest } = body
+  const given = itemsOf(body.input)
+  const ownItems = await resolved(given, projectId, parts)
+  if (!previousId)
+    return {
+      body: ownItems === given ? body : ({ ...rest, input: ownItems } as ResponsesBody),
+      ownItems,
+      previousId: null,
+    }
+  const earlier = await earlierItems(previousId, projectId, parts)
+  return { body: { ...rest, input: [...earlier, ...ownItems] } as ResponsesBody, ownItems, previousId }
+}
+
+/** A plain text is one user message. */
+const itemsOf = (input: ResponsesBody['input']): readonly StoredItem[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? [])
+
+async function earlierItems(id: string, projectId: string, { stored, clock }: HistoryParts): Promise<StoredItem[]> {
+  const turns: StoredItem[][] = []
+  let next: string | null = id
+  while (next !== null && turns.length < maxTurns) {
+    const turn = await stored.find(projectId, next, clock.nowMs())
+    if (!turn) throw unknown('previous_response_id', `Previous response with id '${next}' not found.`)
+    turns.push([...turn.input, ...outputItemsOf(turn.document)])
+    next = turn.previousId
+  }
+  return turns.reverse().flat()
+}
+
+/** The same list where nothing had to be looked up. */
+async function resolved(
+  items: readonly StoredItem[],
+  projectId: string,
+  { stored, clock }: HistoryParts,
+): Promise<readonly StoredItem[]> {
+  const ids = items.filter(isReference).map(({ id }) => id)
+  if (ids.length === 0) return items
+  const found = await stored.findItems(projectId, ids, clock.nowMs())
+  return items.map((item, at) => {
+    if (!isReference(item)) return item
+    const target = found.get(item.id)
+    if (!target) throw unknown(`input[${at}].id`, `Item with id '${item.id}' not found.`)
+    return target
+  })
+}
+
+const isReference = (item: StoredItem): item is { id: string } =>
+  typeof item['id'] === 'string' &&
+  (item['type'] === 'item_reference' || (item['type'] === undefined && item['role'] === undefined))
+
+const unknown = (param: string, message: string): Fault =>
+  new Fault('validation', 'invalid_parameter', message, { param })

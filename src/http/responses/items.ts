@@ -1,0 +1,54 @@
+import type { Proof } from '../../domain/inference/request.ts'
+import { proofText } from '../proof-envelope.ts'
+import type { Callee } from './namespaces.ts'
+
+/** Output items of this dialect. All carry an id of their own, which must stay the same from first to last mention. */
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export const textPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] })
+
+export const refusalPart = (refusal: string) => ({ type: 'refusal', refusal })
+
+export const messageItem = (id: string, status: ItemStatus, content: readonly unknown[]) => ({
+  id,
+  type: 'message',
+  status,
+  role: 'assistant',
+  content,
+})
+
+export type Call = Callee & { readonly id: string; readonly input: string }
+
+export const functionCallItem = (id: string, status: ItemStatus, call: Call) => ({
+  id,
+  type: 'function_call',
+  status,
+  call_id: call.id,
+  ...calleeFields(call),
+  arguments: call.input,
+})
+
+const calleeFields = ({ name, namespace }: Callee): Callee => (namespace === undefined ? { name } : { name, namespace })
+
+/** A call of a tool that takes free text. */
+export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => ({
+  id,
+  type: 'custom_tool_call',
+  status,
+  call_id: call.id,
+  ...calleeFields(call),
+  input: call.input,
+})
+
+export const summaryPart = (text: string) => ({ type: 'summary_text', text })
+
+/** The summary form, since not all clients show the raw one. */
+export const reasoningItem = (id: string, text: string, proof?: Proof) => ({
+  id,
+  type: 'reasoning',
+  summary: text === '' ? [] : [summaryPart(text)],
+  ...(proof !== undefined && {
+    encrypted_content: proofText(proof, 'responses', proof.id === undefined ? undefined : id),
+  }),
+})

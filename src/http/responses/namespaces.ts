@@ -1,0 +1,23 @@
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { isRecord } from '../stream-writer.ts'
+
+/** A tool as callers of this dialect name it. */
+export type Callee = { readonly name: string; readonly namespace?: string }
+
+export type CalleeOf = (name: string) => Callee
+
+/** Agents group tools, those of an MCP server for instance, and want each call back under both names. */
+export function createCalleeOf({ original }: InferenceRequest): CalleeOf {
+  const callees = new Map(recordsIn(original.body['tools']).flatMap(membersOf))
+  return (name) => callees.get(name) ?? { name }
+}
+
+function membersOf({ type, name: namespace, tools }: Record<string, unknown>): [string, Callee][] {
+  if (type !== 'namespace' || typeof namespace !== 'string') return []
+  return recordsIn(tools).flatMap(({ name }) =>
+    typeof name === 'string' ? [[nameWithin(namespace, name), { namespace, name }]] : [],
+  )
+}
+
+const recordsIn = (list: unknown): Record<string, unknown>[] => (Array.isArray(list) ? list.filter(isRecord) : [])

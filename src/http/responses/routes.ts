@@ -1,0 +1,131 @@
+import Type from 'typebox'
+import { Fault } from '../../base/fault.ts'
+import type { Caller } from '../../domain/identity/principal.ts'
+import { decodeResponses } from './decode.ts'
+import { encodeResponses } from './encode.ts'
+import { encodeFault } from './errors.ts'
+import { withHistory } from './history.ts'
+import { remembering, type RememberParts } from './remember.ts'
+import { InputTokensAnswer, ResponsesAnswer, ResponsesBody, ResponsesError } from './schema.ts'
+import { createResponsesWriter } from './stream-writer.ts'
+import {
+  createInferenceHandler,
+  createUnreadCounter,
+  inferenceRefusals,
+  maxInferenceBytes,
+  FreeTierHeader,
+  type Decoded,
+  type InferenceParts,
+} from '../inference.ts'
+import { createCountHandler, type CountParts } from '../count.ts'
+import type { Family } from '../route.ts'
+import { createValidator } from '../validate.ts'
+
+export type ResponsesParts = InferenceParts & CountParts & RememberParts
+
+/** `/v1/responses`: the OpenAI responses dialect. */
+export function responsesFamily(parts: ResponsesParts): Family {
+  const whenUnread = createUnreadCounter(parts)
+  const validate = createValidator(ResponsesBody)
+  const readId = createValidator(ResponseId)
+  const refusals = [400, 401, 404, 429, 500, 503]
+  return {
+    name: 'Responses',
+    prefixes: ['/v1/responses'],
+    refuse: encodeFault,
+    refusalSchema: ResponsesError,
+    routes: [
+      {
+        method: 'POST',
+        path: '/v1/responses',
+        summary: 'Create a response',
+        credential: 'api_key_or_free',
+        bodyLimitBytes: maxInferenceBytes,
+        headers: FreeTierHeader,
+        body: ResponsesBody,
+        answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
+        refusals: inferenceRefusals,
+        whenUnread,
+        handle: createInferenceHandler(parts, {
+          decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
+          newAnswerId: (ids) => ids('resp'),
+          createWriter: createResponsesWriter,
+          encode: encodeResponses,
+        }),
+      },
+      {
+        method: 'POST',
+        path: '/v1/responses/input_tokens',
+        summary: 'Count the input tokens of a response',
+        credential: 'api_key',
+        bodyLimitBytes: maxInferenceBytes,
+        body: ResponsesBody,
+        answers: {
+          200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: InputTokensAnswer },
+        },
+        refusals: [400, 401, 403, 404, 413, 429, 500, 503],
+        whenUnread,
+        handle: createCountHandler(parts, {
+          decode: (body) => decodeResponses(validate(body)),
+          present: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
+        }),
+      },
+      {
+        method: 'GET',
+        path: '/v1/responses/{response_id}',
+        summary: 'Read a stored response',
+        credential: 'api_key',
+        params: ResponseId,
+        answers: { 200: { description: 'The response as it was answered.', schema: ResponsesAnswer } },
+        refusals,
+        async handle(request) {
+          const { projectId } = await parts.callerOf.principal(request)
+          const { response_id: id } = readId(request.params)
+          const found = await parts.stored.find(projectId, id, parts.clock.nowMs())
+          if (!found) throw notFound(id)
+          return found.document
+        },
+      },
+      {
+        method: 'DELETE',
+        path: '/v1/responses/{response_id}',
+        summary: 'Delete a stored response',
+        credential: 'api_key',
+        params: ResponseId,
+        answers: { 200: { description: 'It is gone.', schema: DeletedResponse } },
+        refusals,
+        async handle(request) {
+          const { projectId } = await parts.callerOf.principal(request)
+          const { response_id: id } = readId(request.params)
+          if (!(await parts.stored.remove(projectId, id))) throw notFound(id)
+          return { id, object: 'response', deleted: true }
+        },
+      },
+    ],
+  }
+}
+
+const ResponseId = Type.Object({ response_id: Type.String({ minLength: 1, maxLength: 200 }) })
+const DeletedResponse = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('response'),
+  deleted: Type.Literal(true),
+})
+
+const notFound = (id: string): Fault =>
+  new Fault('not_found', 'not_found', `Response with id '${id}' not found.`, { param: 'response_id' })
+
+/** Nobody can go on from the anonymous free request: it belongs to no project, so nothing is looked up or kept for it. */
+async function decodeWithHistory(body: ResponsesBody, caller: Caller, parts: RememberParts): Promise<Decoded> {
+  if (caller.kind === 'free') return { request: decodeResponses(body) }
+  const { body: whole, ownItems, previousId } = await withHistory(body, caller.projectId, parts)
+  const request = decodeResponses(whole)
+  if (body.store === false) return { request }
+  const echo = { store: true, previous_response_id: previousId }
+  const known = { organizationId: caller.organization.id, projectId: caller.projectId, previousId, input: ownItems }
+  return {
+    request,
+    echo,
+    observe: (pieces, newContext) => remembering(pieces, known, { context: newContext(), parts }),
+  }
+}

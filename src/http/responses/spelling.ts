@@ -1,0 +1,79 @@
+import {
+  totalInputTokens,
+  totalTokens,
+  type InferenceEnd,
+  type StopReason,
+  type Usage,
+} from '../../domain/inference/events.ts'
+import { creditFields } from '../credit-fields.ts'
+import type { AnswerContext } from '../stream-writer.ts'
+
+const incompleteReasons: Partial<Record<StopReason, string>> = {
+  length: 'max_output_tokens',
+  'context-full': 'max_output_tokens',
+  refusal: 'content_filter',
+  filtered: 'content_filter',
+}
+
+/** Why the answer is not complete, if it is not. A model that refuses in words has completed its answer. */
+export const incompleteReason = (stopReason: StopReason, hasRefusal: boolean): string | undefined =>
+  stopReason === 'refusal' && hasRefusal ? undefined : incompleteReasons[stopReason]
+
+/** Token counts in this dialect: the cached ones are part of the input. */
+const spellUsage = (usage: Usage) => ({
+  input_tokens: totalInputTokens(usage),
+  input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+  output_tokens: usage.outputTokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  total_tokens: totalTokens(usage),
+})
+
+/** A response before anything has come of it. */
+export const beginning = ({ id, model, createdAtSeconds }: AnswerContext) => ({
+  id,
+  object: 'response',
+  created_at: createdAtSeconds,
+  status: 'in_progress',
+  model,
+  output: [],
+  error: null,
+  incomplete_details: null,
+  usage: null,
+})
+
+/** The same response once it has ended, with its price. */
+export function ended(context: AnswerContext, end: InferenceEnd, outcome: Outcome) {
+  const { output, reason } = outcome
+  return {
+    ...beginning(context),
+    status: reason === undefined ? 'completed' : 'incomplete',
+    output,
+    incomplete_details: reason === undefined ? null : { reason },
+    usage: spellUsage(end.usage),
+    ...creditFields(end),
+  }
+}
+
+export type Outcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
+
+/** What a response repeats of its request, with the dialect's defaults for what was not said. */
+export function echoOf({ request: { original }, echo }: AnswerContext): Record<string, unknown> {
+  const { body } = original
+  return {
+    instructions: body['instructions'] ?? null,
+    max_output_tokens: body['max_output_tokens'] ?? null,
+    metadata: body['metadata'] ?? {},
+    parallel_tool_calls: body['parallel_tool_calls'] ?? true,
+    previous_response_id: null,
+    reasoning: body['reasoning'] ?? { effort: null, summary: null },
+    store: false,
+    temperature: body['temperature'] ?? null,
+    text: body['text'] ?? { format: { type: 'text' } },
+    tool_choice: body['tool_choice'] ?? 'auto',
+    tools: body['tools'] ?? [],
+    top_p: body['top_p'] ?? null,
+    truncation: body['truncation'] ?? 'disabled',
+    user: body['user'] ?? null,
+    ...echo,
+  }
+}

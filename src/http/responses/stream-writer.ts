@@ -1,0 +1,230 @@
+import type { Fault } from '../../base/fault.ts'
+import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
+import { effectiveStop } from '../../domain/inference/fold.ts'
+import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
+import { freeTextTools } from '../free-text-tools.ts'
+import { framesIn, isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
+import {
+  closeFrames,
+  deltaFrames,
+  emit,
+  itemOf,
+  openFrames,
+  type Output,
+  type Sequence,
+  type ShownBlock,
+} from './blocks.ts'
+import { errorEvent } from './errors.ts'
+import { createForwarding, type Forwarding } from './forward.ts'
+import { createCalleeOf, type CalleeOf } from './namespaces.ts'
+import { beginning, echoOf, ended, incompleteReason } from './spelling.ts'
+
+type State = {
+  readonly context: AnswerContext
+  readonly grammar: Grammar
+  readonly sequence: Sequence
+  readonly open: Map<number, ShownBlock>
+  readonly output: Output
+  readonly freeText: ReadonlySet<string>
+  readonly calleeOf: CalleeOf
+  readonly forwarding: Forwarding
+  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
+  isInOurWords: boolean
+  /** What the response repeats of its request: written three times, so spelled once. */
+  readonly echo: string
+  hasCreated: boolean
+  hasToolCall: boolean
+  hasRefusal: boolean
+  hasFailed: boolean
+}
+
+/** Writes one answer in the event order of the Responses API. */
+export function createResponsesWriter(context: AnswerContext): StreamWriter {
+  const sequence: Sequence = { next: 0 }
+  const output: Output = { items: [], done: new Set() }
+  const state: State = {
+    context,
+    grammar: createGrammar(),
+    sequence,
+    open: new Map(),
+    output,
+    freeText: freeTextTools(context.request),
+    calleeOf: createCalleeOf(context.request),
+    forwarding: createForwarding(context, sequence, output),
+    isInOurWords: false,
+    echo: JSON.stringify(echoOf(context)).slice(1),
+    hasCreated: false,
+    hasToolCall: false,
+    hasRefusal: false,
+    hasFailed: false,
+  }
+  const write = (events: readonly InferenceEvent[]): string => {
+    let text = ''
+    for (const event of events) text += writeEvent(state, event)
+    state.isInOurWords ||= events.length > 0
+    return text
+  }
+  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
+  return {
+    write,
+    forward(piece) {
+      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
+      const frames = state.isInOurWords ? undefined : framesIn('responses', piece)
+      return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
+    },
+    fail: (fault) => (hasEnded() ? '' : fail(state, fault)),
+    hasEnded,
+  }
+}
+
+function accept(state: State, event: InferenceEvent): void {
+  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
+  state.grammar.accept(event)
+  if (event.type !== 'open') return
+  if (event.part.type === 'tool-call') state.hasToolCall = true
+  if (event.part.type === 'refusal') state.hasRefusal = true
+}
+
+function writeEvent(state: State, event: InferenceEvent): string {
+  accept(state, event)
+  switch (event.type) {
+    case 'start':
+      state.hasCreated = true
+      return responseFrame(state, 'response.created', beginning(state.context)) + inProgress(state)
+    case 'open':
+      return openBlock(state, event.block, event.part)
+    case 'delta': {
+      const block = blockOf(state, event.block)
+      return block === undefined || event.text === '' ? '' : deltaFrames(state.sequence, block, event.text)
+    }
+    case 'proof': {
+      const block = blockOf(state, event.block)
+      if (block !== undefined) block.proof = event.proof
+      return ''
+    }
+    case 'close':
+      return closeBlock(state, event.block)
+    case 'end':
+      return ending(state, event, false)
+  }
+}
+
+const inProgress = (state: State): string => responseFrame(state, 'response.in_progress', beginning(state.context))
+
+/** An event that carries the whole response. */
+function responseFrame({ sequence, echo }: State, type: string, response: object): string {
+  const number = sequence.next++
+  const text = `${JSON.stringify(response).slice(0, -1)},${echo}`
+  return sseFrame(type, `{"type":"${type}","sequence_number":${number},"response":${text}}`)
+}
+
+const idPrefixes = { text: 'msg', refusal: 'msg', thinking: 'rs', 'tool-call': 'fc', freeText: 'ctc' } as const
+
+function openBlock(state: State, block: number, part: BlockStart): string {
+  const { sequence, output, context } = state
+  const outputIndex = output.items.length
+  if (part.type === 'opaque') {
+    if (part.dialect !== 'responses') return ''
+    output.items.push(part.raw)
+    output.done.add(outputIndex)
+    const fields = { output_index: outputIndex, item: part.raw }
+    return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
+  }
+  const shownPart = part.type === 'tool-call' ? { ...part, ...state.calleeOf(part.name) } : part
+  const begun = state.forwarding.blockFor(shownPart)
+  if (begun !== undefined) {
+    state.open.set(block, begun)
+    return ''
+  }
+  const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
+  const itemId = context.newId(idPrefixes[isFreeText ? 'freeText' : part.type])
+  const shown = { part: shownPart, itemId, outputIndex, contentIndex: 0, isFreeText, text: '', hasSummary: false }
+  output.items.push(itemOf(shown, 'in_progress'))
+  state.open.set(block, shown)
+  return openFrames(sequence, shown)
+}
+
+/** Where a block goes on. An upstream may have completed the one that we took for it. */
+function blockOf({ open, output, forwarding }: State, block: number): ShownBlock | undefined {
+  const shown = open.get(block)
+  if (shown === undefined || !output.done.has(shown.outputIndex)) return shown
+  const other = forwarding.blockFor(shown.part)
+  if (other === undefined) open.delete(block)
+  else open.set(block, other)
+  return other
+}
+
+function closeBlock(state: State, block: number): string {
+  const shown = blockOf(state, block)
+  if (shown === undefined) return ''
+  state.open.delete(block)
+  const frames = closeFrames(state.sequence, shown)
+  complete(state, shown)
+  return frames
+}
+
+function complete({ output }: State, shown: ShownBlock): void {
+  output.items[shown.outputIndex] = itemOf(shown, 'completed')
+  output.done.add(shown.outputIndex)
+}
+
+/** What an upstream began and a check cut off is in the list too, as what it is. */
+const itemsOf = ({ items, done }: Output): unknown[] =>
+  items.map((item, at) => (isRecord(item) && !done.has(at) ? { ...item, status: 'incomplete' } : item))
+
+function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+  const { context, output } = state
+  const reason = incompleteReason(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
+  const response = ended(context, end, { output: itemsOf(output), reason })
+  const own = state.forwarding.ending(response, end, isForwarded)
+  if (own !== undefined) return emit(state.sequence, `response.${String(own['status'])}`, { response: own })
+  return responseFrame(state, `response.${response.status}`, response)
+}
+
+/** The error event ends it for the SDKs; agents that wait for the response to end are told that it failed. */
+function fail(state: State, fault: Fault): string {
+  state.hasFailed = true
+  const event = errorEvent(fault, state.context.requestId, state.sequence.next++)
+  const error = sseFrame('error', JSON.stringify(event))
+  if (!state.hasCreated) return error
+  const { code, message } = event
+  const failed = { ...beginning(state.context), status: 'failed', error: { code, message } }
+  return error + responseFrame(state, 'response.failed', failed)
+}
+
+function forwardFrames(state: State, frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
+  let text = ''
+  let end: InferenceEnd | undefined
+  for (const frame of frames) text += state.forwarding.frame(frame)
+  for (const event of events) {
+    accept(state, event)
+    if (event.type === 'end') end = event
+    else noteEvent(state, event)
+  }
+  state.forwarding.forgetDone()
+  return end === undefined ? text : text + ending(state, end, true)
+}
+
+/** Keeps what is needed to end the answer in our own words, should a check cut the upstream short. */
+function noteEvent(state: State, event: Exclude<InferenceEvent, InferenceEnd>): void {
+  if (event.type === 'start') {
+    state.hasCreated = true
+    return
+  }
+  if (event.type === 'open') {
+    const shown = event.part.type === 'opaque' ? undefined : state.forwarding.blockFor(event.part)
+    if (shown !== undefined) state.open.set(event.block, shown)
+    return
+  }
+  const shown = state.open.get(event.block)
+  if (shown === undefined) return
+  if (event.type === 'delta') shown.text += event.text
+  else if (event.type === 'proof') shown.proof = event.proof
+  else closeForwarded(state, event.block, shown)
+}
+
+/** The upstream's own item is the better one, if it has come. */
+function closeForwarded(state: State, block: number, shown: ShownBlock): void {
+  state.open.delete(block)
+  if (!state.output.done.has(shown.outputIndex)) complete(state, shown)
+}

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Fault } from '../base/fault.ts'
+
+/**
+ * An endpoint as data: the server registers it, OpenAPI describes it, and tests walk the list.
+ * Paths are written with `{name}`, as they are documented.
+ */
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly credential: Credential
+  readonly bodyLimitBytes?: number
+  readonly params?: TSchema
+  readonly query?: TSchema
+  readonly headers?: TSchema
+  readonly body?: TSchema
+  readonly answers: Readonly<Record<number, RouteAnswer>>
+  /** Statuses in the family's error shape. */
+  readonly refusals?: readonly number[]
+  readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+  /** For a request that never came to `handle`, since its body could not be read. What it throws is said instead. */
+  readonly whenUnread?: (request: FastifyRequest) => Promise<void>
+}
+
+export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'
+
+export type RouteAnswer = { readonly description: string; readonly schema?: TSchema; readonly contentType?: string }
+
+export type Refusal = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** Endpoints that say no in the same shape. */
+export type Family = {
+  readonly name: string
+  /** Paths that begin so belong to it, also those that do not exist. */
+  readonly prefixes: readonly string[]
+  readonly routes: readonly Route[]
+  /** `path` lets a family speak differently at one of its endpoints. */
+  readonly refuse: (fault: Fault, requestId: string, path: string) => Refusal
+  /** The shape of a refusal, for OpenAPI. */
+  readonly refusalSchema: TSchema
+}

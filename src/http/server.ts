@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { createBodyParser } from './body.ts'
+import type { CallerOf } from './caller.ts'
+import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
+import { faultOf } from './framework-fault.ts'
+import { headerFault } from './headers.ts'
+import type { RequestRecorder } from './request-record.ts'
+import type { Family } from './route.ts'
+
+export type ServerParts = {
+  readonly families: readonly [Family, ...Family[]]
+  readonly recorder: RequestRecorder
+  readonly identify: CallerOf['identify']
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly requestTimeoutMs: number
+  readonly trustProxy: boolean
+}
+
+const maxHeaderBytes = 16 * 1024
+
+/** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
+export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const { families, recorder, clock, ids, requestTimeoutMs } = parts
+  const refusing = { clock, noteRefusal: recorder.refused }
+  const app = Fastify({
+    logger: false,
+    genReqId: () => ids('req'),
+    requestIdHeader: false,
+    trustProxy: parts.trustProxy,
+    bodyLimit: 256 * 1024,
+    // Ids may have 200 characters, each of which may be percent-encoded; longer ones are refused by their schema.
+    routerOptions: { maxParamLength: 1000 },
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
+    // Our own reader gives up first, in the family's shape; Node's is the net below it.
+    requestTimeout: requestTimeoutMs + 5_000,
+    http: {
+      headersTimeout: Math.min(requestTimeoutMs, 15_000),
+      maxHeaderSize: maxHeaderBytes,
+      connectionsCheckingInterval: 1_000,
+    },
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: (error, request, reply) =>
+      void refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', createBodyParser({ clock, timeoutMs: requestTimeoutMs }))
+  // With callbacks instead of promises: these two run for every request.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    recorder.began(request)
+    done(headerFault(request.raw))
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    recorder.ended(request, reply.statusCode)
+    done()
+  })
+  for (const family of families) await registerFamily(app, family, { ...refusing, identify: parts.identify })
+  app.setNotFoundHandler((request, reply) => {
+    const fault = new Fault(
+      'not_found',
+      'unknown_route',
+      `Nothing lives at ${request.method} ${pathOf(request.url).slice(0, 200)}.`,
+    )
+    return refuse(familyFor(request), fault, { request, reply, ...refusing })
+  })
+  app.setErrorHandler((error, request, reply) =>
+    refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
+  )
+  return app
+
+  function familyFor(request: FastifyRequest): Family {
+    return familyOf(families, pathOf(request.url)) ?? families[0]
+  }
+}
+
+/** Routes check their own bodies, so the framework's compilers need not even be loaded: they weigh as much as all our code. */
+const neverNeeded = (): never => {
+  throw new Error('no route hands a schema to the framework')
+}
+
+const brokenHttp: Readonly<Record<string, { status: string; code: string; message: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'headers_too_large',
+    message: 'The headers are over 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'request_timeout',
+    message: 'The request was not sent in time.',
+  },
+}
+
+/** Bytes that are not HTTP never reach a route: no path, so no family. The administration's shape is the general one. */
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const known = brokenHttp[error.code ?? '']
+  const { status, code, message } = known ?? {
+    status: '400 Bad Request',
+    code: 'invalid_request',
+    message: 'The request is not valid HTTP.',
+  }
+  const body = JSON.stringify({
+    error: { code, message, type: 'validation_error', param: null, request_id: '', doc_url: null },
+  })
+  const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+  socket.end(head + body)
+}

@@ -1,0 +1,107 @@
+import { faultCodes } from '../../base/fault.ts'
+import type { Family, Route } from '../route.ts'
+import { page, escape } from './page.ts'
+
+/** The reference at `/docs`: made from the routes, without script and without any outside host. */
+export function docsRoutes(families: () => readonly Family[]): Route[] {
+  const html =
+    (body: () => string): Route['handle'] =>
+    async (_request, reply) =>
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        .send(body())
+  const answers = { 200: { description: 'A page.', contentType: 'text/html' } }
+  return [
+    {
+      method: 'GET',
+      path: '/docs',
+      summary: 'The reference, for eyes',
+      credential: 'none',
+      answers,
+      handle: html(() => reference(families())),
+    },
+    {
+      method: 'GET',
+      path: '/docs/errors',
+      summary: 'Every error code',
+      credential: 'none',
+      answers,
+      handle: html(errorCodes),
+    },
+  ]
+}
+
+function errorCodes(): string {
+  const rows = Object.entries(faultCodes).map(
+    ([code, sentence]) => `<tr id="${code}"><td><code>${code}</code></td><td>${inline(sentence)}</td></tr>`,
+  )
+  return page(
+    'Error codes',
+    `<p><a href="/docs">Reference</a></p><h1>Error codes</h1><table><tr><th>Code</th><th>Meaning</th></tr>${rows.join('')}</table>`,
+  )
+}
+
+function reference(families: readonly Family[]): string {
+  const sections = families.filter(({ routes }) => routes.length > 0).map(section)
+  const intro =
+    '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>.</p>'
+  return page('Reference', intro + sections.join(''))
+}
+
+const section = ({ name, routes }: Family): string => `<h2>${escape(name)}</h2>${routes.map(operation).join('')}`
+
+function operation(route: Route): string {
+  const details = [
+    route.description === undefined ? '' : `<p>${inline(route.description)}</p>`,
+    `<p class="who">${credentialWords[route.credential]}</p>`,
+    fields('Path', route.params),
+    fields('Query', route.query),
+    fields('Headers', route.headers),
+    fields('Body', route.body),
+    ...Object.entries(route.answers).map(
+      ([status, answer]) => `<p><b>${status}</b> ${inline(answer.description)}</p>${fields('', answer.schema)}`,
+    ),
+    route.refusals === undefined ? '' : `<p class="who">Refusals: ${route.refusals.join(', ')}</p>`,
+  ]
+  return `<details><summary><code>${route.method} ${escape(route.path)}</code> ${escape(route.summary)}</summary>${details.join('')}</details>`
+}
+
+const credentialWords: Readonly<Record<Route['credential'], string>> = {
+  none: 'No credential.',
+  api_key: 'Credential: a project API key or a token.',
+  api_key_or_free: 'Credential: a project API key or a token, or none with <code>X-Free-Tier: true</code>.',
+  admin_key: 'Credential: an administrator key.',
+  gateway: 'Credential: a project API key, a token, or an administrator key.',
+}
+
+type SchemaNode = {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly SchemaNode[]
+  readonly items?: SchemaNode
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly required?: readonly string[]
+}
+
+function fields(title: string, schema: SchemaNode | undefined): string {
+  if (schema?.properties === undefined) return ''
+  const rows = Object.entries(schema.properties).map(
+    ([name, field]) =>
+      `<tr><td><code>${escape(name)}</code>${schema.required?.includes(name) ? ' *' : ''}</td><td>${escape(typeWords(field))}</td><td>${inline(field.description ?? '')}</td></tr>`,
+  )
+  return `${title === '' ? '' : `<h4>${title}</h4>`}<table>${rows.join('')}</table>`
+}
+
+function typeWords(node: SchemaNode): string {
+  if (node.enum) return node.enum.map(String).join(' | ')
+  if (node.const !== undefined) return JSON.stringify(node.const)
+  if (node.anyOf) return [...new Set(node.anyOf.map(typeWords))].join(' | ')
+  if (node.type === 'array') return `array of ${node.items ? typeWords(node.items) : 'anything'}`
+  return node.type ?? 'anything'
+}
+
+/** Backticks become code; everything else is text. */
+const inline = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>')

@@ -1,0 +1,15 @@
+import type { Metrics } from '../../base/metrics.ts'
+import type { Route } from '../route.ts'
+
+export function metricsRoutes(metrics: Metrics): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/metrics',
+      summary: 'Figures for Prometheus',
+      credential: 'none',
+      answers: { 200: { description: 'Prometheus text format.', contentType: 'text/plain; version=0.0.4' } },
+      handle: async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.expose()),
+    },
+  ]
+}

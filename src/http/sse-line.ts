@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+
+export type LineOptions = {
+  readonly clock: Clock
+  /** After this much silence a comment shows proxies and clients that we are still here. */
+  readonly keepAliveMs: number
+  /** A caller who has not read for this long is gone, whatever the network says. */
+  readonly writeTimeoutMs: number
+}
+
+/** A response that is written as it comes, no faster than its reader reads. */
+export type SseLine = {
+  /** Undefined where the text went straight out; otherwise settles once there is room again. */
+  send(text: string): Promise<void> | undefined
+  /** Settles once the system has taken over all that was sent, or the reader is gone. */
+  end(): Promise<void>
+}
+
+/** A comment: no dialect's clients mind it, while an event of any kind breaks some of them. */
+const keepAlive = ': k\n\n'
+
+export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTimeoutMs }: LineOptions): SseLine {
+  let lastWriteMs = clock.monotonicMs()
+  let cancelKeepAlive = clock.after(keepAliveMs, onSilence)
+  // A write that races with the reader's leaving fails; its leaving is all that matters, and `close` tells that.
+  raw.on('error', () => {})
+  raw.once('close', () => cancelKeepAlive())
+
+  /** One timer for the whole stream: it looks at the time of the last write instead of being set anew by each. */
+  function onSilence(): void {
+    if (raw.writableEnded || raw.destroyed) return
+    const silentMs = clock.monotonicMs() - lastWriteMs
+    if (silentMs >= keepAliveMs && !raw.writableNeedDrain) write(keepAlive)
+    cancelKeepAlive = clock.after(silentMs >= keepAliveMs ? keepAliveMs : keepAliveMs - silentMs, onSilence)
+  }
+
+  function write(text: string): boolean {
+    lastWriteMs = clock.monotonicMs()
+    return raw.write(text)
+  }
+
+  /** Waits for the event, but no longer than a reader may take. */
+  const waitFor = (event: 'drain' | 'finish'): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        cancel()
+        raw.off(event, done).off('close', done)
+        resolve()
+      }
+      const cancel = clock.after(writeTimeoutMs, () => raw.destroy())
+      raw.once(event, done).once('close', done)
+    })
+
+  return {
+    send(text) {
+      if (text === '' || raw.destroyed || write(text)) return undefined
+      return waitFor('drain')
+    },
+    async end() {
+      cancelKeepAlive()
+      if (raw.destroyed || raw.writableFinished) return
+      raw.end()
+      if (!raw.writableFinished) await waitFor('finish')
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { Fault, type Problem } from '../base/fault.ts'
+import { explain, type JsonSchema } from './explain.ts'
+
+const maxProblems = 20
+const maxMessageLength = 300
+const maxNameLength = 64
+
+/** Checks a value against a schema, and answers it typed; what does not fit is a Fault that names the field. */
+export type Validate<Value> = (value: unknown) => Value
+
+/**
+ * Compiles the schema once, when it is first needed: a start need not wait for forty. A value that fits costs one call of the compiled check and nothing else;
+ * the explanation is only worked out for a value that does not.
+ */
+export function createValidator<Schema extends TSchema>(schema: Schema): Validate<Static<Schema>> {
+  let compiled: ReturnType<typeof Compile<Schema>> | undefined
+  const fits = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
+  return (value) => {
+    if (fits(value)) return value
+    const problems = Array.from(explain(schema, value).take(maxProblems), (problem) => withInput(problem, value))
+    throw invalid(problems.length > 0 ? problems : [unexplained(compiled?.Errors(value)[0]?.message)])
+  }
+}
+
+/**
+ * The same for a query string, whose values are all text: numbers and booleans are read as the schema wants them,
+ * and absent parameters get the schema's `default`.
+ */
+export function createQueryValidator<Schema extends TObject>(schema: Schema): Validate<Static<Schema>> {
+  const validate = createValidator(schema)
+  const properties = Object.entries<JsonSchema & { readonly default?: unknown }>(schema.properties)
+  return (query) => {
+    const given: Record<string, unknown> = { ...(typeof query === 'object' ? query : {}) }
+    for (const [name, property] of properties) {
+      const value = given[name] === undefined ? property.default : fromText(property, given[name], name)
+      if (value !== undefined) given[name] = value
+    }
+    return validate(given)
+  }
+}
+
+function fromText(schema: JsonSchema, value: unknown, name: string): unknown {
+  if (schema.type === 'array') return Array.isArray(value) ? value : [value]
+  if (Array.isArray(value)) throw invalid([{ path: [name], type: 'type', message: 'must be given only once' }])
+  const isNumeric = schema.type === 'integer' || schema.type === 'number'
+  if (isNumeric && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+/** A refusal that names one field: for the mistakes that only meaning reveals, so that they read like those of a schema. */
+export function invalidField(path: Problem['path'], message: string): Fault {
+  return invalid([{ path, type: 'value', message }])
+}
+
+/** `['messages', 0, 'content']` as a caller would write it: `messages[0].content`. */
+export function fieldName(path: Problem['path']): string {
+  let name = ''
+  for (const step of path) {
+    if (typeof step === 'number') name += `[${step}]`
+    else if (/^[\w$-]+$/.test(step))
+      name += name === '' ? clipped(step, maxNameLength) : `.${clipped(step, maxNameLength)}`
+    else name += `[${JSON.stringify(clipped(step, maxNameLength))}]`
+  }
+  return name
+}
+
+function invalid(problems: readonly Problem[]): Fault {
+  const [first] = problems
+  const param = first === undefined ? '' : fieldName(first.path)
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  const message = clipped(`${param === '' ? 'body' : param}: ${first?.message}`, maxMessageLength) + more
+  return new Fault('validation', 'invalid_parameter', message, { problems, ...(param === '' ? {} : { param }) })
+}
+
+/** Adds what stood at the place of a problem; only short values are worth repeating. */
+function withInput(problem: Problem, body: unknown): Problem {
+  let value = body
+  for (const step of problem.path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return problem
+    value = Reflect.get(value, step)
+  }
+  if (typeof value === 'string') return { ...problem, input: clipped(value, maxNameLength) }
+  return typeof value === 'number' || typeof value === 'boolean' ? { ...problem, input: value } : problem
+}
+
+const unexplained = (message = 'does not fit'): Problem => ({ path: [], type: 'value', message })
+
+const clipped = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text

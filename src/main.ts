@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module'
+
+enableCompileCache() // the second start need not compile again what the first one did
+const { confirmOnTerminal } = await import('./cli/confirm.ts')
+const { runCommandLine } = await import('./cli/run.ts')
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  env: process.env,
+  say: (line) => void process.stdout.write(`${line}\n`),
+  remark: (line) => void process.stderr.write(`${line}\n`),
+  confirm: confirmOnTerminal,
+})

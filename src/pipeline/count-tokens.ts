@@ -1,0 +1,72 @@
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
+import { countableOf, type CountTexts } from '../domain/inference/count.ts'
+import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
+import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
+import type { Provider } from '../domain/inference/provider.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Principal } from '../domain/identity/principal.ts'
+import { permittedModel } from './permitted-model.ts'
+
+export type CountParts = {
+  readonly catalogue: Catalogue
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly factors: LearnedFactors
+  readonly count: CountTexts
+  readonly clock: Clock
+}
+
+/** How many tokens a request would have, and who counted: the upstream itself, or our tokenizer. */
+export type TokenCount = { readonly inputTokens: number; readonly source: 'upstream' | 'tokenizer' }
+
+export type Counting = {
+  readonly request: InferenceRequest
+  readonly principal: Principal
+  readonly signal: AbortSignal
+}
+
+export type CountTokens = (counting: Counting) => Promise<TokenCount>
+
+/** Asks the model's first upstream where it can count; an upstream that cannot, or is down, is no reason to fail. */
+export function createCountTokens(parts: CountParts): CountTokens {
+  return async ({ request, principal, signal }) => {
+    const model = permittedModel(parts.catalogue, principal, request.model)
+    const byUpstream = await askUpstream(parts.providers, model, { request, signal })
+    if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
+    const counted = await countLocally(parts.count, request)
+    return { inputTokens: Math.ceil(counted * parts.factors.of(model.name)), source: 'tokenizer' }
+  }
+}
+
+async function askUpstream(
+  providers: CountParts['providers'],
+  model: Model,
+  call: Omit<Counting, 'principal'>,
+): Promise<number | undefined> {
+  const [target] = model.targets
+  const counter = target && providers.get(target.upstream)?.countTokens
+  return counter && counter({ ...call, model: target.model }).catch(orNothing)
+}
+
+/** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */
+function orNothing(error: unknown): undefined {
+  if (error instanceof Fault && error.code.startsWith('upstream')) return undefined
+  throw error
+}
+
+async function countLocally(count: CountTexts, request: InferenceRequest): Promise<number> {
+  const { texts, extraTokens } = countableOf(request)
+  return extraTokens + (await count(texts))
+}
+
+/** Now and then what an upstream reported is held against our own count, off the road of the request. */
+export function createFactorLearner({ factors, count, clock }: Pick<CountParts, 'factors' | 'count' | 'clock'>) {
+  return (model: string, request: InferenceRequest, usage: Usage): void => {
+    if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
+    countLocally(count, request).then(
+      (counted) => factors.learn(model, counted, totalInputTokens(usage)),
+      () => {}, // a sample that failed teaches nothing
+    )
+  }
+}

@@ -1,0 +1,102 @@
+import type { Rates } from '../domain/credits/rates.ts'
+import type { FreeRequests } from '../domain/identity/free-request.ts'
+import type { Caller } from '../domain/identity/principal.ts'
+import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
+import { estimateInputTokens } from '../domain/inference/count.ts'
+import type { Piece, Usage } from '../domain/inference/events.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { Admitted } from '../domain/limits/admission.ts'
+import type { Admission, Applicant } from './admission.ts'
+import { countingRefusals } from './count-refusals.ts'
+import { freeLease, type Lease } from './lease.ts'
+import { meter } from './meter.ts'
+import { permittedModel } from './permitted-model.ts'
+import { route, type RouteParts } from './route.ts'
+
+export type InferParts = RouteParts & {
+  readonly catalogue: Catalogue
+  readonly admission: Admission
+  readonly ratesOf: (price: Price) => Rates
+  readonly creditUsd: number
+  readonly freeRequests: FreeRequests
+  readonly freeOutputTokens: number
+  /** Told what the upstream counted, so that our own counts get better. */
+  readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
+}
+
+export type Asking = {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly request: InferenceRequest
+  /** Where the request came from. */
+  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
+  /** Aborted when the caller hangs up. */
+  readonly signal: AbortSignal
+}
+
+/** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
+export type Answer = AsyncDisposable & {
+  readonly model: string
+  readonly upstream: string
+  readonly pieces: AsyncIterable<Piece>
+  /** What could not be carried over to the upstream, in the caller's words. */
+  readonly dropped: ReadonlySet<string>
+  /** Where its caller's limits stand; null for the free request. */
+  readonly verdict: Admitted | null
+}
+
+export type Infer = (asking: Asking) => Promise<Answer>
+
+/** The road of an inference request, from a known caller to an answer that has begun. */
+export function createInfer(parts: InferParts): Infer {
+  return async (asking) => {
+    const { requestId, caller, request, signal } = asking
+    const model = await countingRefusals(parts.admission, caller, () =>
+      permittedModel(parts.catalogue, caller, request.model),
+    )
+    const dropped = new Set<string>()
+    const expected = expectedUsage(request)
+    const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
+    await using owned = new AsyncDisposableStack()
+    const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
+    const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+    const onDropped = (what: string): void => void dropped.add(what)
+    const begun = owned.use(await route(parts, model, { request, maxOutputTokens, requestId, signal, onDropped }))
+    freePlace?.keep()
+    const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
+    const metered = owned.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
+    const kept = owned.move()
+    return {
+      model: model.name,
+      upstream: begun.target.upstream,
+      pieces: metered.pieces,
+      dropped,
+      verdict: lease.verdict,
+      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    }
+  }
+}
+
+async function leaseFor(
+  { admission, ratesOf, creditUsd }: InferParts,
+  caller: Caller,
+  asked: Omit<Applicant, 'principal'>,
+): Promise<Lease> {
+  if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
+  return admission.admit({ ...asked, principal: caller })
+}
+
+function outputCap({ request, caller }: Asking, model: Model, freeOutputTokens: number): number {
+  const asked = request.maxOutputTokens ?? model.maxOutputTokens
+  return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
+}
+
+/** What is held for a request, and what clients show from its first event, long before the upstream has counted. */
+const expectedUsage = (request: InferenceRequest): Usage => ({
+  inputTokens: estimateInputTokens(request),
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  source: 'estimated',
+})

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault } from '../base/fault.ts'
+import type { EventFacts } from '../domain/audit/facts.ts'
+import type { InferenceEvent, Piece } from '../domain/inference/events.ts'
+import type { Answer, Asking } from './infer.ts'
+import { recorded, type RecordParts } from './record.ts'
+
+const usage = {
+  inputTokens: 5,
+  cacheReadTokens: 2,
+  cacheWriteTokens: 0,
+  outputTokens: 3,
+  reasoningTokens: 0,
+  source: 'reported',
+} as const
+const receipt = { creditsUsed: 4, costUsd: 0.004, remainingCredits: 10 }
+const start: InferenceEvent = { type: 'start', model: 'm' }
+const delta: InferenceEvent = { type: 'delta', block: 0, text: 'the answer' }
+const end: InferenceEvent = { type: 'end', stopReason: 'end', usage, receipt }
+
+const asking: Asking = {
+  requestId: 'req_1',
+  caller: {
+    kind: 'api_key',
+    id: 'key_1',
+    organization: {
+      id: 'org_1',
+      name: 'One',
+      plan: 'free',
+      lifetimePaidMicroUsd: 0,
+      metered: true,
+      createdAtMs: 0,
+    },
+    projectId: 'proj_1',
+    models: null,
+    permissions: new Set(),
+  },
+  request: {
+    model: 'm',
+    stream: true,
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'the question' }] }],
+    stop: [],
+    tools: [],
+    user: 'ada',
+    flaggedCategories: [],
+    original: { dialect: 'messages', body: {}, headers: {} },
+  },
+  origin: { address: '192.0.2.7', userAgent: 'curl' },
+  signal: new AbortController().signal,
+}
+
+/** A road that answers with these pieces, and a log that takes its time. */
+function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Partial<RecordParts> = {}) {
+  const facts: EventFacts[] = []
+  const ids: (string | undefined)[] = []
+  let durable = Promise.withResolvers<void>()
+  durable.resolve()
+  let closed = 0
+  const infer = recorded(
+    async () => {
+      const [first] = pieces
+      if (pieces.length === 1 && first instanceof Error) throw first
+      return {
+        model: 'm',
+        upstream: 'local',
+        pieces: yieldAll(pieces),
+        dropped: new Set<string>(),
+        verdict: null,
+        async [Symbol.asyncDispose]() {
+          closed += 1
+        },
+      }
+    },
+    {
+      journal: {
+        record(_organizationId, make, id) {
+          facts.push(make())
+          ids.push(id)
+          return durable.promise
+        },
+      },
+      clock: { nowMs: () => 1_000, monotonicMs: () => 7, after: () => () => {} },
+      content: 'none',
+      ...parts,
+    },
+  )
+  return {
+    infer: (change: Partial<Asking> = {}): Promise<Answer> => infer({ ...asking, ...change }),
+    facts,
+    ids,
+    closed: () => closed,
+    /** From now on the log is slow, until it is told otherwise. */
+    holdLog: () => void (durable = Promise.withResolvers()),
+    releaseLog: () => durable.resolve(),
+    breakLog: (error: Error) => durable.reject(error),
+  }
+}
+
+async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[]): AsyncGenerator<Piece> {
+  for (const events of pieces) {
+    if (events instanceof Error) throw events
+    yield { events }
+  }
+}
+
+const read = async (answer: Answer): Promise<Piece[]> => Array.fromAsync(answer.pieces)
+
+describe('the record of a request', () => {
+  it('says who asked which model from where, what it used and what it cost', async () => {
+    const { infer, facts } = scene([[start, delta, end]])
+    await read(await infer())
+    assert.equal(facts.length, 1)
+    const { code, organizationId, requestId, projectId, actor, call, verdict, model, content } =
+      facts[0] ?? assert.fail()
+    assert.deepEqual(
+      [code, organizationId, requestId, projectId],
+      ['gateway.request.decided', 'org_1', 'req_1', 'proj_1'],
+    )
+    assert.deepEqual(actor, { userId: 'ada', credentialId: 'key_1' })
+    assert.deepEqual(
+      [call?.path, call?.address, call?.userAgent, call?.status],
+      ['/v1/messages', '192.0.2.7', 'curl', 200],
+    )
+    assert.deepEqual(verdict, { decision: 'allow', isEnforced: true })
+    assert.deepEqual(
+      [model?.provider, model?.inputTokens, model?.outputTokens, model?.creditsUsed, model?.costUsd],
+      ['local', 7, 3, 4, 0.004],
+    )
+    assert.equal(content, undefined)
+  })
+
+  it('is durable before the end of the answer is given, and only the end waits for it', async () => {
+    const { infer, holdLog, releaseLog } = scene([[start], [delta], [end]])
+    holdLog()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    await pieces.next()
+    let isGiven = false
+    const last = pieces.next().then(() => (isGiven = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isGiven, false)
+    releaseLog()
+    await last
+  })
+
+  it('keeps the end of an answer back where it cannot be written', async () => {
+    const { infer, holdLog, breakLog } = scene([[start], [end]])
+    holdLog()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    const last = pieces.next()
+    breakLog(new Fault('unavailable', 'audit_unavailable', 'no log'))
+    await assert.rejects(last, /no log/)
+  })
+
+  it('tells of requests that failed before and after they began, and passes the failure on', async () => {
+    const fault = new Fault('upstream_failed', 'upstream_error', 'broken')
+    const before = scene([fault])
+    await assert.rejects(before.infer(), /broken/)
+    const after = scene([[start], fault])
+    await assert.rejects(read(await after.infer()), /broken/)
+    for (const { facts } of [before, after])
+      assert.deepEqual(
+        facts.map(({ failure }) => failure?.code),
+        ['upstream_error'],
+      )
+    assert.equal(after.facts[0]?.model?.provider, 'local')
+  })
+
+  it('tells of a caller who left, once, and not of one who stayed to the end', async () => {
+    const left = scene([[start], [end]])
+    const answer = await left.infer()
+    await answer.pieces[Symbol.asyncIterator]().next()
+    await answer[Symbol.asyncDispose]()
+    assert.deepEqual(
+      left.facts.map(({ failure }) => failure?.code),
+      ['caller_left'],
+    )
+    assert.equal(left.closed(), 1)
+    const stayed = scene([[start, end]])
+    const whole = await stayed.infer()
+    await read(whole)
+    await whole[Symbol.asyncDispose]()
+    assert.deepEqual(
+      stayed.facts.map(({ failure }) => failure),
+      [undefined],
+    )
+  })
+
+  it('says what callers were told of a decision, under the id that they were told', async () => {
+    const policy = {
+      decision: 'refuse',
+      enforced: true,
+      reason_code: 'REFUSE_LEGAL',
+      policy_id: 'pol_1',
+      version: 3,
+      triggered_categories: ['hate'],
+      event_id: 'evt_told',
+    }
+    const refused = scene([new Fault('policy', 'invalid_request', 'no', { policy })])
+    await assert.rejects(refused.infer(), /no/)
+    const ended = scene([[start, { ...end, type: 'end', policy: { ...policy, enforced: false } }]])
+    await read(await ended.infer())
+    assert.deepEqual([refused.ids, ended.ids], [['evt_told'], ['evt_told']])
+    assert.deepEqual(refused.facts[0]?.verdict, {
+      decision: 'refuse',
+      isEnforced: true,
+      reasonCode: 'REFUSE_LEGAL',
+      rolloutMode: undefined,
+      policy: { id: 'pol_1', version: 3 },
+      categoriesTriggered: ['hate'],
+    })
+    assert.equal(ended.facts[0]?.verdict?.isEnforced, false)
+  })
+
+  it('is made for nobody’s free request not at all', async () => {
+    const { infer, facts } = scene([[start, end]])
+    await read(await infer({ caller: { kind: 'free', client: 'c' } }))
+    assert.deepEqual(facts, [])
+  })
+
+  it('keeps texts beside it where that is wished for, redacted or in full', async () => {
+    const contentOf = async (parts: Partial<RecordParts>) => {
+      const { infer, facts } = scene([[start, delta], [end]], parts)
+      await read(await infer())
+      return facts[0]?.content
+    }
+    const full = { prompt: 'user: the question', response: 'the answer' }
+    const redact = (text: string): string => text.replace('the', '[x]')
+    const redacted = { prompt: 'user: [x] question', response: '[x] answer' }
+    assert.equal(await contentOf({ redact }), undefined)
+    assert.deepEqual(await contentOf({ content: 'full' }), { full })
+    assert.deepEqual(await contentOf({ content: 'full', redact }), { full, redacted })
+    assert.deepEqual(await contentOf({ content: 'redacted', redact }), { redacted })
+    assert.equal(await contentOf({ content: 'redacted' }), undefined, 'nothing that was not redacted is ever kept')
+  })
+})

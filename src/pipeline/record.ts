@@ -1,0 +1,105 @@
+import type { Clock } from '../base/clock.ts'
+import { isFault } from '../base/fault.ts'
+import type { ContentLevel } from '../domain/audit/content.ts'
+import type { EventFacts } from '../domain/audit/facts.ts'
+import type { Journal } from '../domain/audit/journal.ts'
+import { announcedId } from '../domain/audit/policy-object.ts'
+import { requestFacts, type RequestOutcome } from '../domain/audit/request-facts.ts'
+import { gatherTexts, type Gathering } from '../domain/audit/request-texts.ts'
+import type { InferenceEnd, Piece } from '../domain/inference/events.ts'
+import type { Answer, Asking, Infer } from './infer.ts'
+
+export type RecordParts = {
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly content: ContentLevel
+  /** Takes personal data out of a text; without it `redacted` keeps none. */
+  readonly redact?: ((text: string) => string) | undefined
+}
+
+/**
+ * The same road, and each request on it in the audit log: answered, refused, broken off or left by its caller. The end
+ * of an answer is held back until its event is durable, so that no complete answer is missing from the log.
+ */
+export function recorded(infer: Infer, parts: RecordParts): Infer {
+  return async (asking) => {
+    if (asking.caller.kind === 'free') return infer(asking) // nobody's request, so there is no log for it
+    const recording = begin(asking, parts)
+    try {
+      return watched(await infer(asking), recording)
+    } catch (error) {
+      await recording.write(failureOf(error))
+      throw error
+    }
+  }
+}
+
+type Recording = {
+  readonly texts: Gathering | undefined
+  /** Writes the event once; whoever asks again waits for the same one. */
+  write(outcome: RequestOutcome): Promise<void>
+}
+
+function begin(asking: Asking, { journal, clock, content, redact }: RecordParts): Recording {
+  const { caller, request } = asking
+  const startedMs = clock.monotonicMs()
+  const timeMs = clock.nowMs()
+  const texts = content === 'none' ? undefined : gatherTexts(request, { level: content, redact })
+  let written: Promise<void> | undefined
+  return {
+    texts,
+    write(outcome) {
+      if (caller.kind === 'free') return Promise.resolve()
+      const latencyMs = Math.round(clock.monotonicMs() - startedMs)
+      const make = (): EventFacts =>
+        requestFacts({ ...asking, caller, timeMs, latencyMs, outcome, content: texts?.content() })
+      written ??= journal.record(caller.organization.id, make, announcedId(outcome.policy))
+      return written
+    },
+  }
+}
+
+function watched(answer: Answer, recording: Recording): Answer {
+  const { upstream } = answer
+  return {
+    ...answer,
+    pieces: watchPieces(answer.pieces, recording, upstream),
+    async [Symbol.asyncDispose]() {
+      await answer[Symbol.asyncDispose]()
+      // Nobody waits for it any more, but what happened is written down.
+      await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
+    },
+  }
+}
+
+function watchPieces(pieces: AsyncIterable<Piece>, recording: Recording, upstream: string): AsyncIterable<Piece> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pieces[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const step = await iterator.next()
+            if (step.done === true) return step
+            recording.texts?.add(step.value)
+            const end = endIn(step.value)
+            if (end) await recording.write({ upstream, end, policy: end.policy })
+            return step
+          } catch (error) {
+            await recording.write({ upstream, ...failureOf(error) })
+            throw error
+          }
+        },
+      }
+    },
+  }
+}
+
+/** The end is the last event of the last piece. */
+function endIn({ events }: Piece): InferenceEnd | undefined {
+  const last = events.at(-1)
+  return last?.type === 'end' ? last : undefined
+}
+
+const failureOf = (error: unknown): RequestOutcome =>
+  isFault(error) ? { failure: error.code, policy: error.details.policy } : { failure: 'internal_error' }

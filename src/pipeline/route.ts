@@ -1,0 +1,96 @@
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Random } from '../base/random.ts'
+import type { Model, Target } from '../domain/inference/catalogue.ts'
+import type { Piece } from '../domain/inference/events.ts'
+import type { UpstreamHealth } from '../domain/inference/health.ts'
+import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
+
+export type RouteParts = {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly health: UpstreamHealth
+  readonly clock: Clock
+  readonly random: Random
+  /** Told of each call that failed, whether or not another target then answered. */
+  readonly onFailedCall: (target: Target, fault: Fault) => void
+}
+
+/** An upstream that has begun to answer. Disposing of it stops the call. */
+export type BegunAnswer = AsyncDisposable & { readonly target: Target; readonly pieces: AsyncIterable<Piece> }
+
+const retryPauseMs = 250
+
+/**
+ * Tries the model's targets in order until one has begun to answer: its first piece is in hand, so that a failure
+ * before it is still a clean status. Resting upstreams are left out unless all rest. The last one gets a second chance.
+ */
+export async function route(parts: RouteParts, model: Model, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+  const awake = model.targets.filter((target) => !parts.health.isResting(target.upstream))
+  const targets = awake.length > 0 ? awake : model.targets
+  let last: Fault | undefined
+  for (const [at, target] of targets.entries()) {
+    const isLast = at === targets.length - 1
+    for (let chance = isLast ? 2 : 1; chance > 0; chance--) {
+      try {
+        return await begin(parts, target, call)
+      } catch (error) {
+        if (!(error instanceof Fault) || !isUpstreamFault(error) || call.signal.aborted) throw error
+        last = error
+        parts.onFailedCall(target, error)
+        if (chance > 1 && !worthRetrying(error)) break
+        if (chance > 1) await pause(parts, call.signal)
+      }
+    }
+  }
+  throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
+}
+
+async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+  const provider = parts.providers.get(target.upstream)
+  if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
+  const pieces = provider.infer({ ...call, model: target.model })[Symbol.asyncIterator]()
+  try {
+    const first = await pieces.next()
+    if (first.done === true) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
+    parts.health.succeeded(target.upstream)
+    return {
+      target,
+      pieces: startingWith(first.value, pieces),
+      async [Symbol.asyncDispose]() {
+        await pieces.return?.()
+      },
+    }
+  } catch (error) {
+    if (error instanceof Fault && isUpstreamFault(error)) parts.health.failed(target.upstream)
+    throw error
+  }
+}
+
+function startingWith(first: Piece, rest: AsyncIterator<Piece>): AsyncIterable<Piece> {
+  let pending: Piece | undefined = first
+  const next = (): Promise<IteratorResult<Piece>> => {
+    if (pending === undefined) return rest.next()
+    const value = pending
+    pending = undefined
+    return Promise.resolve({ done: false, value })
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
+}
+
+const isUpstreamFault = ({ kind }: Fault): boolean =>
+  kind === 'upstream_failed' || kind === 'upstream_timeout' || kind === 'upstream_overloaded'
+
+/** Waiting out an overload or a time-out is the caller's choice, not ours. */
+const worthRetrying = ({ kind }: Fault): boolean => kind === 'upstream_failed'
+
+function pause({ clock, random }: RouteParts, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(random.fraction() * retryPauseMs, done)
+    signal.addEventListener('abort', done)
+  })
+}

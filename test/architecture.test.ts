@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { domainCircles, fileCircles } from './support/architecture/circles.ts'
+import { emptyNames, impurities, oversized, worldlyLines } from './support/architecture/manners.ts'
+import { familyTies, shakyGround, strangers, upwardImports } from './support/architecture/rooms.ts'
+import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
+
+/** A rule of the house, and a small tree that breaks it: a rule that finds nothing anywhere is no rule. */
+type Rule = {
+  readonly says: string
+  readonly breaches: (tree: readonly SourceFile[]) => string[]
+  readonly planted: Readonly<Record<string, string>>
+  readonly finds: readonly string[]
+}
+
+const rules: readonly Rule[] = [
+  {
+    says: 'every import goes down the house, never up, sideways or out',
+    breaches: upwardImports,
+    planted: {
+      'domain/policy/policy.ts': "import { sql } from '../../adapters/sql.ts'",
+      'http/server.ts': "import type {\n  Sql,\n} from '../adapters/sql.ts'",
+      'adapters/sql.ts': "export { x } from '../http/server.ts'",
+      'pipeline/infer.ts': "const late = await import('../app/late.ts')",
+      'app/late.ts': "import '../cli/serve.ts'",
+      'cli/serve.ts': "import { domain } from '../domain/policy/policy.ts'",
+      'base/clock.ts': "new Worker(new URL('../domain/policy/policy.ts', import.meta.url))",
+      'main.ts': "import '../test/support/house.ts'",
+      'config-schema.ts': "import { fault } from './base/clock.ts'",
+    },
+    finds: [
+      'adapters/sql.ts -> http/server.ts',
+      'app/late.ts -> cli/serve.ts',
+      'base/clock.ts -> domain/policy/policy.ts',
+      'cli/serve.ts -> domain/policy/policy.ts',
+      'config-schema.ts -> base/clock.ts',
+      'domain/policy/policy.ts -> adapters/sql.ts',
+      'http/server.ts -> adapters/sql.ts',
+      'main.ts -> ../test/support/house.ts',
+      'pipeline/infer.ts -> app/late.ts',
+    ],
+  },
+  {
+    says: 'every file lies in a room of the plan',
+    breaches: strangers,
+    planted: { 'services/policy.ts': '', 'app.ts': '', 'app/open.ts': '', 'server.ts': '' },
+    finds: ['server.ts', 'services/policy.ts'],
+  },
+  {
+    says: 'identity and inference are the ground of the domain and stand on no other room',
+    breaches: shakyGround,
+    planted: {
+      'domain/identity/key.ts': "import '../policy/policy.ts'",
+      'domain/policy/policy.ts': "import '../inference/request.ts'",
+      'domain/inference/request.ts': "import './events.ts'",
+      'domain/inference/events.ts': "import '../identity/key.ts'",
+    },
+    finds: [
+      'domain/identity/key.ts -> domain/policy/policy.ts',
+      'domain/inference/events.ts -> domain/identity/key.ts',
+    ],
+  },
+  {
+    says: 'families of endpoints do not know one another',
+    breaches: familyTies,
+    planted: {
+      'http/chat/routes.ts': "import { encode } from '../messages/encode.ts'\nimport { route } from '../route.ts'",
+      'http/messages/encode.ts': "import './errors.ts'",
+      'http/server.ts': "import './chat/routes.ts'",
+    },
+    finds: ['http/chat/routes.ts -> http/messages/encode.ts'],
+  },
+  {
+    says: 'no file imports itself around a circle, not even for a type',
+    breaches: fileCircles,
+    planted: {
+      'base/a.ts': "import type { B } from './b.ts'",
+      'base/b.ts': "import { c } from './c.ts'",
+      'base/c.ts': "import { a } from './a.ts'",
+      'base/outside.ts': "import { a } from './a.ts'",
+      'base/below.ts': '',
+    },
+    finds: ['base/a.ts', 'base/b.ts', 'base/c.ts'],
+  },
+  {
+    says: 'no two rooms of the domain need one another',
+    breaches: domainCircles,
+    planted: {
+      'domain/limits/admit.ts': "import '../credits/hold.ts'",
+      'domain/credits/hold.ts': "import '../identity/principal.ts'",
+      'domain/credits/ledger.ts': "import '../limits/window.ts'",
+      'domain/limits/window.ts': '',
+      'domain/identity/principal.ts': '',
+    },
+    finds: ['credits', 'limits'],
+  },
+  {
+    says: 'names say what a file is about: no barrels, no utils',
+    breaches: emptyNames,
+    planted: { 'base/index.ts': '', 'base/string-utils.ts': '', 'http/common/x.ts': '', 'base/commons.ts': '' },
+    finds: ['base/index.ts', 'base/string-utils.ts', 'http/common/x.ts'],
+  },
+  {
+    says: 'no file is longer than 300 lines without a reason',
+    breaches: oversized,
+    planted: {
+      'base/long.ts': '//\n'.repeat(301),
+      'base/full.ts': '//\n'.repeat(300),
+      'base/long.test.ts': '//\n'.repeat(900),
+    },
+    finds: ['base/long.ts'],
+  },
+  {
+    says: 'the domain, the road and the wire formats know no package and no way out',
+    breaches: impurities,
+    planted: {
+      'domain/policy/policy.ts': "import fastify from 'fastify'\nimport { createHash } from 'node:crypto'",
+      'pipeline/infer.ts': "import { readFile } from 'node:fs/promises'",
+      'adapters/sql.ts': "import pg from 'pg'",
+    },
+    finds: ['domain/policy/policy.ts -> fastify', 'pipeline/infer.ts -> node:fs/promises'],
+  },
+  {
+    says: 'time, chance, network and environment are handed in',
+    breaches: worldlyLines,
+    planted: {
+      'domain/limits/window.ts':
+        '/** Not Date.now(). */\nconst at = Date.now()\n// fetch() it\nconst day = new Date(0)',
+      'adapters/sql.ts': 'const url = process.env.DATABASE_URL',
+      'base/clock.ts': 'const now = () => Date.now()',
+    },
+    finds: ['adapters/sql.ts:1', 'domain/limits/window.ts:2'],
+  },
+]
+
+const house = readSourceTree(join(import.meta.dirname, '../src'))
+
+for (const { says, breaches, planted, finds } of rules) {
+  describe(says, () => {
+    it('holds in the house', () => assert.deepEqual(breaches(house), []))
+    it('is broken where a breach is planted', () => assert.deepEqual(breaches(plant(planted)), finds))
+  })
+}
+
+describe('the exceptions from the length of a file', () => {
+  it('are taken back once they are no longer needed', () => {
+    const tree = plant({ 'wire/table.ts': '//\n'.repeat(301), 'wire/short.ts': '' })
+    const exceptions = { 'wire/table.ts': 'a table', 'wire/short.ts': 'was long once' }
+    assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts is excepted for no reason'])
+  })
+})
+
+describe('the scripts', () => {
+  const scripts = readSourceTree(join(import.meta.dirname, '../scripts'))
+  it('keep the same manners', () =>
+    assert.deepEqual([...emptyNames(scripts), ...oversized(scripts, {}), ...fileCircles(scripts)], []))
+})
+
+/** Writes a small tree to disk and reads it as the house is read. */
+function plant(files: Readonly<Record<string, string>>): SourceFile[] {
+  const root = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'))
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, dirname(path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    return readSourceTree(root)
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}

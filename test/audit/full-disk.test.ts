@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { faulting } from '../../src/adapters/stores/sql/faulting.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { createJournal } from '../../src/domain/audit/journal.ts'
+import { openAuditLog, requestFacts } from '../support/audit-log.ts'
+import { refusesWith } from '../support/refusal.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+it('a full disk refuses what it cannot keep, and leaves a log that is whole and has all that was acknowledged', async () => {
+  await using folder = await temporaryFolder()
+  await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 400 })
+  await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
+  const database = faulting(sqlite)
+  const { appender, events, clock, verify } = await openAuditLog(database)
+  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  const acknowledged: string[] = []
+  const refusals: unknown[] = []
+  for (let wave = 0; refusals.length === 0; wave++) {
+    const ids = Array.from({ length: 20 }, (_, at) => `evt_${wave}_${at}`)
+    const recorded = ids.map((id) => journal.record('org_1', () => requestFacts({}, clock), id).then(() => id))
+    for (const outcome of await Promise.allSettled(recorded)) {
+      if (outcome.status === 'fulfilled') acknowledged.push(outcome.value)
+      else refusals.push(outcome.reason)
+    }
+  }
+  assert.ok(acknowledged.length > 0)
+  assert.ok(refusals.every(refusesWith('audit_unavailable')))
+  const stored = await database.read<{ id: string }>('select id from audit_event order by sequence')
+  assert.deepEqual(
+    stored.map(({ id }) => id),
+    acknowledged,
+  )
+  const { checked, finding } = await verify()
+  assert.deepEqual([checked, finding], [acknowledged.length, undefined])
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
+import { openAuditLog, setClock } from '../support/audit-log.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const secret = 'a secret for tests'
+
+/** A folder with 40 events of org_1 and two checkpoints, which each test copies and does something to. */
+describe('gatehouse audit', () => {
+  let place: Awaited<ReturnType<typeof temporaryFolder>>
+  let original = ''
+  before(async () => {
+    place = await temporaryFolder()
+    original = join(place.path, 'original')
+    await fill(original)
+  })
+  after(() => place[Symbol.asyncDispose]())
+
+  it('finds a log whole, from its start and in part', async () => {
+    const { run } = copy('whole')
+    assert.deepEqual(await run('verify'), [0, 'org_1: 42 events are whole (1 to 42), 2 checkpoints.'])
+    assert.deepEqual(await run('verify', '--from', '11', '--to', '20'), [
+      0,
+      'org_1: 10 events are whole (11 to 20), 1 checkpoints.',
+    ])
+  })
+
+  const tampering: [says: string, sql: readonly string[], exitText: RegExp][] = [
+    [
+      'a byte was flipped',
+      [`update audit_event set body = replace(body, 'event 16', 'event 61') where sequence = 17`],
+      /^Event 17 was altered/m,
+    ],
+    [
+      'a column was changed to hide an event',
+      [`update audit_event set decision = 'refuse' where sequence = 5`],
+      /^Event 5 was altered/m,
+    ],
+    ['a row was deleted', ['delete from audit_event where sequence = 23'], /^Event 23 is missing\.$/m],
+    [
+      'two rows were swapped',
+      [
+        'update audit_event set sequence = 1000 where sequence = 8',
+        'update audit_event set sequence = 8 where sequence = 12',
+        'update audit_event set sequence = 12 where sequence = 1000',
+      ],
+      /^Event 8 stands where another belongs/m,
+    ],
+    [
+      'the tail was cut',
+      ['delete from audit_event where sequence > 30'],
+      /^Event 31 is missing, and so is all behind it/m,
+    ],
+    [
+      'the tail was cut and the head was moved back',
+      [
+        'delete from audit_event where sequence > 30',
+        `update audit_chain set sequence = 30, fingerprint = (select fingerprint from audit_event where sequence = 30)`,
+      ],
+      /^Event 31 is missing, and so is all behind it/m,
+    ],
+    [
+      'a checkpoint was changed',
+      [`update audit_checkpoint set checkpoint = replace(checkpoint, '"count":', '"count":1') where sequence = 20`],
+      /^The checkpoint of event 20 has a signature that is not its own/m,
+    ],
+  ]
+  for (const [says, statements, words] of tampering) {
+    it(`names the first bad row where ${says}`, async () => {
+      const { run, tamper } = copy(says.replaceAll(' ', '-'))
+      await tamper(statements)
+      const [code, text] = await run('verify')
+      assert.match(text, words)
+      assert.equal(code, 1)
+    })
+  }
+
+  it('exports a log that can be checked elsewhere, with nothing but the public keys', async () => {
+    const { run, folder } = copy('exported')
+    const [, events] = await run('export')
+    const [, keys] = await run('keys', '--json')
+    const file = join(folder, 'events.ndjson.gz')
+    const keyFile = join(folder, 'keys.json')
+    writeFileSync(file, gzipSync(events))
+    writeFileSync(keyFile, keys)
+    const elsewhere = at(join(folder, 'nowhere'))
+    assert.deepEqual(await elsewhere('verify', '--file', file, '--keys', keyFile), [
+      0,
+      `${file}: 42 events are whole (1 to 42), 2 checkpoints.`,
+    ])
+    const part = join(folder, 'part.ndjson')
+    writeFileSync(part, events.split('\n').slice(10).join('\n').replace('event 3', 'event 4'))
+    const [code, text] = await elsewhere('verify', '--file', part, '--keys', keyFile)
+    assert.match(text, /Event \d+ was altered/)
+    assert.equal(code, 1)
+  })
+
+  it('erases the texts of a request, and the log stays whole', async () => {
+    const { run, read } = copy('erased')
+    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Texts erased: of 1 events.'])
+    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Texts erased: of 0 events.'])
+    assert.match((await run('verify'))[1], /43 events are whole/)
+    assert.deepEqual(await read(`select count(*) as count from audit_content where content like '%planted%'`), [
+      { count: 0 },
+    ])
+  })
+
+  it('says how it is called', async () => {
+    const { run } = copy('usage')
+    assert.equal((await run())[0], 2)
+    assert.equal((await run('verify', '--from', 'x'))[0], 2)
+    assert.equal((await run('polish'))[0], 2)
+  })
+
+  function copy(name: string) {
+    const folder = join(place.path, name)
+    cpSync(original, folder, { recursive: true })
+    return {
+      folder,
+      run: at(folder),
+      tamper: (statements: readonly string[]) =>
+        using(folder, (database) => database.write(statements.map((sql) => ({ sql })))),
+      read: (sql: string) => using(folder, (database) => database.read(sql)),
+    }
+  }
+})
+
+async function using<T>(folder: string, work: (database: Database) => Promise<T>): Promise<T> {
+  await using database = await openSqlite({ dataDir: folder })
+  return await work(database)
+}
+
+/** Runs the command on a data folder; answers its exit code and what it said. */
+function at(folder: string) {
+  return async (...args: string[]): Promise<[number, string]> => {
+    const said: string[] = []
+    const env = { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_SECRET: secret, GATEHOUSE_CONFIG: '/dev/null' }
+    const code = await runCommandLine(['audit', ...args], {
+      env,
+      say: (line) => said.push(line),
+      remark: () => {},
+      confirm: async () => false,
+    })
+    return [code, said.join('\n')]
+  }
+}
+
+async function fill(folder: string): Promise<void> {
+  mkdirSync(folder, { mode: 0o700 })
+  await using database = await openSqlite({ dataDir: folder })
+  await migrate(database, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
+  const log = await openAuditLog(database, setClock(), ['org_1'])
+  await publishKey(log.checkpoints)
+  await log.append(20)
+  await signDueChains(log.checkpoints)
+  log.clock.passMs(61_000)
+  await log.append(19)
+  await log.append(1, { requestId: 'req_texts', content: { full: { prompt: 'planted' } } })
+  await signDueChains(log.checkpoints)
+}

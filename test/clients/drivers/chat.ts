@@ -1,0 +1,130 @@
+import type OpenAI from 'openai'
+import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type Told } from '../client.ts'
+
+type Message = OpenAI.ChatCompletionMessageParam
+
+/** One answer of the model, folded from whatever it came in. `reasoning_content` is an extension that OpenAI's types lack. */
+type Answer = {
+  content: string
+  refusal: string
+  reasoning: string
+  calls: { id: string; name: string; arguments: string }[]
+  finishReason: string
+  outputTokens: number
+}
+
+/** The official OpenAI client on `/v1/chat/completions`, in each of its ways to read an answer. */
+export const chatClients = (name: string, connect: Connect<OpenAI>): Client[] =>
+  modes.map((mode) => ({
+    name: `${name}, chat, ${mode}`,
+    dialect: 'chat',
+    isStreaming: mode !== 'whole',
+    // The helper keeps only the last piece of a field that it does not know.
+    showsThinking: mode !== 'stream helper',
+    onRefusal: 'tells',
+    ask(address, asked) {
+      const openai = connect(address)
+      return converse(asked, (messages) => turns[mode](openai, asked, messages))
+    },
+  }))
+
+async function converse(asked: Asked, turn: (messages: Message[]) => Promise<Answer>): Promise<Told> {
+  const messages: Message[] = [{ role: 'user', content: asked.text }]
+  for (let count = 1; count <= maxTurns; count++) {
+    const answer = await turn(messages)
+    if (asked.tool === undefined || answer.calls.length === 0) return toldOf(answer)
+    messages.push({ role: 'assistant', content: answer.content, tool_calls: answer.calls.map(toolCallOf) })
+    for (const call of answer.calls) {
+      messages.push({ role: 'tool', tool_call_id: call.id, content: asked.tool.run(JSON.parse(call.arguments)) })
+    }
+  }
+  throw new Error('The tool was called again and again.')
+}
+
+const toolCallOf = ({ id, ...call }: Answer['calls'][number]): OpenAI.ChatCompletionMessageToolCall => ({
+  id,
+  type: 'function',
+  function: call,
+})
+
+const toldOf = (answer: Answer): Told => ({
+  text: answer.content,
+  thinking: answer.reasoning,
+  calls: answer.calls.map((call) => ({ name: call.name, input: JSON.parse(call.arguments) })),
+  isRefusal: answer.refusal !== '' || answer.finishReason === 'content_filter',
+  outputTokens: answer.outputTokens,
+})
+
+const turns: Record<Mode, (openai: OpenAI, asked: Asked, messages: Message[]) => Promise<Answer>> = {
+  async whole(openai, asked, messages) {
+    return answerOf(await openai.chat.completions.create(bodyOf(asked, messages), optionsOf(asked)))
+  },
+  async 'raw stream'(openai, asked, messages) {
+    const body = { ...bodyOf(asked, messages), stream: true as const, stream_options: { include_usage: true } }
+    const answer: Answer = { content: '', refusal: '', reasoning: '', calls: [], finishReason: '', outputTokens: 0 }
+    for await (const chunk of await openai.chat.completions.create(body, optionsOf(asked))) {
+      addChunk(answer, chunk)
+      if (chunk.choices[0]?.delta.content) asked.onText?.()
+    }
+    return answer
+  },
+  async 'stream helper'(openai, asked, messages) {
+    const body = { ...bodyOf(asked, messages), stream: true as const, stream_options: { include_usage: true } }
+    const stream = openai.chat.completions.stream(body, optionsOf(asked))
+    stream.on('content', () => asked.onText?.())
+    return answerOf(await stream.finalChatCompletion())
+  },
+}
+
+const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })
+
+const bodyOf = ({ model, tool, wantsThinking }: Asked, messages: Message[]) => ({
+  model,
+  messages,
+  ...(wantsThinking === true && { reasoning_effort: 'high' as const }),
+  ...(tool && {
+    tools: [
+      {
+        type: 'function' as const,
+        function: { name: tool.name, description: tool.description, parameters: tool.schema },
+      },
+    ],
+  }),
+})
+
+function answerOf(completion: OpenAI.ChatCompletion): Answer {
+  const [choice] = completion.choices
+  if (choice === undefined) throw new Error('The completion has no choice.')
+  return {
+    content: choice.message.content ?? '',
+    refusal: choice.message.refusal ?? '',
+    reasoning: reasoningOf(choice.message),
+    calls: (choice.message.tool_calls ?? []).flatMap((call) =>
+      call.type === 'function' ? { id: call.id, ...call.function } : [],
+    ),
+    finishReason: choice.finish_reason,
+    outputTokens: completion.usage?.completion_tokens ?? 0,
+  }
+}
+
+/** By hand, as people do who do not know the helper. */
+function addChunk(answer: Answer, chunk: OpenAI.ChatCompletionChunk): void {
+  answer.outputTokens = chunk.usage?.completion_tokens ?? answer.outputTokens
+  const [choice] = chunk.choices
+  if (choice === undefined) return
+  answer.content += choice.delta.content ?? ''
+  answer.refusal += choice.delta.refusal ?? ''
+  answer.reasoning += reasoningOf(choice.delta)
+  answer.finishReason = choice.finish_reason ?? answer.finishReason
+  for (const { index, id = '', function: part } of choice.delta.tool_calls ?? []) {
+    const call = (answer.calls[index] ??= { id: '', name: '', arguments: '' })
+    call.id += id
+    call.name += part?.name ?? ''
+    call.arguments += part?.arguments ?? ''
+  }
+}
+
+const reasoningOf = (holder: object): string => {
+  const reasoning: unknown = Reflect.get(holder, 'reasoning_content')
+  return typeof reasoning === 'string' ? reasoning : ''
+}

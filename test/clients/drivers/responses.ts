@@ -1,0 +1,105 @@
+import type OpenAI from 'openai'
+import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type Told } from '../client.ts'
+
+type Response = Pick<OpenAI.Responses.Response, 'id' | 'output' | 'usage' | 'incomplete_details'>
+type Input = OpenAI.Responses.ResponseInput
+
+/** The official OpenAI client on `/v1/responses`, in each of its ways to read an answer. */
+export const responsesClients = (name: string, connect: Connect<OpenAI>): Client[] =>
+  modes.map((mode) => ({
+    name: `${name}, responses, ${mode}`,
+    dialect: 'responses',
+    isStreaming: mode !== 'whole',
+    showsThinking: true,
+    onRefusal: 'tells',
+    ask(address, asked) {
+      const openai = connect(address)
+      return converse(asked, (turn) => turns[mode](openai, asked, bodyOf(asked, turn)))
+    },
+  }))
+
+/** What a turn sends: everything so far, or what is new since a response that the gateway has kept. */
+type Turn = { readonly input: Input; readonly previousId?: string }
+
+async function converse(asked: Asked, take: (turn: Turn) => Promise<Response>): Promise<Told> {
+  let turn: Turn = { input: [{ role: 'user', content: asked.text }] }
+  for (let count = 1; count <= maxTurns; count++) {
+    const response = await take(turn)
+    const calls = response.output.filter((item) => item.type === 'function_call')
+    const { tool } = asked
+    if (tool === undefined || calls.length === 0) return toldOf(response)
+    const results = calls.map((call) => ({
+      type: 'function_call_output' as const,
+      call_id: call.call_id,
+      output: tool.run(JSON.parse(call.arguments)),
+    }))
+    // Those who want to see the thinking carry it themselves; the others leave the history to the gateway.
+    turn =
+      asked.wantsThinking === true
+        ? { input: [...turn.input, ...(response.output as Input), ...results] }
+        : { input: results, previousId: response.id }
+  }
+  throw new Error('The tool was called again and again.')
+}
+
+function toldOf(response: Response): Told {
+  const contents = response.output.flatMap((item) => (item.type === 'message' ? item.content : []))
+  return {
+    text: contents.flatMap((part) => (part.type === 'output_text' ? part.text : [])).join(''),
+    thinking: response.output
+      .flatMap((item) => (item.type === 'reasoning' ? item.summary.map((part) => part.text) : []))
+      .join(''),
+    calls: response.output.flatMap((item) =>
+      item.type === 'function_call' ? { name: item.name, input: JSON.parse(item.arguments) } : [],
+    ),
+    isRefusal:
+      contents.some((part) => part.type === 'refusal') || response.incomplete_details?.reason === 'content_filter',
+    outputTokens: response.usage?.output_tokens ?? 0,
+  }
+}
+
+type Body = ReturnType<typeof bodyOf>
+
+const turns: Record<Mode, (openai: OpenAI, asked: Asked, body: Body) => Promise<Response>> = {
+  whole: async (openai, asked, body) => await openai.responses.create(body, optionsOf(asked)),
+  async 'raw stream'(openai, asked, body) {
+    let last: Response = nothing
+    for await (const event of await openai.responses.create({ ...body, stream: true }, optionsOf(asked))) {
+      if (event.type === 'response.output_text.delta') asked.onText?.()
+      if ('response' in event) last = event.response
+    }
+    return last
+  },
+  async 'stream helper'(openai, asked, body) {
+    const stream = openai.responses.stream({ ...body, stream: true }, optionsOf(asked))
+    stream.on('response.output_text.delta', () => asked.onText?.())
+    return await stream.finalResponse()
+  },
+}
+
+/** A stream that ends too early must look like what it is to such a reader: an empty answer, and no error. */
+const nothing: Response = { id: '', output: [], incomplete_details: null }
+
+const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })
+
+const bodyOf = ({ model, tool, wantsThinking }: Asked, { input, previousId }: Turn) => ({
+  model,
+  input,
+  ...(previousId !== undefined && { previous_response_id: previousId }),
+  ...(wantsThinking === true && {
+    store: false,
+    include: ['reasoning.encrypted_content' as const],
+    reasoning: { effort: 'high' as const, summary: 'auto' as const },
+  }),
+  ...(tool && {
+    tools: [
+      {
+        type: 'function' as const,
+        name: tool.name,
+        description: tool.description,
+        parameters: tool.schema,
+        strict: false,
+      },
+    ],
+  }),
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Address } from '../client.ts'
+import { startPairs, upstreamKinds } from '../scene.ts'
+import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted.ts'
+import { note, runAgent, without } from './agent.ts'
+
+const script = '@openai/codex/bin/codex.js'
+const timeout = 120_000
+
+const configOf = (url: string, model: string): string => `
+model = "${model}"
+model_provider = "gatehouse"
+check_for_update_on_startup = false
+
+[model_providers.gatehouse]
+name = "Gatehouse"
+base_url = "${url}/v1"
+env_key = "GATEHOUSE_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+
+[features]
+plugins = false
+
+[analytics]
+enabled = false
+`
+
+type Asked = { readonly model: string; readonly prompt: string; readonly signal?: AbortSignal }
+type Event = {
+  readonly type: string
+  readonly message?: string
+  readonly item?: { readonly type: string; readonly text?: string; readonly aggregated_output?: string }
+}
+
+async function ask({ url, apiKey }: Address, { model, prompt, signal }: Asked): Promise<Event[]> {
+  const { output } = await runAgent({
+    script,
+    files: { '.codex/config.toml': configOf(url, model) },
+    args: ['exec', '--skip-git-repo-check', '--json', '--dangerously-bypass-approvals-and-sandbox', prompt],
+    env: { GATEHOUSE_KEY: apiKey, RUST_LOG: 'error' },
+    ...(signal && { signal }),
+  })
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Event)
+}
+
+describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
+  let pairs: Awaited<ReturnType<typeof startPairs>>
+  let scripted: Awaited<ReturnType<typeof startScripted>>
+  before(async () => {
+    pairs = await startPairs()
+    scripted = await startScripted()
+  })
+  after(async () => {
+    await pairs[Symbol.asyncDispose]()
+    await scripted[Symbol.asyncDispose]()
+  })
+
+  for (const model of upstreamKinds) {
+    it(`completes a turn that uses a tool, over ${model}`, { timeout }, async () => {
+      const prompt = `Please call exec_command {"cmd":"cat ${note.name}"}`
+      const events = await ask(pairs.near, { model, prompt })
+      const items = events.flatMap(({ type, item }) => (type === 'item.completed' && item ? [item] : []))
+      const ran = items.find(({ type }) => type === 'command_execution')
+      assert.equal(ran?.aggregated_output, note.text, JSON.stringify(events))
+      assert.match(items.findLast(({ type }) => type === 'agent_message')?.text ?? '', /heliotrope/)
+      assert.equal(events.at(-1)?.type, 'turn.completed')
+    })
+  }
+
+  for (const [at, kind] of httpKinds.entries()) {
+    it(`says what went wrong, over ${kind}`, { timeout }, async () => {
+      const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
+      for (const prompt of [broken, refusalPrompt(400)]) {
+        const events = await ask(scripted.house, { model: kind, prompt })
+        assert.equal(events.at(-1)?.type, 'turn.failed', JSON.stringify(events))
+      }
+    })
+    it(`stops the upstream when it is interrupted, over ${kind}`, { timeout }, async () => {
+      const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
+      const aborter = new AbortController()
+      const running = ask(scripted.house, { model: kind, prompt, signal: aborter.signal })
+      const request = await scripted.asked(prompt)
+      aborter.abort()
+      await running
+      assert.ok(await request.hungUp)
+    })
+  }
+})

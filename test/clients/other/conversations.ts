@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { AskedTool, Client } from '../client.ts'
+import { startPairs, upstreamKinds } from '../scene.ts'
+
+const timeout = 60_000
+
+/** Every client has the same conversations over every kind of upstream. */
+export function converseEverywhere(clients: readonly Client[]): void {
+  let scene: Awaited<ReturnType<typeof startPairs>>
+  before(async () => void (scene = await startPairs()))
+  after(() => scene[Symbol.asyncDispose]())
+
+  for (const client of clients) {
+    for (const model of upstreamKinds) {
+      describe(`${client.name}, over ${model}`, { timeout }, () => {
+        it('is answered', async () => {
+          const told = await client.ask(scene.near, { model, text: 'Hello' })
+          assert.match(told.text, /You said: Hello/)
+          assert.equal(told.isRefusal, false)
+          assert.ok(told.outputTokens > 0)
+        })
+        it('runs a tool and sends back its result', async () => {
+          const { tool, inputs } = createTool()
+          const told = await client.ask(scene.near, { model, tool, text: callText })
+          assert.deepEqual(inputs, [{ city: 'Rome' }])
+          assert.match(told.text, /The tool answered: sunny/)
+        })
+        it('is shown the thinking', async () => {
+          const told = await client.ask(scene.near, { model, text: 'Hello', wantsThinking: true })
+          assert.match(told.text, /You said: Hello/)
+          if (client.showsThinking) assert.match(told.thinking, /I was asked: Hello/)
+        })
+        it('runs a tool that was thought about and sends back both', async () => {
+          const { tool, inputs } = createTool()
+          const told = await client.ask(scene.near, { model, tool, text: callText, wantsThinking: true })
+          assert.deepEqual(inputs, [{ city: 'Rome' }])
+          assert.match(told.text, /The tool answered: sunny/)
+        })
+        it('is refused', async () => {
+          const told = await client.ask(scene.near, { model, text: 'please refuse' }).catch((error: unknown) => {
+            if (client.onRefusal === 'may raise') return undefined
+            throw error
+          })
+          if (client.onRefusal === 'tells') assert.equal(told?.isRefusal, true)
+        })
+      })
+    }
+  }
+}
+
+const callText = 'Please call weather {"city":"Rome"}'
+
+function createTool(): { tool: AskedTool; inputs: unknown[] } {
+  const inputs: unknown[] = []
+  const schema = {
+    type: 'object' as const,
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  }
+  const run = (input: unknown): string => {
+    inputs.push(input)
+    return 'sunny'
+  }
+  return { tool: { name: 'weather', description: 'The weather.', schema, run }, inputs }
+}

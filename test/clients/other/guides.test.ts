@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { startHouse, type TestHouse } from '../../support/house.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { without } from './agent.ts'
+import { withoutPython } from './python.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const packages = join(import.meta.dirname, 'node_modules')
+
+/** Guides whose snippets are for administrators have a test of their own. */
+const pages = globSync(join(root, 'docs/guide/*.md')).filter((page) => basename(page) !== 'policies.md')
+
+type Block = { readonly language: string; readonly code: string }
+
+const blocksOf = (page: string): Block[] =>
+  Array.from(readFileSync(page, 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms), ([, language = '', code = '']) => ({
+    language,
+    code,
+  }))
+
+/** The commands that pages speak of, as this project has them. */
+const commands: Readonly<Record<string, string>> = {
+  claude: '@anthropic-ai/claude-code/cli-wrapper.cjs',
+  codex: '@openai/codex/bin/codex.js',
+}
+
+const unrunnable = (page: string, language: string): string | false => {
+  if (language === 'python') return withoutPython
+  const [command] = Object.keys(commands).filter((name) => basename(page).startsWith(name))
+  return command === undefined ? false : without(commands[command] ?? '')
+}
+
+describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
+  let house: TestHouse
+  before(async () => void (house = await startHouse()))
+  after(() => house[Symbol.asyncDispose]())
+
+  for (const page of pages) {
+    const blocks = blocksOf(page)
+    for (const [at, { language, code }] of blocks.entries()) {
+      if (!['js', 'python', 'sh'].includes(language)) continue
+      it(`${basename(page)}, snippet ${at + 1}, runs as it stands`, { skip: unrunnable(page, language) }, async () => {
+        const here = (source: string): string => source.replaceAll('http://127.0.0.1:8080', house.url)
+        const config = blocks.find((block) => block.language === 'toml')?.code ?? ''
+        const output = await run({ language, code: here(code), config: here(config), key: house.apiKey })
+        assert.match(output, /\[gatehouse-echo\]/)
+      })
+    }
+  }
+})
+
+type Snippet = Block & { readonly config: string; readonly key: string }
+
+/** Runs a snippet in an empty home, where only what its page says is set up. */
+async function run({ language, code, config, key }: Snippet): Promise<string> {
+  await using home = await temporaryFolder()
+  mkdirSync(join(home.path, '.codex'))
+  mkdirSync(join(home.path, 'bin'))
+  writeFileSync(join(home.path, '.codex/config.toml'), config)
+  for (const [name, script] of Object.entries(commands)) {
+    const path = join(home.path, 'bin', name)
+    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(packages, script)}' "$@"\n`)
+    chmodSync(path, 0o755)
+  }
+  const nowhere = 'http://127.0.0.1:9'
+  const env = {
+    PATH: `${join(home.path, 'bin')}:${process.env['PATH']}`,
+    HOME: home.path,
+    GATEHOUSE_KEY: key,
+    HTTPS_PROXY: nowhere,
+    HTTP_PROXY: nowhere,
+    NO_PROXY: '127.0.0.1',
+  }
+  const [command, ...args] = commandFor(language, code)
+  const child = spawn(command, args, { cwd: import.meta.dirname, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  assert.equal(child.exitCode, 0, output + complaints)
+  return output
+}
+
+function commandFor(language: string, code: string): [string, ...string[]] {
+  if (language === 'js') return [process.execPath, '--input-type=module', '--eval', code]
+  if (language === 'python') return [join(packages, '.python/bin/python'), '-c', code]
+  return ['bash', '-euc', code]
+}

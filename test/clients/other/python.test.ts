@@ -1,0 +1,11 @@
+import { after, describe } from 'node:test'
+import { converseEverywhere } from './conversations.ts'
+import { failEverywhere } from './failures.ts'
+import { createPython, withoutPython } from './python.ts'
+
+describe('the official clients for Python', { skip: withoutPython }, () => {
+  const python = createPython()
+  after(() => python[Symbol.asyncDispose]())
+  converseEverywhere(python.clients)
+  failEverywhere(python.clients)
+})

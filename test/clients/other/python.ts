@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Dialect } from '../../../src/domain/inference/request.ts'
+import { modes, type Address, type Asked, type Client, type Mode, type Told } from '../client.ts'
+
+/** Made by `npm run test:clients` where the machine has a Python. */
+const interpreter = join(import.meta.dirname, 'node_modules/.python/bin/python')
+
+export const withoutPython = existsSync(interpreter) ? false : 'there is no Python with its clients on this machine'
+
+const sdks: readonly { readonly name: string; readonly dialect: Dialect }[] = [
+  { name: 'Anthropic for Python', dialect: 'messages' },
+  { name: 'OpenAI for Python', dialect: 'responses' },
+  { name: 'OpenAI for Python', dialect: 'chat' },
+]
+
+/** A Python beside the tests, started when it is first needed. */
+export function createPython(): AsyncDisposable & { readonly clients: readonly Client[] } {
+  let child: ChildProcess | undefined
+  let count = 0
+  const conversations = new Map<number, (event: PythonEvent) => void>()
+  const start = (): ChildProcess => {
+    const python = spawn(interpreter, ['-B', join(import.meta.dirname, 'python/asker.py')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    createInterface({ input: python.stdout }).on('line', (line) => {
+      const event = JSON.parse(line) as PythonEvent
+      conversations.get(event.id)?.(event)
+    })
+    return python
+  }
+  const say = (message: object): void => {
+    child ??= start()
+    child.stdin?.write(`${JSON.stringify(message)}\n`)
+  }
+
+  const converse = (asked: Asked, ask: object): Promise<Told> =>
+    new Promise((resolve, reject) => {
+      const id = count++
+      asked.signal?.addEventListener('abort', () => say({ id, abort: true }))
+      conversations.set(id, ({ text, call, told, error }) => {
+        if (text === true) asked.onText?.()
+        if (call !== undefined) say({ id, result: asked.tool?.run(call) ?? '' })
+        if (told !== undefined) resolve(told)
+        if (error !== undefined) reject(Object.assign(new Error(error.message), { status: error.status }))
+      })
+      say({ id, ask })
+    })
+
+  return {
+    clients: sdks.flatMap(({ name, dialect }) =>
+      modes.map((mode) => ({
+        name: `${name}, ${dialect}, ${mode}`,
+        dialect,
+        isStreaming: mode !== 'whole',
+        showsThinking: true,
+        // OpenAI's helpers take an answer that was filtered for one that cannot be read.
+        onRefusal: mode === 'stream helper' && dialect !== 'messages' ? 'may raise' : 'tells',
+        ask: (address, asked) => converse(asked, questionOf(dialect, mode, { ...asked, ...address })),
+      })),
+    ),
+    async [Symbol.asyncDispose]() {
+      if (child === undefined) return
+      child.stdin?.end()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** What `asker.py` says: one of these at a time. */
+type PythonEvent = {
+  readonly id: number
+  readonly text?: true
+  readonly call?: unknown
+  readonly told?: Told
+  readonly error?: { readonly status: number | null; readonly message: string }
+}
+
+const questionOf = (dialect: Dialect, mode: Mode, asked: Asked & Address) => ({
+  dialect,
+  mode,
+  url: asked.url,
+  api_key: asked.apiKey,
+  model: asked.model,
+  text: asked.text,
+  wants_thinking: asked.wantsThinking === true,
+  ...(asked.tool && { tool: asked.tool }),
+})

@@ -1,0 +1,36 @@
+import { startHouse, type TestHouse } from '../support/house.ts'
+
+/** The kinds of upstream, each behind a model of its own name. */
+export const upstreamKinds = ['echo', 'anthropic', 'openai-chat', 'openai-responses'] as const
+
+/**
+ * Two houses: the far one serves the echo in every dialect; the near one has it as an upstream of each kind.
+ * What a client asks of the near one thus crosses two wires, and every pair of dialects is spoken for real.
+ */
+export async function startPairs(): Promise<AsyncDisposable & { readonly near: TestHouse; readonly far: TestHouse }> {
+  const far = await startHouse()
+  const remote = { api_key: far.apiKey, idle_timeout_ms: 5_000, first_byte_timeout_ms: 5_000 }
+  const near = await startHouse({
+    config: {
+      upstreams: [
+        { name: 'echo', kind: 'echo' },
+        { name: 'anthropic', kind: 'anthropic', base_url: far.url, ...remote },
+        { name: 'openai-chat', kind: 'openai-chat', base_url: `${far.url}/v1`, takes_effort: true, ...remote },
+        { name: 'openai-responses', kind: 'openai-responses', base_url: `${far.url}/v1`, ...remote },
+      ],
+      models: upstreamKinds.map((kind) => ({
+        name: kind,
+        targets: [{ upstream: kind, model: 'gatehouse-echo' }],
+        price: { input: 1, output: 2 },
+      })),
+    },
+  })
+  return {
+    near,
+    far,
+    async [Symbol.asyncDispose]() {
+      await near[Symbol.asyncDispose]()
+      await far[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { systemRandom } from '../../src/base/random.ts'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import { startUpstream, type ReceivedRequest } from '../support/upstream.ts'
+
+/** The kinds of upstream that are reached over a network. */
+export const httpKinds = ['anthropic', 'openai-chat', 'openai-responses'] as const
+export type HttpKind = (typeof httpKinds)[number]
+
+/** How an upstream goes wrong. `hold` waits for the caller to leave. */
+export const faults = ['cut', 'end', 'error', 'garbage', 'silence'] as const
+export type FaultName = (typeof faults)[number]
+
+/** What a prompt tells the upstream to do: play a recording as a stream or as one document, up to a point, and then …? */
+export type Play = {
+  readonly recording: 'text' | 'parallel-tools'
+  readonly form: 'stream' | 'document'
+  /** Frames of a stream, or quarters of a document, that are sent before it goes wrong. */
+  readonly at: number
+  readonly fault: FaultName | 'hold'
+}
+
+/** The upstream has no script: each prompt says what is to be played, so that many can be asked at once. */
+export const promptOf = ({ recording, form, at, fault }: Play): string => `play ${recording} ${form} ${at} ${fault}`
+
+/** Prompts of the form `refuse with 429` are answered with that status. */
+export const refusalPrompt = (status: number): string => `refuse with ${status}`
+
+export type ScriptedScene = AsyncDisposable & {
+  readonly house: TestHouse
+  /** Settles when a prompt has reached an upstream. */
+  asked(prompt: string): Promise<ReceivedRequest>
+}
+
+/** Soon enough to be waited for hundreds of times. */
+const idleTimeoutMs = 60
+const patienceMs = 60_000
+
+/**
+ * A house in front of one upstream of each kind. The model `<kind>` is patient; `<kind>-hasty` gives up on an upstream
+ * that falls silent.
+ */
+export async function startScripted(): Promise<ScriptedScene> {
+  await using built = new AsyncDisposableStack()
+  const arrivals = new Map<string, PromiseWithResolvers<ReceivedRequest>>()
+  const arrival = (prompt: string): PromiseWithResolvers<ReceivedRequest> =>
+    arrivals.getOrInsertComputed(prompt, () => Promise.withResolvers())
+  const upstreams = []
+  for (const kind of httpKinds) {
+    const server = built.use(
+      await startUpstream(async (response, request) => {
+        const prompt = promptIn(request.body)
+        arrival(prompt).resolve(request)
+        await play(kind, prompt, response)
+      }),
+    )
+    const base = { kind, base_url: kind === 'anthropic' ? server.url : `${server.url}/v1`, api_key: 'upstream-key' }
+    upstreams.push(
+      { ...base, name: kind, idle_timeout_ms: patienceMs, first_byte_timeout_ms: patienceMs },
+      { ...base, name: `${kind}-hasty`, idle_timeout_ms: idleTimeoutMs, first_byte_timeout_ms: patienceMs },
+    )
+  }
+  const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'recorded' }] }))
+  // Second chances come at once.
+  const random = { ...systemRandom, fraction: () => 0 }
+  const house = built.use(await startHouse({ config: { upstreams, models }, random }))
+  const kept = built.move()
+  return {
+    house,
+    asked: (prompt) => arrival(prompt).promise,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** The last one: earlier turns of a conversation have prompts too. */
+const promptIn = (body: string): string =>
+  [...body.matchAll(/play [\w-]+ \w+ \d+ \w+( #\d+)?|refuse with \d+/g)].at(-1)?.[0] ?? body
+
+async function play(kind: HttpKind, prompt: string, response: ServerResponse): Promise<void> {
+  const [, refusal] = /^refuse with (\d+)/.exec(prompt) ?? []
+  if (refusal !== undefined) return refuse(kind, Number(refusal), response)
+  const [, recording = '', form = '', at = '', fault = ''] = /^play ([\w-]+) (\w+) (\d+) (\w+)/.exec(prompt) ?? []
+  const pieces = form === 'stream' ? framesOf(kind, recording) : quartersOf(kind, recording)
+  response.writeHead(200, { 'content-type': form === 'stream' ? 'text/event-stream' : 'application/json' })
+  response.flushHeaders()
+  for (const piece of pieces.slice(0, Number(at))) await write(response, piece)
+  await goWrong(kind, form, { fault, response })
+}
+
+async function goWrong(
+  kind: HttpKind,
+  form: string,
+  { fault, response }: { fault: string; response: ServerResponse },
+): Promise<void> {
+  if (fault === 'hold' || fault === 'silence') return
+  if (fault === 'cut') return void response.socket?.resetAndDestroy()
+  if (fault === 'error') await write(response, form === 'stream' ? errorFrames[kind] : '{"error":{"message":"broken"}}')
+  if (fault === 'garbage') await write(response, form === 'stream' ? 'data: {"type":"conte\n\n' : '\u0000<html>')
+  response.end()
+}
+
+const words: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  503: 'server_error',
+  529: 'overloaded_error',
+}
+
+function refuse(kind: HttpKind, status: number, response: ServerResponse): void {
+  const error = { type: words[status] ?? 'api_error', message: `The upstream says ${status}.` }
+  response.writeHead(status, { 'content-type': 'application/json', ...(status >= 429 && { 'retry-after': '7' }) })
+  response.end(JSON.stringify(kind === 'anthropic' ? { type: 'error', error } : { error: { ...error, code: null } }))
+}
+
+const errorFrames: Readonly<Record<HttpKind, string>> = {
+  anthropic: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+  'openai-chat': 'data: {"error":{"message":"Overloaded","type":"server_error","code":"server_is_overloaded"}}\n\n',
+  'openai-responses':
+    'event: error\ndata: {"type":"error","code":"server_is_overloaded","message":"Overloaded","param":null}\n\n',
+}
+
+const fixture = (kind: HttpKind, name: string): string =>
+  readFileSync(join(import.meta.dirname, '../../src/adapters/providers', kind, 'fixtures', name), 'utf8')
+
+/** The frames of a recorded stream. */
+export const framesOf = (kind: HttpKind, recording: string): string[] =>
+  fixture(kind, `${recording}.sse`).split(/(?<=\n\n)/)
+
+function quartersOf(kind: HttpKind, recording: string): string[] {
+  const document = fixture(kind, `${recording}.json`)
+  const quarter = Math.ceil(document.length / 4)
+  return Array.from({ length: 4 }, (_, at) => document.slice(at * quarter, (at + 1) * quarter))
+}
+
+const write = (response: ServerResponse, piece: string): Promise<void> =>
+  new Promise((resolve) => response.write(piece, () => resolve()))

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startNodes, type Nodes } from '../support/node-process.ts'
+import { answerWith, question } from '../support/paid-house.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { redisUrl, withoutRedis } from '../support/redis.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+const skip = withoutPostgres || withoutRedis
+
+/** Nothing but requests a minute is limited. */
+const limits = {
+  tiers: { free: { rpm: 60, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
+}
+const unlimited = { tiers: { free: { ...limits.tiers.free, rpm: 0 } } }
+
+async function statusesOf(nodes: Nodes, count: number, body: object): Promise<Map<number, number>> {
+  const ask = async (at: number): Promise<number> => {
+    const answer = await fetch(`${nodes.urls[at % nodes.urls.length]}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${nodes.apiKey}` },
+      body: JSON.stringify(body),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const statuses = await Promise.all(Array.from({ length: count }, (_, at) => ask(at)))
+  return new Map([...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]))
+}
+
+describe('three nodes with one Redis', { skip }, () => {
+  it('let exactly 60 of 200 parallel requests pass where 60 a minute are allowed', async () => {
+    await using database = await createScratchDatabase()
+    await using nodes = await startNodes({
+      count: 3,
+      databaseUrl: database.url,
+      redisUrl: redisUrl ?? '',
+      config: { limits },
+    })
+    const statuses = await statusesOf(nodes, 200, { ...question, model: 'gatehouse-echo' })
+    assert.deepEqual(Object.fromEntries(statuses), { 200: 60, 429: 140 })
+  })
+
+  it('pay for exactly 37 of 300 parallel requests where the balance covers 37', async () => {
+    await using database = await createScratchDatabase()
+    await using upstream = await startUpstream(answerWith('Hello', { input: 3, output: 50 }))
+    await using nodes = await startNodes({
+      count: 3,
+      databaseUrl: database.url,
+      redisUrl: redisUrl ?? '',
+      config: {
+        limits: unlimited,
+        credits: { starting: 37 * 50 },
+        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+        models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 0, output: 1000 } }],
+      },
+    })
+    const statuses = await statusesOf(nodes, 300, question)
+    assert.deepEqual(Object.fromEntries(statuses), { 200: 37, 402: 263 })
+    assert.equal(upstream.requests.length, 37)
+    assert.equal(nodes.command('credits', 'balance')['remaining_credits'], 0)
+    assert.equal(nodes.command('ledger', 'verify')['broken'], null)
+  })
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { mintSecret } from '../../src/domain/identity/key-format.ts'
+import { startHouse } from '../support/house.ts'
+
+const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
+  it('set up once when they start together, and follow one another’s revocations within a second', async () => {
+    await using database = await createScratchDatabase()
+    const config = { storage: { database_url: database.url }, secret: 'the same secret on every node' }
+    await using first = await startHouse({ config })
+    await using second = await startHouse({ config, isFirst: false })
+    const onSecond = (): Promise<Response> =>
+      second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
+
+    assert.equal((await onSecond()).status, 200)
+    const { apiKeys } = await first.house.operations['keys.list']({})
+    await first.house.operations['keys.revoke']({ id: apiKeys[0]?.id ?? '' })
+    assert.equal((await first.post('/v1/messages', body)).status, 401)
+    const revokedAtMs = performance.now()
+    while ((await onSecond()).status === 200) {
+      assert.ok(performance.now() - revokedAtMs < 20_000, 'the revocation never reached the second node')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await assert.rejects(second.house.operations.setup({ name: 'again' }), /exists already/)
+  })
+
+  it('serve keys they know while the database is away, and say so when asked whether they are ready', async () => {
+    await using database = await createScratchDatabase()
+    const config = {
+      storage: { database_url: database.url },
+      secret: 'a secret of sixteen and more',
+      audit: { on_failure: 'continue' },
+    }
+    await using first = await startHouse({ config })
+    await using second = await startHouse({ config, isFirst: false })
+    const known = { authorization: `Bearer ${first.apiKey}` }
+    assert.equal((await second.post('/v1/messages', body, known)).status, 200)
+    await database[Symbol.asyncDispose]()
+    assert.equal((await second.post('/v1/messages', body, known)).status, 200)
+    const ready = await second.get('/health/ready')
+    assert.equal(ready.status, 503)
+    assert.match(await ready.text(), /"part":"storage"/)
+    const stranger = mintSecret('ak', systemRandom)
+    assert.equal((await second.post('/v1/messages', body, { authorization: `Bearer ${stranger}` })).status, 503)
+  })
+})

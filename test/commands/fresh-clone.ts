@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Behaves like npm as far as the script can see: `ci` and `rebuild` fill node_modules, and the log tells of each call. */
+const fakeNpm = `#!/bin/sh
+echo "$1" >> calls
+if [ -p hold ]; then read -r _ < hold; fi
+if [ -f offline ]; then echo "npm error code ENOTFOUND" >&2; exit 1; fi
+mkdir -p node_modules/.bin
+if [ -f strange-machine ]; then printf '#!/bin/sh\\necho "wrong kind of machine" >&2; exit 127\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node
+elif [ "$1" = rebuild ] || [ ! -f skip-scripts ]; then ln -sf /bin/true node_modules/.bin/node; fi
+[ "$1" = rebuild ] || cp package-lock.json node_modules/.package-lock.json
+`
+
+/** A small project that needs installing, with an npm that only pretends. */
+export function openFreshClone() {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fresh-clone-'))
+  for (const name of ['scripts', 'tools', 'tmp']) mkdirSync(join(folder, name))
+  const scripts = join(import.meta.dirname, '../../scripts')
+  for (const part of ['ensure-installed.mjs', 'install']) {
+    cpSync(join(scripts, part), join(folder, 'scripts', part), { recursive: true })
+  }
+  writeFileSync(join(folder, 'tools', 'npm'), fakeNpm)
+  chmodSync(join(folder, 'tools', 'npm'), 0o755)
+  const pathOf = (name: string): string => join(folder, name)
+  const lock = (packages: Record<string, object>): void => {
+    writeFileSync(pathOf('package-lock.json'), JSON.stringify({ packages }))
+  }
+  lock({ '': {}, 'node_modules/left': { version: '1.0.0' } })
+  return {
+    pathOf,
+    lock,
+    /** What npm was asked for so far. */
+    calls: () => readFileSync(pathOf('calls'), 'utf8').trim().split('\n'),
+    start: () => startIn(folder),
+    /** Process ids of those who hold the lock. */
+    lockOwners: () => lockOwnersIn(pathOf('tmp')),
+    holdNpm: () => holdNpm(pathOf('hold')),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** From now on npm stands still when it is called, until it is let go. */
+function holdNpm(pipe: string) {
+  execFileSync('mkfifo', [pipe])
+  const isReached = open(pipe, 'w') // opens once npm has opened the other end
+  return {
+    isReached,
+    async letGo(): Promise<void> {
+      rmSync(pipe)
+      const end = await isReached
+      await end.write('\n')
+      await end.close()
+    },
+    async forget(): Promise<void> {
+      rmSync(pipe)
+      await (await isReached).close()
+    },
+  }
+}
+
+function lockOwnersIn(folder: string): number[] {
+  const [id, ...pids] = readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'owners'), 'utf8').split(' ')
+  if (id === undefined) throw new Error('the lock has no owner')
+  return pids.map(Number)
+}
+
+/** One run of the script. */
+function startIn(folder: string) {
+  const child = spawn(process.execPath, ['scripts/ensure-installed.mjs'], {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'tools')}:/usr/bin:/bin`, TMPDIR: join(folder, 'tmp') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
+  return {
+    ended: once(child, 'close').then(([status]: unknown[]) => ({ status, said })),
+    async hasSaid(word: string): Promise<void> {
+      while (!said.includes(word)) await once(child.stderr, 'data')
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+}

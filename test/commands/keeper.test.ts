@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, createReadStream, existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { keepServer, type ServerOrder } from '../../scripts/test/keeper.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'gatehouse-keeper-test-'))
+chmodSync(place, 0o777) // as root, servers run as another user
+after(() => rmSync(place, { recursive: true, force: true }))
+
+describe('a kept server', () => {
+  it('finds its files in a folder of its own', async () => {
+    const server = keepServer({ ...order(['cat', 'word']), files: { word: 'hello' } })
+    assert.equal(await server.ended, 'hello')
+  })
+
+  it('tells its last words when it ends by itself', async () => {
+    const server = keepServer(order(['/bin/sh', '-c', 'echo "port in use" >&2; exit 1']))
+    assert.equal(await server.ended, 'port in use\n')
+  })
+
+  it('is gone with its folder once it is disposed of', async () => {
+    const witness = openWitness('disposed')
+    const server = keepServer(order(witness.command))
+    const folder = await witness.folder
+    assert.ok(existsSync(folder))
+    await server[Symbol.asyncDispose]()
+    await witness.serverGone
+    assert.equal(existsSync(folder), false)
+  })
+
+  it('is gone with its folder after the runner was killed without warning', { timeout: 20_000 }, async () => {
+    const witness = openWitness('killed')
+    const runner = spawn(process.execPath, ['--input-type=module', '--eval', runnerOf(witness.command)], {
+      env: { ...process.env, TMPDIR: place },
+    })
+    const folder = await witness.folder
+    const folderGone = goneOf(folder)
+    runner.kill('SIGKILL')
+    await once(runner, 'exit')
+    await witness.serverGone
+    await folderGone
+    assert.deepEqual(
+      readdirSync(place).filter((name) => name.startsWith('gatehouse-test-')),
+      [],
+    )
+  })
+})
+
+const order = (command: readonly string[]): ServerOrder => ({
+  name: 'stand-in',
+  files: {},
+  command,
+  stopSignal: 'KILL',
+})
+
+/** A program that keeps one server and then does nothing. */
+const runnerOf = (command: readonly string[]): string => `
+  import { keepServer } from ${JSON.stringify(import.meta.resolve('../../scripts/test/keeper.ts'))}
+  keepServer(${JSON.stringify(order(command))})
+  setInterval(() => {}, 60_000)
+`
+
+/** A server that tells its folder through a pipe and then stays: when the pipe ends, the server has ended. */
+function openWitness(name: string) {
+  const pipe = join(place, name)
+  execFileSync('mkfifo', [pipe])
+  chmodSync(pipe, 0o666)
+  const reader = createReadStream(pipe, 'utf8')
+  return {
+    command: ['/bin/sh', '-c', 'exec 4>"$0"; echo "$PWD" >&4; exec sleep 600', pipe],
+    folder: once(reader, 'data').then(([line]) => String(line).trim()),
+    serverGone: once(reader, 'close'),
+  }
+}
+
+/** Resolves when the folder no longer exists. */
+function goneOf(folder: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const watcher = watch(place, () => {
+    if (!existsSync(folder)) resolve()
+  })
+  return promise.finally(() => watcher.close())
+}

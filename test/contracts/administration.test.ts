@@ -1,0 +1,8 @@
+import { engines } from '../support/engines.ts'
+import { idempotencyContract } from './idempotency.contract.ts'
+import { policyContract } from './policies.contract.ts'
+
+for (const engine of engines) {
+  policyContract(engine)
+  idempotencyContract(engine)
+}

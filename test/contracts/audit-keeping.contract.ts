@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
+import { trimChains } from '../../src/adapters/stores/sql/audit-retention.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { openAuditLog } from '../support/audit-log.ts'
+import type { Engine } from '../support/engines.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+
+/** Every engine must sign for the log and let go of its beginning so. */
+export function auditKeepingContract({ name, skip, open }: Engine): void {
+  describe(`audit checkpoints and retention: ${name}`, { skip }, () => {
+    it('signs a chain a minute after something happened, once, and then an hour later for the silence', async () => {
+      await using scene = await openScene(open)
+      const { log, sign } = scene
+      await log.append(5)
+      assert.deepEqual([await sign(), await sign()], [1, 0])
+      log.clock.passMs(59 * minuteMs)
+      assert.equal(await sign(), 0)
+      log.clock.passMs(minuteMs)
+      assert.equal(await sign(), 1)
+      const { checkpoints, head } = (await log.reads.standing('org_1')) ?? assert.fail()
+      assert.deepEqual(
+        checkpoints.map(({ sequence, count }) => [sequence, count]),
+        [
+          [5, 5],
+          [6, 1],
+        ],
+      )
+      assert.equal(head.sequence, 7)
+      const report = await log.verify()
+      assert.deepEqual(
+        [report.checked, report.checkpoints, report.finding, report.checkpointFinding],
+        [7, 2, undefined, undefined],
+      )
+    })
+
+    it('signs at once where a thousand events wait, and only once when two nodes try', async () => {
+      await using scene = await openScene(open)
+      await scene.log.append(1)
+      await scene.sign()
+      await scene.log.append(1_000)
+      assert.equal(
+        (await Promise.all([scene.sign(), scene.sign()])).reduce((sum, count) => sum + count),
+        1,
+      )
+    })
+
+    it('cuts where a checkpoint stands, tells of it, and what remains still verifies', async () => {
+      await using scene = await openScene(open)
+      const { log } = scene
+      await days(scene, 6)
+      const removed = await scene.trim()
+      const { firstSequence, checkpoints } = (await log.reads.standing('org_1')) ?? assert.fail()
+      assert.equal(removed, 1)
+      assert.equal(checkpoints[0]?.sequence, firstSequence - 1)
+      assert.equal(await countOf(scene.database, 'audit_event', firstSequence), 0)
+      assert.equal(await countOf(scene.database, 'audit_content', firstSequence), 0)
+      const report = await log.verify()
+      assert.deepEqual([report.first, report.finding, report.checkpointFinding], [firstSequence, undefined, undefined])
+      const { items } = await log.reads.list('org_1', { code: 'audit.trimmed' }, { limit: 9, order: 'desc' })
+      assert.deepEqual(items[0]?.document.unmapped.gatehouse, { first_sequence: 1, last_sequence: firstSequence - 1 })
+      assert.equal(await scene.trim(), 0)
+    })
+
+    it('goes on where a process ended before all was removed', async () => {
+      await using scene = await openScene(open)
+      await days(scene, 6)
+      await scene.trim()
+      const { firstSequence } = (await scene.log.reads.standing('org_1')) ?? assert.fail()
+      const copy = `insert into audit_event (organization_id, sequence, id, chain_uid, time, code, fingerprint, body)
+        select organization_id, 1, 'left behind', chain_uid, time, code, fingerprint, body from audit_event where sequence = $1`
+      await scene.database.write([{ sql: copy, params: [firstSequence] }])
+      await scene.trim()
+      assert.equal(await countOf(scene.database, 'audit_event', firstSequence), 0)
+    })
+
+    it('waits for a sink that is behind, but not for ever, and not for one that is switched off', async () => {
+      for (const { enabled, backlogDays, isCut } of [
+        { enabled: 1, backlogDays: 14, isCut: false },
+        { enabled: 1, backlogDays: 1, isCut: true },
+        { enabled: 0, backlogDays: 14, isCut: true },
+      ]) {
+        await using scene = await openScene(open)
+        await addSink(scene.database, { enabled, sequence: 2 })
+        await days(scene, 6)
+        await scene.trim(backlogDays * dayMs)
+        const { firstSequence } = (await scene.log.reads.standing('org_1')) ?? assert.fail()
+        assert.equal(firstSequence > 3, isCut, JSON.stringify({ enabled, backlogDays }))
+      }
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const log = await openAuditLog(database)
+  await publishKey(log.checkpoints)
+  return {
+    database,
+    log,
+    sign: () => signDueChains(log.checkpoints),
+    trim: (maxBacklogMs = 14 * dayMs) =>
+      trimChains({ database, clock: log.clock, events: log.events, keepMs: 3 * dayMs, maxBacklogMs }),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+/** Events and a checkpoint on each of so many days. */
+async function days({ log, sign }: Awaited<ReturnType<typeof openScene>>, count: number): Promise<void> {
+  for (let day = 0; day < count; day++) {
+    await log.append(3, { content: { full: { prompt: 'p' } } })
+    await sign()
+    log.clock.passMs(dayMs)
+  }
+}
+
+async function countOf(database: Database, table: string, before: number): Promise<number | undefined> {
+  const sql = `select count(*) as count from ${table} where sequence < $1`
+  return (await database.read<{ count: number }>(sql, [before]))[0]?.count
+}
+
+async function addSink(
+  database: Database,
+  { enabled, sequence }: { enabled: number; sequence: number },
+): Promise<void> {
+  await database.write([
+    {
+      sql: `insert into export_sink (id, organization_id, type, label, enabled, config, version, created_at, updated_at)
+        values ('sink_1', 'org_1', 'webhook', '', $1, '{}', 1, 1, 1)`,
+      params: [enabled],
+    },
+    {
+      sql: `insert into export_cursor (sink_id, organization_id, sequence, state, attempt, next_attempt_at, lease_until)
+        values ('sink_1', 'org_1', $1, 'retrying', 1, 1, 0)`,
+      params: [sequence],
+    },
+  ])
+}

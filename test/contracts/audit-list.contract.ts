@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { auditLogStore } from '../../src/adapters/stores/sql/audit-log.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import type { AuditFilter } from '../../src/domain/audit/log.ts'
+import type { AuditEntry } from '../../src/domain/identity/audit-log.ts'
+import { openAuditLog } from '../support/audit-log.ts'
+import type { Engine } from '../support/engines.ts'
+import { refusesWith } from '../support/refusal.ts'
+
+const actor = { organizationId: 'org_1', kind: 'admin_key', credentialId: 'adk_1', requestId: 'req_1' } as const
+const policyChange: AuditEntry = {
+  id: 'evt_policy',
+  actor,
+  atMs: 1_000,
+  kind: 'policy.updated',
+  resourceId: 'pol_1',
+  policyId: 'pol_1',
+  oldRevision: 1,
+  newRevision: 2,
+  details: { rule: 'Say "no"\n😀', nested: { list: [1, null] } },
+}
+const keyChange: AuditEntry = {
+  id: 'evt_key',
+  actor: { ...actor, kind: 'operator', credentialId: null, requestId: null },
+  atMs: 2_000,
+  kind: 'api_key.created',
+  resourceId: 'key_1',
+  projectId: 'proj_1',
+  details: {},
+}
+const foreign: AuditEntry = { ...policyChange, id: 'evt_foreign', actor: { ...actor, organizationId: 'org_2' } }
+
+/** Every engine must find events so. */
+export function auditListContract({ name, skip, open }: Engine): void {
+  describe(`audit list: ${name}`, { skip }, () => {
+    it('has the changes of administrators, with all their details beside them and no rule in them', async () => {
+      await using scene = await openScene(open)
+      const { items } = await scene.list({ code: 'policy.updated' })
+      assert.deepEqual(items[0]?.content, { details: policyChange.details, full: { rule: 'Say "no"\n😀' } })
+      const { changes, ...words } = items[0]?.document.unmapped.gatehouse ?? {}
+      assert.deepEqual(changes, { nested: { list: [1, null] } })
+      assert.deepEqual([words['old_revision'], words['new_revision'], words['resource_id']], [1, 2, 'pol_1'])
+    })
+
+    const filters: [AuditFilter, string[]][] = [
+      [{}, ['refused', 'allowed', 'evt_key', 'evt_policy']],
+      [{ code: 'policy.updated' }, ['evt_policy']],
+      [{ code: 'policy.deleted' }, []],
+      [{ code: 'gateway.request.decided' }, ['refused', 'allowed']],
+      [{ family: 'gateway' }, ['refused', 'allowed']],
+      [{ family: 'admin' }, ['evt_key']],
+      [{ policyId: 'pol_1' }, ['refused', 'evt_policy']],
+      [{ projectId: 'proj_1' }, ['refused', 'allowed', 'evt_key']],
+      [{ requestId: 'req_1' }, ['evt_policy']],
+      [{ requestId: 'req_1', code: 'admin.api_key.created' }, []],
+      [{ decision: 'allow' }, ['allowed']],
+      [{ decision: 'refuse' }, ['refused']],
+      [{ userId: 'ada' }, ['refused']],
+      [{ fromMs: 2_000 }, ['refused', 'allowed', 'evt_key']],
+      [{ toMs: 2_000 }, ['evt_policy']],
+      [{ fromMs: 1_000, toMs: 2_001, policyId: 'pol_1' }, ['evt_policy']],
+    ]
+    it('filters by whatever is asked, and by all of it', async () => {
+      await using scene = await openScene(open)
+      for (const [filter, found] of filters) {
+        const { items } = await scene.list(filter)
+        assert.deepEqual(
+          items.map(({ id }) => id),
+          found,
+          JSON.stringify(filter),
+        )
+      }
+    })
+
+    it('goes on behind the event that a cursor names, and knows none of another organization', async () => {
+      await using scene = await openScene(open)
+      const { items, hasMore } = await scene.list({ projectId: 'proj_1' }, { after: 'refused', limit: 1 })
+      assert.deepEqual([items.map(({ id }) => id), hasMore], [['allowed'], true])
+      await assert.rejects(scene.list({}, { after: 'evt_foreign' }), refusesWith('invalid_cursor'))
+      assert.deepEqual(
+        (await scene.list({}, {}, 'org_2')).items.map(({ id }) => id),
+        ['evt_foreign'],
+      )
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const log = await openAuditLog(database)
+  await database.transaction(async (tx) => {
+    for (const entry of [policyChange, keyChange, foreign]) await auditLogStore(tx, log.events).append(entry)
+  })
+  const verdict = { decision: 'refuse', isEnforced: true, policy: { id: 'pol_1' } } as const
+  const request = {
+    code: 'gateway.request.decided',
+    organizationId: 'org_1',
+    message: 'm',
+    projectId: 'proj_1',
+  } as const
+  await log.appender.append('org_1', [
+    log.events.makeEvent({ ...request, timeMs: 3_000, verdict: { decision: 'allow', isEnforced: true } }, 'allowed'),
+    log.events.makeEvent({ ...request, timeMs: 4_000, verdict, actor: { userId: 'ada' } }, 'refused'),
+  ])
+  return {
+    list: (filter: AuditFilter, page: { after?: string; limit?: number } = {}, organizationId = 'org_1') =>
+      log.reads.list(organizationId, filter, { limit: 9, order: 'desc', ...page }),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

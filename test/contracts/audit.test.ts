@@ -1,0 +1,12 @@
+import { engines } from '../support/engines.ts'
+import { auditChainContract } from './audit-chain.contract.ts'
+import { auditListContract } from './audit-list.contract.ts'
+import { auditKeepingContract } from './audit-keeping.contract.ts'
+import { exportContract } from './exports.contract.ts'
+
+for (const engine of engines) {
+  auditChainContract(engine)
+  auditListContract(engine)
+  auditKeepingContract(engine)
+  exportContract(engine)
+}

@@ -1,0 +1,40 @@
+import { after } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { openPostgres } from '../../src/adapters/stores/sql/postgres.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { closePglite, openPglite } from '../support/pglite.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { databaseContract } from './database.contract.ts'
+import { migrateContract } from './migrate.contract.ts'
+
+after(closePglite)
+
+for (const contract of [databaseContract, migrateContract]) {
+  contract('SQLite', async () => {
+    const folder = await temporaryFolder()
+    return disposingAlso(await openSqlite({ dataDir: folder.path }), folder)
+  })
+  contract('PGlite', openPglite, { isSingleSession: true })
+  contract(
+    'PostgreSQL',
+    async () => {
+      const scratch = await createScratchDatabase()
+      return disposingAlso(await openPostgres({ url: scratch.url }), scratch)
+    },
+    { skip: withoutPostgres },
+  )
+}
+
+/** The database, which takes the place it lives in with it. */
+function disposingAlso(database: Database, place: AsyncDisposable): Database {
+  const owned = new AsyncDisposableStack()
+  owned.use(place)
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      await owned.disposeAsync()
+    },
+  }
+}

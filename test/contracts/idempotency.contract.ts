@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Clock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { createSeal } from '../../src/base/seal.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { idempotencyStore, sweepIdempotency } from '../../src/adapters/stores/sql/idempotency.ts'
+import { doOnce, type IdempotencyStore, type Reply } from '../../src/domain/identity/idempotency.ts'
+import type { Engine } from '../support/engines.ts'
+import { refusesWith } from '../support/refusal.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const scope = { organizationId: 'org_1', credentialId: 'adk_1', key: 'k' }
+const reply: Reply = { status: 201, headers: { 'x-gatehouse-warning': 'w' }, body: { value: 'adm_secret', list: [1] } }
+
+/** Every store of answers must pass these. */
+export function idempotencyContract({ name, skip, isParallel, open }: Engine): void {
+  describe(`idempotency: ${name}`, { skip }, () => {
+    it('does the work once and answers the same again', async () => {
+      await using scene = await openScene(open)
+      const first = await scene.ask()
+      const second = await scene.ask()
+      assert.deepEqual(first, reply)
+      assert.deepEqual(second, { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } })
+      assert.equal(scene.worked(), 1)
+    })
+
+    it('refuses another request under the same key', async () => {
+      await using scene = await openScene(open)
+      await scene.ask()
+      await assert.rejects(scene.ask({ fingerprint: 'other' }), refusesWith('idempotency_key_reused'))
+    })
+
+    it('keeps credentials and organizations apart', async () => {
+      await using scene = await openScene(open)
+      await scene.ask()
+      await scene.ask({ scope: { ...scope, credentialId: 'adk_2' }, fingerprint: 'other' })
+      await scene.ask({ scope: { ...scope, organizationId: 'org_2' }, fingerprint: 'other' })
+      assert.equal(scene.worked(), 3)
+    })
+
+    it('leaves no trace of work that failed', async () => {
+      await using scene = await openScene(open)
+      await assert.rejects(
+        scene.ask({}, () => Promise.reject(new Error('no'))),
+        /no/,
+      )
+      assert.deepEqual(await scene.ask(), reply)
+    })
+
+    it('remembers for 24 hours and not longer', async () => {
+      await using scene = await openScene(open)
+      await scene.ask({ nowMs: 1 })
+      await scene.ask({ nowMs: dayMs })
+      assert.equal(scene.worked(), 1)
+      await scene.ask({ nowMs: dayMs + 1, fingerprint: 'other' })
+      assert.equal(scene.worked(), 2)
+    })
+
+    it('does the work once for many that come together', async () => {
+      await using scene = await openScene(open)
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => scene.ask()))
+      assert.equal(scene.worked(), 1)
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') assert.ok(refusesWith('idempotency_in_progress')(outcome.reason))
+        else assert.equal(outcome.value.status, 201)
+      }
+    })
+
+    if (isParallel) {
+      it('says that the first is still running', async () => {
+        await using scene = await openScene(open)
+        const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+        const { promise: began, resolve: begin } = Promise.withResolvers<void>()
+        const first = scene.ask({}, async () => {
+          begin()
+          await mayEnd
+          return reply
+        })
+        await began
+        await assert.rejects(scene.ask(), refusesWith('idempotency_in_progress'))
+        end()
+        assert.deepEqual(await first, reply)
+        assert.equal((await scene.ask()).headers['idempotent-replayed'], 'true')
+      })
+    }
+
+    it('shows no secret in its rows', async () => {
+      await using scene = await openScene(open)
+      await scene.ask()
+      const rows = await scene.database.read<{ reply: Uint8Array }>('select reply from idempotency')
+      assert.equal(rows.length, 1)
+      assert.equal(Buffer.from(rows[0]?.reply ?? []).includes('adm_secret'), false)
+    })
+
+    it('is swept of what has expired', async () => {
+      await using scene = await openScene(open)
+      await scene.ask({ nowMs: 1 })
+      await scene.ask({ nowMs: 1000, scope: { ...scope, key: 'later' } })
+      const { promise: swept, resolve } = Promise.withResolvers<void>()
+      let wake = (): void => {}
+      const clock: Clock = {
+        nowMs: () => dayMs + 1,
+        monotonicMs: () => 0,
+        after(_delayMs, callback) {
+          if (wakes++ === 1) resolve() // it waits again: the first sweep is over
+          wake = callback
+          return () => {}
+        },
+      }
+      let wakes = 0
+      using _sweep = sweepIdempotency({ database: scene.database, clock, everyMs: 1, onError: assert.ifError })
+      wake()
+      await swept
+      assert.deepEqual(await scene.database.read('select key from idempotency'), [{ key: 'later' }])
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const seal = createSeal(systemRandom.bytes(32), systemRandom)
+  const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
+  await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
+  let worked = 0
+  const store = <T>(use: (store: IdempotencyStore) => Promise<T>): Promise<T> =>
+    database.transaction((tx) => use(idempotencyStore(tx, { engine: database.engine, seal })))
+  const answer = async (): Promise<Reply> => {
+    worked++
+    return reply
+  }
+  return {
+    database,
+    worked: () => worked,
+    async ask(request: Partial<Parameters<typeof doOnce>[1]> = {}, work = answer): Promise<Reply> {
+      const asked = { scope, fingerprint: 'f', nowMs: 1, ...request }
+      const { value } = await store((rows) => doOnce(rows, asked, async () => ({ value: await work() })))
+      return value
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { grantStore } from '../../src/adapters/stores/sql/ledger-grants.ts'
+import { ledgerReports } from '../../src/adapters/stores/sql/ledger-reports.ts'
+import { verifyLedger } from '../../src/adapters/stores/sql/ledger-verify.ts'
+import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
+import { registryStore } from '../../src/adapters/stores/sql/registry.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { Charge } from '../../src/domain/credits/charge.ts'
+import type { Verification } from '../../src/domain/credits/reports.ts'
+import { chargeOf, organizationOf } from '../support/credits.ts'
+import type { Engine } from '../support/engines.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+const hourMs = 3_600_000
+
+/** What must be found, and how the ledger was spoilt. */
+const damages: readonly { readonly sql: string; readonly table: string; readonly says: RegExp }[] = [
+  { sql: `update charge set micro = 1 where request_id = 'req_1'`, table: 'charge', says: /tokens times its rates/ },
+  { sql: `update charge set output_tokens = 99 where request_id = 'req_1'`, table: 'charge', says: /times its rates/ },
+  { sql: `delete from credit_entry where ref = 'req_1'`, table: 'charge', says: /has no entry/ },
+  { sql: `delete from charge where request_id = 'req_1'`, table: 'credit_entry', says: /no charge/ },
+  { sql: `update credit_entry set micro = 31 where ref = 'req_1'`, table: 'credit_entry', says: /same amount/ },
+  {
+    sql: `update credit_entry set slice_id = 'gone' where ref = 'req_1'`,
+    table: 'credit_entry',
+    says: /names no slice/,
+  },
+  { sql: `update credit_slice set settled = settled + 1`, table: 'credit_slice', says: /its entries say/ },
+  { sql: `update credit_slice set state = 'closed'`, table: 'credit_slice', says: /its entries say/ },
+  {
+    sql: `update credit_account set available = available + 5, granted = granted + 5`,
+    table: 'credit_account',
+    says: /its entries say/,
+  },
+  { sql: `delete from credit_account`, table: 'credit_account', says: /missing/ },
+]
+
+/** Every ledger must answer these. */
+export function ledgerReportsContract({ name, skip, open }: Engine): void {
+  describe(`reports of the ledger: ${name}`, { skip }, () => {
+    it('list what came in and what was used, newest first, by page, without the house’s own slices', async () => {
+      await using scene = await openScene(open)
+      const all = await scene.reports.entries('org_1', { limit: 10, order: 'desc' })
+      assert.deepEqual(
+        all.items.map(({ kind, micro, ref }) => [kind, micro, ref]),
+        [
+          ['usage', -20, 'req_2'],
+          ['usage', -30, 'req_1'],
+          ['grant', 1_000, 'start'],
+        ],
+      )
+      assert.deepEqual(all.items[1]?.charge, scene.first)
+      assert.equal(all.items[2]?.charge, null)
+      const { items, hasMore } = await scene.reports.entries('org_1', { limit: 1, order: 'desc' })
+      assert.equal(hasMore, true)
+      const next = await scene.reports.entries('org_1', { limit: 1, order: 'desc', after: items[0]?.id ?? '' })
+      assert.equal(next.items[0]?.ref, 'req_1')
+      assert.deepEqual((await scene.reports.entries('org_2', { limit: 1, order: 'desc' })).items, [])
+    })
+
+    it('sum up what was used by stretch of time and by group', async () => {
+      await using scene = await openScene(open)
+      const asked = { organizationId: 'org_1', fromMs: 0, toMs: 10 * hourMs, bucketMs: hourMs }
+      const [early, late] = await scene.reports.usage({ ...asked, groupBy: [] })
+      assert.deepEqual([early?.startMs, early?.requests, early?.inputTokens, early?.micro], [hourMs, 1, 30, 30])
+      assert.deepEqual([late?.startMs, late?.projectId, late?.keyId, late?.model], [2 * hourMs, null, null, null])
+      const grouped = await scene.reports.usage({ ...asked, bucketMs: 24 * hourMs, groupBy: ['model', 'project'] })
+      assert.deepEqual(
+        grouped.map(({ startMs, model, projectId, requests, micro }) => [startMs, model, projectId, requests, micro]),
+        [
+          [0, 'house-model', 'proj_1', 1, 30],
+          [0, 'other-model', 'proj_1', 1, 20],
+        ],
+      )
+      assert.deepEqual(await scene.reports.usage({ ...asked, toMs: hourMs, groupBy: [] }), [])
+      assert.deepEqual(await scene.reports.usage({ ...asked, organizationId: 'org_2', groupBy: [] }), [])
+    })
+
+    it('find that a sound ledger is sound, with slices open, closed and in debt', async () => {
+      await using scene = await openScene(open)
+      const sound = await scene.reports.verify()
+      assert.deepEqual([sound.broken, sound.charges, sound.slices], [null, 2, 1])
+      await scene.ledger.settle({ ...chargeOf('req_3', 5_000, 'slice_1') })
+      await scene.ledger.closeSlice('slice_1')
+      await scene.ledger.settle({ ...chargeOf('req_4', 7, 'slice_1') })
+      await scene.ledger.settle({ ...chargeOf('req_5', 0, null) })
+      await scene.ledger.settle({ ...chargeOf('req_6', 0, 'slice_1'), outcome: 'orphaned' })
+      assert.equal((await scene.reports.verify()).broken, null)
+    })
+
+    it('name the first broken row, whatever was done to the tables by hand', async () => {
+      await using scene = await openScene(open)
+      for (const { sql, table, says } of damages) {
+        const { broken } = await scene.after(sql)
+        assert.equal(broken?.table, table, sql)
+        assert.match(broken?.says ?? '', says)
+        assert.ok(['req_1', 'slice_1', 'org_1'].includes(broken?.id ?? '') || broken?.id.startsWith('cre_'), sql)
+      }
+      assert.equal((await scene.reports.verify()).broken, null)
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const { clock } = createHandClock()
+  const ids = createIds(clock, systemRandom)
+  for (const id of ['org_1', 'org_2']) {
+    await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(id)))
+  }
+  const ledger = ledgerStore(database, { ids, clock })
+  const grant = { organizationId: 'org_1', kind: 'grant', ref: 'start', micro: 1_000, note: '' } as const
+  await database.transaction((tx) => grantStore(tx, { ids, clock, engine: database.engine }).grant(grant))
+  const slice = { id: 'slice_1', organizationId: 'org_1', holder: 'node', epoch: 'life' } as const
+  await ledger.openSlice(slice, { leastMicro: 100, wantedMicro: 100 })
+  const first: Charge = { ...chargeOf('req_1', 30, 'slice_1'), atMs: hourMs + 1 }
+  await ledger.settle(first)
+  await ledger.settle({ ...chargeOf('req_2', 20, 'slice_1'), atMs: 2 * hourMs, model: 'other-model' })
+  const reports = ledgerReports(database)
+  return {
+    ledger,
+    reports,
+    first,
+    /** What the ledger looks like after a change that is then undone. */
+    async after(sql: string): Promise<Verification> {
+      let found: Verification | undefined
+      await assert.rejects(
+        database.transaction(async (tx) => {
+          await tx.run(sql)
+          found = await verifyLedger(tx.query)
+          throw new Error('undone')
+        }),
+        /undone/,
+      )
+      return found ?? assert.fail()
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { grantStore } from '../../src/adapters/stores/sql/ledger-grants.ts'
+import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
+import { registryStore } from '../../src/adapters/stores/sql/registry.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { Charge } from '../../src/domain/credits/charge.ts'
+import type { NewGrant, NewSlice } from '../../src/domain/credits/ledger-store.ts'
+import { chargeOf, organizationOf } from '../support/credits.ts'
+import type { Engine } from '../support/engines.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+/** Every ledger must pass these. */
+export function ledgerContract({ name, skip, open }: Engine): void {
+  describe(`ledger: ${name}`, { skip }, () => {
+    it('grants once for each reference and kind, whatever comes again', async () => {
+      await using scene = await openScene(open)
+      assert.equal(await scene.grant(1_000), true)
+      assert.equal(await scene.grant(1_000), false)
+      assert.equal(await scene.grant(5, { kind: 'payment' }), true)
+      assert.equal(await scene.grant(7, { organizationId: 'org_2' }), true)
+      assert.deepEqual(await scene.balance(), [1_005, 1_005, 0, 0])
+      assert.deepEqual(await scene.balance('org_2'), [7, 7, 0, 0])
+    })
+
+    it('hands out a slice with what is wanted and a twentieth of the rest, once for each life of the counters', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(1_000)
+      const opened = await scene.open('slice_1', 100)
+      const slice = { ...scene.slice('slice_1'), amountMicro: 150 }
+      assert.deepEqual(opened, { result: 'opened', slice })
+      assert.deepEqual(await scene.open('slice_2', 1), { result: 'exists', slice })
+      assert.equal((await scene.open('slice_3', 1, { epoch: 'another life' })).result, 'opened')
+      assert.deepEqual(await scene.balance(), [1_000, 850 - 43, 193, 0])
+    })
+
+    it('hands out what is there, if that is enough to be of use', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(40)
+      assert.deepEqual(await scene.open('slice_1', 41), { result: 'insufficient', availableMicro: 40 })
+      const wish = { leastMicro: 30, wantedMicro: 500 }
+      assert.equal((await scene.ledger.openSlice(scene.newSlice('slice_1'), wish)).result, 'opened')
+      const raised = await scene.ledger.raiseSlice('slice_1', { leastMicro: 1, wantedMicro: 1 })
+      assert.deepEqual(raised.result === 'raised' && [raised.slice.amountMicro, raised.takenMicro], [40, 0])
+      await scene.grant(10, { ref: 'more' })
+      const again = await scene.ledger.raiseSlice('slice_1', { leastMicro: 4, wantedMicro: 4 })
+      assert.deepEqual(again.result === 'raised' && [again.slice.amountMicro, again.takenMicro], [44, 4])
+      assert.deepEqual(await scene.balance(), [50, 6, 44, 0])
+    })
+
+    it('opens an empty slice where nothing is asked of it, but none over a debt', async () => {
+      await using scene = await openScene(open)
+      assert.equal((await scene.open('slice_1', 0)).result, 'opened')
+      await scene.ledger.settle(scene.charge('req_1', 5, 'slice_1'))
+      await scene.ledger.closeSlice('slice_1')
+      assert.deepEqual(await scene.balance(), [0, -5, 0, 5])
+      assert.deepEqual(await scene.open('slice_2', 0), { result: 'insufficient', availableMicro: -5 })
+    })
+
+    it('charges a request once, and answers later attempts with what stands', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 50)
+      const charge = scene.charge('req_1', 30, 'slice_1')
+      const first = await scene.ledger.settle(charge)
+      assert.deepEqual(first, {
+        outcome: 'answered',
+        micro: 30,
+        isFirst: true,
+        isSliceOpen: true,
+        remainingMicro: 70,
+      })
+      const late: Charge = { ...charge, micro: 0, outcome: 'orphaned' }
+      assert.deepEqual(await scene.ledger.settle(late), { ...first, isFirst: false })
+      assert.deepEqual(await scene.ledger.settle(charge), { ...first, isFirst: false })
+      assert.deepEqual(await scene.balance(), [100, 45, 25, 30])
+    })
+
+    it('does not charge a request that was given up as an orphan', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 50)
+      const charge = scene.charge('req_1', 30, 'slice_1')
+      await scene.ledger.settle({ ...charge, micro: 0, outcome: 'orphaned' })
+      const zombie = await scene.ledger.settle(charge)
+      assert.deepEqual(
+        [zombie.outcome, zombie.micro, zombie.isFirst, zombie.remainingMicro],
+        ['orphaned', 0, false, 100],
+      )
+    })
+
+    it('writes many charges that arrive together, repeats among them, each once', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100_000)
+      await scene.open('slice_1', 50_000)
+      const charges = Array.from({ length: 700 }, (_, at) => scene.charge(`req_${at % 600}`, 7, 'slice_1'))
+      const settled = await Promise.all(charges.map((charge) => scene.ledger.settle(charge)))
+      assert.equal(settled.filter(({ isFirst }) => isFirst).length, 600)
+      assert.deepEqual(await scene.balance(), [100_000, 45_000, 55_000 - 4_200, 4_200])
+      const [slice] = await scene.ledger.liveSlices()
+      assert.equal(slice?.settledMicro, 4_200)
+    })
+
+    it('keeps organizations apart', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.grant(200, { organizationId: 'org_2' })
+      await scene.open('slice_1', 50)
+      await scene.open('slice_2', 50, { organizationId: 'org_2' })
+      await Promise.all([
+        scene.ledger.settle(scene.charge('req_1', 10, 'slice_1')),
+        scene.ledger.settle({ ...scene.charge('req_2', 20, 'slice_2'), organizationId: 'org_2' }),
+      ])
+      assert.equal((await scene.balance())[3], 10)
+      assert.equal((await scene.balance('org_2'))[3], 20)
+    })
+
+    it('records what was used without metering, and moves nothing', async () => {
+      await using scene = await openScene(open)
+      const settled = await scene.ledger.settle(scene.charge('req_1', 0, null))
+      assert.deepEqual([settled.isFirst, settled.isSliceOpen, settled.remainingMicro], [true, false, 0])
+      assert.deepEqual(await scene.balance(), [0, 0, 0, 0])
+    })
+
+    it('gives the rest of a slice back when it is closed, once', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 50)
+      await scene.ledger.settle(scene.charge('req_1', 30, 'slice_1'))
+      await scene.ledger.retireSlice('slice_1')
+      assert.equal((await scene.ledger.raiseSlice('slice_1', { leastMicro: 0, wantedMicro: 1 })).result, 'retired')
+      const late = await scene.ledger.settle(scene.charge('req_2', 5, 'slice_1'))
+      assert.equal(late.isSliceOpen, false)
+      assert.deepEqual(await scene.balance(), [100, 45, 20, 35])
+      await Promise.all([scene.ledger.closeSlice('slice_1'), scene.ledger.closeSlice('slice_1')])
+      assert.deepEqual(await scene.balance(), [100, 65, 0, 35])
+      assert.deepEqual(await scene.ledger.liveSlices(), [])
+    })
+
+    it('takes what comes after its slice was closed from what is available', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 50)
+      await scene.ledger.closeSlice('slice_1')
+      await scene.ledger.settle(scene.charge('req_1', 30, 'slice_1'))
+      assert.deepEqual(await scene.balance(), [100, 70, 0, 30])
+    })
+
+    it('turns a slice spent beyond its amount into a debt when it is closed', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 100)
+      const { remainingMicro } = await scene.ledger.settle(scene.charge('req_1', 103, 'slice_1'))
+      assert.equal(remainingMicro, -3)
+      await scene.ledger.closeSlice('slice_1')
+      assert.deepEqual(await scene.balance(), [100, -3, 0, 103])
+    })
+
+    it('tells what was settled of a slice by others than those who still run', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 100)
+      for (const number of [1, 2, 3]) await scene.ledger.settle(scene.charge(`req_${number}`, number, 'slice_1'))
+      assert.deepEqual(await scene.ledger.settledOf('slice_1', []), { state: 'open', micro: 6 })
+      assert.deepEqual(await scene.ledger.settledOf('slice_1', ['req_2', 'req_9']), { state: 'open', micro: 4 })
+      assert.equal(await scene.ledger.settledOf('slice_9', []), undefined)
+      assert.equal(await scene.ledger.drift('org_1'), 0)
+    })
+
+    it('loses and doubles nothing when charges, slices and closings race', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(10_000)
+      await scene.open('slice_0', 1_000)
+      const work = Array.from({ length: 40 }, async (_, at) => {
+        const slice = `slice_${at % 4}`
+        if (at % 10 === 3) await scene.ledger.closeSlice(slice)
+        else if (at % 10 === 7) await scene.open(slice, 100, { epoch: `life ${at % 4}` }).catch(() => undefined)
+        else await scene.ledger.settle(scene.charge(`req_${at}`, 11, slice))
+      })
+      await Promise.all(work)
+      for (const { id } of await scene.ledger.liveSlices()) await scene.ledger.closeSlice(id)
+      const spent = 11 * work.filter((_, at) => at % 10 !== 3 && at % 10 !== 7).length
+      assert.deepEqual(await scene.balance(), [10_000, 10_000 - spent, 0, spent])
+    })
+  })
+}
+
+async function openScene(open: Engine['open']) {
+  const database = await open()
+  const { clock } = createHandClock()
+  const ids = createIds(clock, systemRandom)
+  for (const id of ['org_1', 'org_2']) {
+    await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(id)))
+  }
+  const ledger = ledgerStore(database, { ids, clock })
+  const newSlice = (id: string, other: Partial<NewSlice> = {}): NewSlice => ({
+    id,
+    organizationId: 'org_1',
+    holder: 'node',
+    epoch: 'this life',
+    ...other,
+  })
+  return {
+    ledger,
+    newSlice,
+    charge: chargeOf,
+    slice: (id: string) => ({ ...newSlice(id), amountMicro: 0, settledMicro: 0, state: 'open', closingAtMs: null }),
+    grant: (micro: number, other: Partial<NewGrant> = {}) =>
+      database.transaction((tx) =>
+        grantStore(tx, { ids, clock, engine: database.engine }).grant({
+          organizationId: 'org_1',
+          kind: 'grant',
+          ref: 'start',
+          micro,
+          note: '',
+          ...other,
+        }),
+      ),
+    open: (id: string, micro: number, other: Partial<NewSlice> = {}) =>
+      ledger.openSlice(newSlice(id, other), { leastMicro: micro, wantedMicro: micro }),
+    async balance(organizationId = 'org_1') {
+      const found = await ledger.balance(organizationId)
+      return [found?.grantedMicro, found?.availableMicro, found?.heldMicro, found?.spentMicro].map(
+        (micro) => micro ?? 0,
+      )
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

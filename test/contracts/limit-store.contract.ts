@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { LimitSettings, Refused, Verdict } from '../../src/domain/limits/admission.ts'
+import { unlimited, type Limits, type ScopeLimits } from '../../src/domain/limits/scopes.ts'
+import type { LimitStore } from '../../src/domain/limits/store.ts'
+
+/** A fresh store, an organization that nobody used before, and a time that the test moves. */
+export type World = { readonly store: LimitStore; readonly organization: string; readonly epoch: string; nowMs: number }
+export type OpenWorld = (settings: LimitSettings) => Promise<World>
+
+const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+const limitsWith = (scope: keyof Limits, values: Partial<ScopeLimits>): Limits => ({
+  key: unlimited,
+  project: unlimited,
+  organization: unlimited,
+  [scope]: { ...unlimited, ...values },
+})
+
+/** The words the cases below are written in. */
+function wordsFor(world: World) {
+  const { store, organization, epoch } = world
+  const subject = { organization, project: 'project', key: 'key' }
+  let count = 0
+  return {
+    subject,
+    pass: (ms: number): void => void (world.nowMs += ms),
+    admit: async (limits: Limits, asked: { id?: string; tokens?: number; micro?: number; key?: string } = {}) => {
+      const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key' } = asked
+      return store.admit({ ...subject, key, limits, mode: 'full', requestId: id, tokens, micro })
+    },
+    check: async (limits: Limits, { tokens = 0, micro = null }: { tokens?: number; micro?: number | null } = {}) =>
+      store.admit({ ...subject, limits, mode: 'check', requestId: 'asked', tokens, micro }),
+    count: async (limits: Limits) => store.admit({ ...subject, limits, mode: 'count' }),
+    settle: async (id: string, used: { tokens?: number; micro?: number } = {}) =>
+      store.settle({ ...subject, requestId: id, tokens: 0, micro: 0, ...used }),
+    renew: async (id: string) => store.renew([{ ...subject, requestId: id }]),
+    grant: async (sliceId: string, amountMicro: number, opens = true) =>
+      store.grant({ organization, epoch, sliceId, amountMicro, opens }),
+    account: async () => (await store.accounts(organization))[0] ?? assert.fail('no account'),
+  }
+}
+
+function refusalOf(verdict: Verdict): Pick<Refused, 'reason' | 'scope' | 'retryAfterMs'> {
+  if (verdict.admitted) assert.fail('was admitted')
+  const { reason, scope, retryAfterMs } = verdict
+  return { reason, scope, retryAfterMs }
+}
+
+/** Every limit store must pass these. */
+export function limitStoreContract(name: string, skip: string | false, open: OpenWorld): void {
+  const inWorld = (says: string, run: (words: ReturnType<typeof wordsFor>, world: World) => Promise<void>): void => {
+    it(says, async () => {
+      const world = await open(settings)
+      await run(wordsFor(world), world)
+    })
+  }
+
+  describe(`limit store: ${name}`, { skip }, () => {
+    for (const scope of ['key', 'project', 'organization'] as const) {
+      inWorld(`refuses the request after the last one that the ${scope} may make in a minute`, async ({ admit }) => {
+        const limits = limitsWith(scope, { rpm: 2 })
+        assert.equal((await admit(limits)).admitted, true)
+        assert.equal((await admit(limits)).admitted, true)
+        assert.deepEqual(refusalOf(await admit(limits)), { reason: 'rpm', scope, retryAfterMs: 61_000 })
+      })
+    }
+
+    inWorld('takes nothing from any scope when one of them refuses', async ({ admit }) => {
+      const refused = await admit(
+        { ...limitsWith('key', { rpm: 5, tpm: 5 }), organization: { ...unlimited, rpm: 9, tpm: 9 } },
+        { tokens: 6 },
+      )
+      assert.equal(refused.admitted, false)
+      assert.equal(refused.standing.organization.rpm?.remaining, 9)
+      assert.equal(refused.standing.organization.tpm?.remaining, 9)
+      assert.equal(refused.standing.key.tpm?.remaining, 5)
+    })
+
+    inWorld('counts a refused request against its key alone, and the wait includes it', async ({ admit, pass }) => {
+      const limits = { ...limitsWith('key', { rpm: 1 }), project: { ...unlimited, rpm: 9 } }
+      await admit(limits)
+      pass(10_000)
+      const refused = await admit(limits)
+      assert.equal(refused.standing.project.rpm?.remaining, 8)
+      assert.equal(refusalOf(refused).retryAfterMs, 61_000) // its own attempt has to leave the window first
+    })
+
+    inWorld('says that waiting does not help a request larger than the limit', async ({ admit }) => {
+      const refused = await admit(limitsWith('key', { tpm: 10 }), { tokens: 11 })
+      assert.deepEqual(refusalOf(refused), { reason: 'tpm', scope: 'key', retryAfterMs: null })
+    })
+
+    inWorld('names the longest of several waits', async ({ admit }) => {
+      const limits = limitsWith('organization', { rpm: 1, rpd: 1, tpd: 5 })
+      await admit(limits, { tokens: 5 })
+      assert.equal(refusalOf(await admit(limits, { tokens: 1 })).reason, 'rpd')
+    })
+
+    inWorld('takes and counts nothing for a question, and answers as it would the request', async (words) => {
+      const { admit, check, grant, account } = words
+      const limits = limitsWith('key', { rpm: 2, tpm: 10, concurrent: 1 })
+      assert.equal(refusalOf(await check(limits, { micro: 4 })).reason, 'credits')
+      await grant('slice', 9)
+      const asked = await check(limits, { tokens: 5, micro: 4 })
+      assert.equal(asked.admitted, true)
+      assert.deepEqual(asked.standing.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
+      assert.equal(asked.credits?.leftMicro, 9)
+      await admit(limits, { tokens: 5 })
+      const refused = await check(limits, { tokens: 5 })
+      assert.deepEqual(refusalOf(refused), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })
+      assert.equal(refused.standing.key.rpm?.remaining, 1)
+      assert.equal((await account()).holds.length, 1)
+    })
+
+    inWorld('counts a malformed request as a request and as nothing else', async ({ admit, count }) => {
+      const limits = limitsWith('key', { rpm: 2, tpm: 5, concurrent: 1 })
+      await admit(limits, { tokens: 5 })
+      const counted = await count(limits)
+      assert.equal(counted.admitted, true)
+      assert.equal(counted.standing.key.rpm?.remaining, 0)
+      assert.equal(counted.standing.key.concurrent?.remaining, 0)
+      assert.equal(refusalOf(await count(limits)).reason, 'rpm')
+    })
+
+    inWorld('admits a repeated request once', async ({ admit, grant }) => {
+      const limits = limitsWith('key', { rpm: 1, concurrent: 1 })
+      await grant('slice', 10)
+      const first = await admit(limits, { id: 'same', micro: 6 })
+      const second = await admit(limits, { id: 'same', micro: 6 })
+      assert.deepEqual(second, { ...first, duplicate: true })
+      assert.equal(second.credits?.leftMicro, 4)
+    })
+
+    inWorld('gives unused tokens back to the moment they were reserved at', async ({ admit, settle, pass }) => {
+      const limits = limitsWith('key', { tpm: 100 })
+      await admit(limits, { id: 'early', tokens: 30 })
+      pass(5_000)
+      await admit(limits, { id: 'late', tokens: 50 })
+      pass(1_000)
+      assert.equal(await settle('late', { tokens: 0 }), 'settled')
+      const { tpm } = (await admit(limits)).standing.key
+      assert.deepEqual(tpm, { limit: 100, remaining: 70, resetMs: 55_000 })
+    })
+
+    inWorld('gives nothing back for tokens that have left the window already', async ({ admit, settle, pass }) => {
+      const limits = limitsWith('key', { tpm: 100 })
+      await admit(limits, { id: 'early', tokens: 30 })
+      pass(61_000)
+      await admit(limits, { id: 'late', tokens: 50 })
+      await settle('early', { tokens: 0 })
+      assert.equal((await admit(limits)).standing.key.tpm?.remaining, 50)
+    })
+
+    inWorld('counts over a day that rolls', async ({ admit, pass }) => {
+      const limits = limitsWith('organization', { rpd: 1 })
+      await admit(limits)
+      pass(24 * 3_600_000)
+      const { retryAfterMs } = refusalOf(await admit(limits))
+      assert.ok(retryAfterMs !== null && retryAfterMs <= 3_600_000)
+      pass(retryAfterMs)
+      assert.equal((await admit(limits)).admitted, true)
+    })
+
+    inWorld('counts tokens beyond the reservation from the settlement on', async ({ admit, settle, pass }) => {
+      const limits = limitsWith('key', { tpm: 100 })
+      await admit(limits, { id: 'long', tokens: 10 })
+      pass(5_000)
+      await settle('long', { tokens: 130 })
+      assert.deepEqual((await admit(limits)).standing.key.tpm, { limit: 100, remaining: 0, resetMs: 61_000 })
+      assert.equal(refusalOf(await admit(limits, { tokens: 1 })).retryAfterMs, 61_000)
+    })
+
+    inWorld('settles once', async ({ admit, settle }) => {
+      await admit(limitsWith('key', {}), { id: 'once' })
+      assert.equal(await settle('once'), 'settled')
+      assert.equal(await settle('once'), 'gone')
+    })
+
+    inWorld('frees the place of a request that nobody renewed', async ({ admit, pass }) => {
+      const limits = limitsWith('project', { concurrent: 1 })
+      await admit(limits)
+      pass(10_000)
+      assert.deepEqual(refusalOf(await admit(limits)), { reason: 'concurrent', scope: 'project', retryAfterMs: 20_000 })
+      pass(20_000)
+      assert.equal((await admit(limits)).admitted, true)
+    })
+
+    inWorld('keeps the place of a request that is renewed, even one that expired already', async (words) => {
+      const { admit, renew, pass } = words
+      const limits = limitsWith('key', { concurrent: 1 })
+      await admit(limits, { id: 'stream' })
+      pass(40_000)
+      await renew('stream')
+      pass(29_999)
+      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 1)
+    })
+
+    inWorld('does not revive the place of a request that was settled', async ({ admit, renew, settle }) => {
+      const limits = limitsWith('key', { concurrent: 1 })
+      await admit(limits, { id: 'done' })
+      await settle('done')
+      await renew('done')
+      assert.equal((await admit(limits)).admitted, true)
+    })
+
+    inWorld('does not renew a request past its deadline', async ({ admit, renew, pass }) => {
+      const limits = limitsWith('key', { concurrent: 1 })
+      await admit(limits, { id: 'endless' })
+      pass(900_000)
+      await renew('endless')
+      assert.equal((await admit(limits)).admitted, true)
+    })
+
+    inWorld('refuses for credits only after every limit, and counts nothing then', async ({ admit, grant }) => {
+      const limits = limitsWith('key', { rpm: 1 })
+      assert.equal(refusalOf(await admit(limits, { micro: 5 })).reason, 'credits')
+      assert.equal(await grant('slice', 5), 'granted')
+      assert.equal((await admit(limits, { micro: 5 })).admitted, true)
+      assert.equal(refusalOf(await admit(limits, { micro: 5 })).reason, 'rpm')
+    })
+
+    inWorld('lets an answer dearer than its estimate fall into debt, which blocks the next', async (words) => {
+      const { admit, settle, grant } = words
+      const limits = limitsWith('key', {})
+      await grant('slice', 10)
+      await admit(limits, { id: 'dear', micro: 10 })
+      await settle('dear', { micro: 12 })
+      const refused = await admit(limits, { micro: 0 })
+      assert.deepEqual(refused.credits?.leftMicro, -2)
+      assert.equal(refusalOf(refused).reason, 'credits')
+    })
+
+    inWorld('raises a slice to its whole amount, however often and in whatever order it is told', async (words) => {
+      const { admit, grant, account } = words
+      await grant('slice', 10)
+      await admit(limitsWith('key', {}), { micro: 4 })
+      assert.equal(await grant('slice', 30), 'granted')
+      assert.equal(await grant('slice', 20), 'granted')
+      assert.equal(await grant('slice', 30), 'granted')
+      const { slice } = await account()
+      assert.deepEqual([slice?.amountMicro, slice?.leftMicro], [30, 26])
+    })
+
+    inWorld('does not raise a slice that it does not have: what was spent of it would be forgotten', async (words) => {
+      const { grant, account } = words
+      assert.equal(await grant('lost', 50, false), 'stale')
+      await grant('other', 5)
+      assert.equal(await grant('lost', 50, false), 'taken')
+      assert.equal(await grant('other', 8, false), 'granted')
+      assert.equal((await account()).slice?.leftMicro, 8)
+    })
+
+    inWorld(
+      'has one slice at a time and none of another life of the store',
+      async ({ grant, subject }, { store, epoch }) => {
+        await grant('first', 10)
+        assert.equal(await grant('second', 10), 'taken')
+        const { organization } = subject
+        assert.equal(
+          await store.grant({ organization, epoch: 'another', sliceId: 'old', amountMicro: 10, opens: true }),
+          'stale',
+        )
+        assert.equal(await store.close({ organization, epoch, sliceId: 'first' }), 'closed')
+        assert.equal(await grant('second', 10), 'granted')
+      },
+    )
+
+    inWorld('settles a hold of a closed slice without touching the next one', async (words, { store, epoch }) => {
+      const { admit, settle, grant, account, subject } = words
+      await grant('first', 10)
+      await admit(limitsWith('key', {}), { id: 'slow', micro: 10 })
+      await store.close({ organization: subject.organization, epoch, sliceId: 'first' })
+      await grant('second', 10)
+      assert.equal(await settle('slow', { micro: 3 }), 'settled')
+      assert.equal((await account()).slice?.leftMicro, 10)
+    })
+
+    inWorld('keeps an overdue hold until somebody who knows settles it', async (words) => {
+      const { admit, settle, grant, account, pass } = words
+      await grant('slice', 10)
+      await admit(limitsWith('key', {}), { id: 'orphan', tokens: 3, micro: 7 })
+      pass(900_000)
+      const { slice, holds } = await account()
+      assert.equal(slice?.leftMicro, 3)
+      const hold = {
+        requestId: 'orphan',
+        project: 'project',
+        key: 'key',
+        tokens: 3,
+        micro: 7,
+        sliceId: 'slice',
+        overdue: true,
+      }
+      assert.deepEqual(holds, [hold])
+      assert.equal(await settle('orphan', { micro: 0 }), 'settled')
+      assert.equal((await account()).slice?.leftMicro, 10)
+    })
+
+    inWorld('stands still after a small step back of the time', async ({ admit, pass }) => {
+      const limits = limitsWith('key', { rpm: 1 })
+      await admit(limits)
+      pass(-4_000)
+      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 61_000)
+    })
+
+    inWorld('makes nobody wait for a day that a wrong clock had skipped', async ({ admit, pass }) => {
+      const limits = limitsWith('project', { rpm: 1 })
+      pass(86_400_000)
+      await admit(limits)
+      pass(-86_400_000)
+      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 61_000)
+      pass(61_000)
+      assert.equal((await admit(limits)).admitted, true)
+    })
+  })
+}

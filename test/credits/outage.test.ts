@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Redis } from 'ioredis'
+import { createFastClock } from '../support/fast-clock.ts'
+import { answerWith, question, startPaidHouse, type PaidHouse } from '../support/paid-house.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+
+const cost = 15
+const ask = ({ house }: PaidHouse): Promise<Response> => house.post('/v1/messages', question)
+
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const figure = async ({ house }: PaidHouse, name: string): Promise<number> => {
+  const text = await (await house.get('/metrics')).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+}
+
+async function adminLimits({ house }: PaidHouse): Promise<unknown> {
+  const answer = await house.get('/v1/organization/limits', { authorization: `Bearer ${house.adminKey}` })
+  return ((await answer.json()) as { scopes: { organization: { rpm: { limit: number } } } }).scopes.organization.rpm
+    .limit
+}
+
+describe('without Redis', { skip: withoutRedisServer }, () => {
+  const limits = {
+    tiers: { free: { rpm: 1000, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
+  }
+
+  it('requests are served and paid for, readiness and figures tell, and all is well when it comes back', async () => {
+    await using redis = await startRedisServer()
+    await using scene = await startPaidHouse({
+      config: { limits },
+      storage: { redis_url: redis.url },
+      clock: createFastClock(20),
+    })
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    assert.equal((await ask(scene)).status, 200)
+    assert.deepEqual(await (await scene.house.get('/health/ready')).json(), { status: 'ready' })
+
+    redis.signal('SIGKILL')
+    for (let count = 0; count < 10; count++) assert.equal((await ask(scene)).status, 200)
+    assert.equal(await figure(scene, 'gatehouse_limits_degraded'), 1)
+    const told = await (await scene.house.get('/health/ready')).json()
+    assert.match(JSON.stringify(told), /"status":"ready","degraded":\[\{"part":"limits"/)
+    assert.equal(await scene.remaining(), 10_000 - 11 * cost)
+
+    await redis.restart()
+    await eventually(async () => (await figure(scene, 'gatehouse_limits_degraded')) === 0)
+    assert.equal((await ask(scene)).status, 200)
+    assert.equal(await adminLimits(scene), 2000)
+    assert.equal(await scene.remaining(), 10_000 - 12 * cost)
+    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal(await figure(scene, 'gatehouse_ledger_frozen_organizations'), 0)
+  })
+
+  it('counters that were emptied while they ran get a new slice, and the old one rests', async () => {
+    await using redis = await startRedisServer()
+    await using scene = await startPaidHouse({
+      config: { limits },
+      storage: { redis_url: redis.url },
+      clock: createFastClock(20),
+    })
+    const client = new Redis(redis.url)
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    assert.equal((await ask(scene)).status, 200)
+    await client.flushall()
+    assert.equal((await ask(scene)).status, 200)
+    client.disconnect()
+    assert.equal(await scene.remaining(), 10_000 - 2 * cost)
+    const { broken, slices } = await scene.house.house.operations['ledger.verify']({})
+    assert.equal(broken, null)
+    // One from before the flush and one after it; a busy machine may add one of the node's own in between.
+    assert.ok(slices >= 2)
+  })
+})
+
+describe('without PostgreSQL', { skip: withoutPostgres }, () => {
+  const asked = 30
+
+  async function startBehindProxy(): Promise<
+    PaidHouse & { proxy: Awaited<ReturnType<typeof startTcpProxy>>; skip(ms: number): void }
+  > {
+    const opened = new AsyncDisposableStack()
+    const database = opened.use(await createScratchDatabase())
+    const url = new URL(database.url)
+    const proxy = opened.use(await startTcpProxy({ host: url.hostname, port: Number(url.port) }))
+    url.port = String(proxy.port)
+    const clock = createFastClock(20)
+    const scene = opened.use(
+      await startPaidHouse({
+        // The audit log lives in the same database; here it may wait as the charges do.
+        config: { secret: 'a secret of sixteen and more', audit: { on_failure: 'continue' } },
+        storage: { database_url: url.href },
+        clock,
+      }),
+    )
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    // By then the node has seen its own set-up among the changes, and does not read the key again.
+    for (let count = 0; count < asked; count++) await (await ask(scene)).arrayBuffer()
+    return { ...scene, proxy, skip: clock.skip, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  }
+
+  it('charges wait on this node’s disk, and are written once it is back', async () => {
+    await using scene = await startBehindProxy()
+    scene.proxy.shut()
+    for (let count = 1; count <= 3; count++) {
+      const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+      assert.equal(answer['remaining_credits'], 10_000 - (asked + count) * cost) // as far as this node knows
+    }
+    assert.equal(await figure(scene, 'gatehouse_charges_waiting'), 3)
+    const balance = await scene.house.get('/v1/credits')
+    assert.equal(balance.status, 503)
+    assert.equal(((await balance.json()) as { error: { code: string } }).error.code, 'credit_balance_unavailable')
+    assert.ok(Number(balance.headers.get('retry-after')) >= 1)
+
+    scene.proxy.open()
+    await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
+    assert.equal(await scene.remaining(), 10_000 - (asked + 3) * cost)
+    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+  })
+
+  it('nothing more is begun once charges have waited too long, and readiness says so', async () => {
+    await using scene = await startBehindProxy()
+    scene.proxy.shut()
+    assert.equal((await ask(scene)).status, 200)
+    scene.skip(5 * 60_000)
+    const refused = await ask(scene)
+    assert.equal(refused.status, 503)
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+    const ready = await scene.house.get('/health/ready')
+    assert.equal(ready.status, 503)
+    assert.match(await ready.text(), /"part":"credits"/)
+    scene.proxy.open()
+    await eventually(async () => (await ask(scene)).status === 200)
+    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+  })
+
+  it('what the open slice does not cover is refused as unavailable, not as unpaid', async () => {
+    await using scene = await startBehindProxy()
+    scene.proxy.shut()
+    const refused = await scene.house.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })
+    assert.equal(refused.status, 503)
+    assert.match(await refused.text(), /credit_balance_unavailable/)
+  })
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { startHouse } from '../support/house.ts'
+
+const question = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+/** The world's time, moved on by hand where somebody is told to wait. */
+function createShiftedClock(): { clock: Clock; pass(ms: number): void } {
+  let shiftMs = 0
+  const clock: Clock = {
+    ...systemClock,
+    nowMs: () => systemClock.nowMs() + shiftMs,
+    monotonicMs: () => systemClock.monotonicMs() + shiftMs,
+  }
+  return { clock, pass: (ms) => void (shiftMs += ms) }
+}
+
+const headersOf = (answer: Response): Record<string, string> => Object.fromEntries(answer.headers)
+
+describe('a caller over its limit', () => {
+  const free = { rpm: 3, tpm: 0, rpd: 5, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
+
+  it('passes when it has waited for Retry-After alone', async () => {
+    const { clock, pass } = createShiftedClock()
+    await using house = await startHouse({ config: { limits: { tiers: { free } } }, clock })
+    const ask = (): Promise<Response> => house.post('/v1/messages', question)
+    for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200)
+    const refused = await ask()
+    assert.equal(refused.status, 429)
+    const waitSeconds = Number(refused.headers.get('retry-after'))
+    assert.ok(waitSeconds >= 1 && waitSeconds <= 61)
+    pass(waitSeconds * 1000)
+    assert.equal((await ask()).status, 200)
+    const day = await ask() // which has five, and the refused one was one of them
+    assert.equal(day.status, 429)
+    assert.equal(day.headers.get('x-should-retry'), 'false') // nobody should wait so long
+    pass(Number(day.headers.get('retry-after')) * 1000)
+    assert.equal((await ask()).status, 200)
+  })
+
+  it('is told the limit in the words of its dialect, with the headers of an answer', async () => {
+    await using house = await startHouse({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
+    const first = headersOf(await house.post('/v1/messages', { ...question, stream: true }))
+    assert.equal(first['x-ratelimit-limit-requests'], '1')
+    assert.equal(first['x-ratelimit-remaining-requests'], '0')
+    assert.match(first['x-ratelimit-reset-requests'] ?? '', /^(1m\d+s|\d+s|\d+ms)$/)
+    const bodies: Record<string, unknown> = {}
+    for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
+      const body = path === '/v1/responses' ? { model: 'gatehouse-echo', input: 'hi' } : question
+      const refused = await house.post(path, body)
+      assert.equal(refused.status, 429)
+      assert.equal(headersOf(refused)['x-ratelimit-remaining-requests'], '0')
+      bodies[path] = ((await refused.json()) as { error: unknown }).error
+    }
+    const message = 'This API key may have 1 requests a minute.'
+    const openai = { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' }
+    assert.deepEqual(bodies['/v1/messages'], { type: 'rate_limit_error', message })
+    assert.deepEqual(bodies['/v1/chat/completions'], openai)
+    assert.deepEqual(bodies['/v1/responses'], openai)
+  })
+
+  it('is told not to come again with a request that is larger than the limit itself', async () => {
+    await using house = await startHouse({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
+    const refused = await house.post('/v1/messages', { ...question, max_tokens: 100 })
+    assert.equal(refused.status, 429)
+    assert.equal(headersOf(refused)['x-should-retry'], 'false')
+  })
+
+  it('has another limit where one was set for it', async () => {
+    await using house = await startHouse({ config: { limits: { tiers: { free } } } })
+    const { operations } = house.house
+    const limit = async (): Promise<string | null> =>
+      (await house.post('/v1/messages', question)).headers.get('x-ratelimit-limit-requests')
+    assert.equal(await limit(), '3')
+    await operations['orgs.setPlan']({ plan: 'scale' })
+    assert.equal(await limit(), '500')
+    await operations['orgs.recordPayment']({ usd: 1000, ref: 'one' })
+    assert.equal(await limit(), '700')
+    const { apiKeys } = await operations['keys.list']({})
+    await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: { rpm: 42 } })
+    assert.equal(await limit(), '42')
+    await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: {} })
+    assert.equal(await limit(), '700')
+  })
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { grantStore } from '../../src/adapters/stores/sql/ledger-grants.ts'
+import { ledgerReports } from '../../src/adapters/stores/sql/ledger-reports.ts'
+import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
+import { registryStore } from '../../src/adapters/stores/sql/registry.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import type { FailpointName } from '../../src/base/failpoint.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { createFunds } from '../../src/domain/credits/funds.ts'
+import { createKeeper } from '../../src/domain/credits/keeper.ts'
+import type { LedgerStore } from '../../src/domain/credits/ledger-store.ts'
+import { createSettle } from '../../src/domain/credits/settle.ts'
+import type { LimitSettings } from '../../src/domain/limits/admission.ts'
+import { unlimited } from '../../src/domain/limits/scopes.ts'
+import type { LimitStore } from '../../src/domain/limits/store.ts'
+import { chargeOf, organizationOf } from '../support/credits.ts'
+import { createQuickClock } from '../support/quick-clock.ts'
+
+/** A node died; whatever it was about to do, it does not. */
+export class Crash extends Error {}
+
+export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+
+/** A database on a disk that forgets nothing and waits for nothing, where the machine has one. */
+export async function openQuickDatabase(): Promise<Database> {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gatehouse-credits-'))
+  const database = await openSqlite({ dataDir: folder })
+  const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
+  await migrate(database, await readMigrations(migrations))
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Running = { readonly requestId: string; readonly micro: number; readonly sliceId: string; readonly epoch: string }
+
+/** One node: it admits, settles and tidies until it dies. */
+export type SimulatedNode = {
+  admit(requestId: string, micro: number): Promise<Running | undefined>
+  /** Answers what its caller is told that it cost. */
+  settle(running: Running, micro: number): Promise<number>
+  /** The upstream failed: nothing is charged. */
+  fail(running: Running): Promise<void>
+  tidy(): Promise<void>
+  inherit(): Promise<void>
+  /** Dies at the next failpoint of this name. */
+  dieAt(name: FailpointName): void
+  die(): void
+  isDead(): boolean
+}
+
+export type Scene = {
+  readonly organizationId: string
+  readonly ledger: LedgerStore
+  readonly clock: ReturnType<typeof createQuickClock>
+  grant(micro: number, ref: string): Promise<void>
+  startNode(node: NodeOptions): SimulatedNode
+  /** What must hold at any time, and can be looked at quickly. */
+  checkBalance(): Promise<void>
+  /** All of it. */
+  check(): Promise<void>
+}
+
+export type NodeOptions = {
+  readonly limits: LimitStore
+  readonly ownEpoch: string
+  readonly sharedEpoch: () => string | null | undefined
+  readonly isAlive: (epoch: string) => boolean
+  /** For what happens elsewhere just then. */
+  readonly onFailpoint: (name: FailpointName) => void
+}
+
+export async function openScene(database: Database, organizationId: string): Promise<Scene> {
+  const clock = createQuickClock()
+  const ids = createIds(clock, systemRandom)
+  const ledger = ledgerStore(database, { ids, clock })
+  await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(organizationId)))
+  const checkBalance = async (): Promise<void> => {
+    const balance = await ledger.balance(organizationId)
+    assert.ok(balance && balance.availableMicro >= 0, 'what was available was overdrawn')
+    assert.equal(await ledger.drift(organizationId), 0)
+  }
+  return {
+    organizationId,
+    ledger,
+    clock,
+    startNode: (options) => startNode({ ...options, ledger, clock, ids, organizationId }),
+    async grant(micro, ref) {
+      const grant = { organizationId, kind: 'grant', ref, micro, note: '' } as const
+      await database.transaction((tx) => grantStore(tx, { ids, clock, engine: database.engine }).grant(grant))
+    },
+    checkBalance,
+    async check() {
+      const { broken } = await ledgerReports(database).verify()
+      assert.equal(broken, null)
+      await checkBalance()
+      for (const slice of await ledger.liveSlices()) {
+        assert.ok(slice.settledMicro <= slice.amountMicro, `slice ${slice.id} was overdrawn`)
+      }
+    },
+  }
+}
+
+type Parts = NodeOptions &
+  Pick<Scene, 'ledger' | 'clock' | 'organizationId'> & { readonly ids: (prefix: string) => string }
+
+function startNode(parts: Parts): SimulatedNode {
+  const { organizationId, clock, ids, ownEpoch, sharedEpoch, isAlive } = parts
+  let isDead = false
+  let deadly: FailpointName | undefined
+  const failpoint = (name: FailpointName): void => {
+    parts.onFailpoint(name)
+    if (name === deadly) isDead = true
+    if (isDead) throw new Crash(name)
+  }
+  const ledger = mortal(parts.ledger, () => isDead)
+  const limits = mortal(parts.limits, () => isDead)
+  const funds = createFunds({
+    ledger,
+    limits,
+    holderOf: (epoch) => (epoch === ownEpoch ? 'node' : 'shared'),
+    changes: { latestOf: () => 0 },
+    ids,
+    clock,
+    failpoint,
+  })
+  const settle = createSettle({ ledger, limits, backlog: null, failpoint })
+  const keeper = createKeeper({
+    ledger,
+    limits,
+    funds,
+    backlog: null,
+    ownEpoch,
+    sharedEpoch,
+    census: { count: () => 2, isAlive },
+    holdMs: settings.holdMs,
+    clock,
+    failpoint,
+    onOrphans: () => {},
+    onDifference: (_, says) => assert.fail(says),
+  })
+  const subject = { organization: organizationId, project: 'proj_1', key: 'key_1' }
+  const free = { key: unlimited, project: unlimited, organization: unlimited }
+
+  return {
+    async admit(requestId, micro) {
+      for (let dries = 0; ;) {
+        const verdict = await limits.admit({ ...subject, limits: free, mode: 'full', requestId, tokens: 1, micro })
+        const { credits } = verdict
+        if (credits === null) assert.fail('not metered')
+        if (verdict.admitted) {
+          failpoint('admitted')
+          return { requestId, micro, sliceId: credits.sliceId ?? '', epoch: credits.epoch }
+        }
+        if (dries === 2) return undefined
+        dries = (await funds.raise({ organizationId, micro, standing: credits })) === 'dry' ? dries + 1 : 0
+      }
+    },
+    async settle({ requestId, sliceId, epoch }, micro) {
+      const charge = { ...chargeOf(requestId, micro, sliceId), organizationId }
+      const settled = await settle(charge, { ...subject, requestId, tokens: 1, epoch })
+      return settled?.micro ?? assert.fail('there is no backlog')
+    },
+    async fail({ requestId }) {
+      await limits.settle({ ...subject, requestId, tokens: 0, micro: 0 })
+    },
+    async tidy() {
+      await keeper.tidySlices()
+      await keeper.tidyRequests([organizationId])
+    },
+    inherit: () => keeper.inherit(),
+    dieAt: (name) => void (deadly = name),
+    die: () => void (isDead = true),
+    isDead: () => isDead,
+  }
+}
+
+/** The same, until its user dies: then every call fails before it begins. */
+function mortal<T extends object>(alive: T, isDead: () => boolean): T {
+  return new Proxy(alive, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return async (...args: unknown[]) => {
+        if (isDead()) throw new Crash(String(name))
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerJson, answerStream, cutStream, silence, stalledStream } from '../support/upstream.ts'
+
+const start = 10_000
+const generous = { rpm: 100, tpm: 100_000, rpd: 1000, tpd: 0, concurrent: { key: 1, project: 0, organization: 0 } }
+const limits = { tiers: { free: generous } }
+
+const ask = ({ house }: PaidHouse, more: object = {}): Promise<Response> =>
+  house.post('/v1/messages', { ...question, ...more })
+
+const remainingRequests = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-requests'))
+const remainingTokens = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-tokens'))
+
+/** Waits for what happens behind an answer that nobody reads any more. */
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('who pays', () => {
+  it('the caller, what the upstream reports, whole and streamed', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(
+      answerWith('Hello', { input: 12, output: 3 }),
+      answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
+    )
+    const whole = (await (await ask(scene)).json()) as Record<string, unknown>
+    assert.deepEqual(
+      [whole['estimated_credits_used'], whole['remaining_credits'], whole['estimated_cost_usd']],
+      [15, start - 15, 0.015],
+    )
+    const streamed = await (await ask(scene, { stream: true })).text()
+    assert.match(streamed, new RegExp(`"remaining_credits":${start - 40},"estimated_credits_used":25`))
+    assert.equal(await scene.remaining(), start - 40)
+    assert.deepEqual(await scene.used(), { requests: 2, input: 32, output: 8, credits: 40 })
+  })
+
+  it('the caller, what we counted, where the upstream reports nothing; and the receipt says so', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(answerWith('x'.repeat(35)))
+    await (await ask(scene)).json()
+    const [entry] = await scene.house.house.operations['credits.ledger']({})
+    assert.equal(entry?.charge?.usage.source, 'estimated')
+    assert.equal(entry?.charge?.usage.outputTokens, 10)
+    assert.equal(start - (await scene.remaining()), -(entry?.micro ?? 0) / 1e6)
+  })
+
+  it('nobody, where we refuse; but with a valid key it is a request', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    assert.equal((await ask(scene, { max_tokens: 'many' })).status, 400)
+    assert.equal((await ask(scene, { model: 'unknown' })).status, 404)
+    assert.equal((await scene.house.post('/v1/messages', '{ not json')).status, 400)
+    assert.equal((await scene.house.post('/v1/messages', '{}', { authorization: 'Bearer wrong' })).status, 401)
+    const answer = await ask(scene)
+    assert.equal(remainingRequests(answer), 100 - 4)
+    assert.equal(await scene.remaining(), start - 2)
+  })
+
+  it('nobody, where the upstream fails before the first token', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(answerJson({ error: { message: 'no' } }, 500))
+    assert.equal((await ask(scene)).status, 502)
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    const answer = await ask(scene)
+    assert.equal(remainingRequests(answer), 98)
+    assert.equal(remainingTokens(answer), 100_000 - 8 - 50) // only what this one has reserved
+    assert.equal(await scene.remaining(), start - 2)
+    assert.equal((await scene.used()).requests, 1)
+  })
+
+  it('nobody, where the upstream dies in the middle; its tokens count', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    const [first = ''] = streamFrames(['x'.repeat(350)])
+    scene.upstream.answer(cutStream(first))
+    const text = await (await ask(scene, { stream: true })).text()
+    assert.match(text, /event: error/)
+    assert.equal(await scene.remaining(), start)
+    const { requests, output, credits } = await scene.used()
+    assert.deepEqual([requests, output, credits], [1, 100, 0])
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    assert.equal(remainingTokens(await ask(scene)), 100_000 - 108 - 58)
+  })
+
+  it('the caller who hangs up in the middle, for the input and what was generated; and the place is free at once', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    const [first = ''] = streamFrames(['x'.repeat(350)])
+    scene.upstream.answer(stalledStream(first))
+    const hangUp = new AbortController()
+    const answer = await fetch(`${scene.house.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      body: JSON.stringify({ ...question, stream: true }),
+      signal: hangUp.signal,
+    })
+    await answer.body?.getReader().read()
+    hangUp.abort()
+    assert.equal(await scene.upstream.requests[0]?.hungUp, true)
+    await eventually(async () => (await scene.used()).requests === 1)
+    assert.deepEqual(await scene.used(), { requests: 1, input: 8, output: 100, credits: 108 })
+    assert.equal(await scene.remaining(), start - 108)
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    assert.equal((await ask(scene)).status, 200) // one at once is all that this key may have
+  })
+
+  it('nobody, where the caller leaves before the first token; its input counts', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    scene.upstream.answer(silence)
+    const hangUp = new AbortController()
+    const asking = fetch(`${scene.house.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      body: JSON.stringify(question),
+      signal: hangUp.signal,
+    })
+    await eventually(async () => scene.upstream.requests.length === 1)
+    hangUp.abort()
+    await assert.rejects(asking)
+    await scene.upstream.requests[0]?.hungUp
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    let answer = await ask(scene)
+    while (answer.status === 429) answer = await ask(scene)
+    assert.equal(await scene.remaining(), start - 2)
+    assert.equal(remainingTokens(answer), 100_000 - 8 - 58)
+  })
+
+  it('the caller, beyond the hold where the answer was dearer: a debt, which ends with the next grant', async () => {
+    await using scene = await startPaidHouse({ config: { limits, credits: { starting: 100 } } })
+    scene.upstream.answer(answerWith('Hello', { input: 120, output: 30 }))
+    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [150, 0])
+    const refused = await ask(scene)
+    assert.equal(refused.status, 402)
+    assert.equal(refused.headers.get('x-should-retry'), 'false')
+    const { operations } = scene.house.house
+    assert.equal((await operations['credits.balance']({})).debt_credits, 50)
+    await operations['credits.grant']({ credits: 300 })
+    assert.equal((await ask(scene)).status, 200)
+    assert.equal(await scene.remaining(), 100)
+    assert.equal((await operations['ledger.verify']({})).broken, null)
+  })
+
+  it('nobody, where nothing is metered; what was used is recorded', async () => {
+    await using scene = await startPaidHouse({ config: { limits } })
+    const { operations } = scene.house.house
+    await operations['orgs.setMetered']({ metered: false })
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [15, null])
+    assert.equal(await scene.remaining(), start)
+    assert.deepEqual(await scene.used(), { requests: 1, input: 12, output: 3, credits: 0 })
+    assert.equal((await operations['ledger.verify']({})).broken, null)
+  })
+})
+
+describe('a balance that does not cover a request', () => {
+  const bodies = {
+    '/v1/messages': question,
+    '/v1/chat/completions': question,
+    '/v1/responses': { model: 'paid', input: 'hi', max_output_tokens: 50 },
+  }
+  const shapes: Record<keyof typeof bodies, (body: Refusal) => unknown> = {
+    '/v1/messages': (body) => [body.type, body.error?.type],
+    '/v1/chat/completions': (body) => [body.error?.type, body.error?.code],
+    '/v1/responses': (body) => [body.code, typeof body.error],
+  }
+  const said: Record<keyof typeof bodies, unknown> = {
+    '/v1/messages': ['error', 'permission_error'],
+    '/v1/chat/completions': ['billing_error', 'insufficient_credits'],
+    '/v1/responses': ['insufficient_credits', 'string'],
+  }
+  type Refusal = { type?: string; code?: string; error?: { type?: string; code?: string } }
+
+  for (const path of Object.keys(bodies) as (keyof typeof bodies)[]) {
+    it(`is said in the words of ${path}, and counts as an attempt`, async () => {
+      await using scene = await startPaidHouse({ config: { limits, credits: { starting: 5 } } })
+      const refused = await scene.house.post(path, bodies[path])
+      assert.equal(refused.status, 402)
+      assert.deepEqual(shapes[path]((await refused.json()) as Refusal), said[path])
+      assert.equal(refused.headers.get('retry-after'), null)
+      assert.equal(remainingRequests(refused), 99)
+      assert.equal(scene.upstream.requests.length, 0)
+    })
+  }
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readProject, type Project } from './support/docs/project.ts'
+import { deadCommands, deadLinks, deadPaths, unexplained } from './support/docs/rules.ts'
+
+/** What a page must not do, and a small project whose page does it: a rule that finds nothing anywhere is no rule. */
+type Rule = {
+  readonly says: string
+  readonly breaches: (project: Project) => string[]
+  readonly planted: Readonly<Record<string, string>>
+  readonly finds: readonly string[]
+}
+
+const reasons = 'docs/decisions/0002-dependencies.md'
+
+const rules: readonly Rule[] = [
+  {
+    says: 'every path named in the docs exists',
+    breaches: deadPaths,
+    planted: {
+      'src/base/clock.ts': '',
+      'src/base/README.md': 'See `clock.ts`, `clock.ts:12`, `<name>.ts`, `fault.ts`, `<name>.sql` and `base/clock.ts`.',
+      'README.md': [
+        '`src/base/` `src/gone/` `src/base/clock.ts` `src/<room>/clock.ts` `src/<room>/watch.ts` `docs/*.md`',
+        '`application/json` `/v1/messages` `./data` `node_modules/.bin/node` `base/lost.ts`',
+        '```\nsrc/\n  base/clock.ts   time\n  http/door.ts    a door\n```',
+        "```ts\nimport x from './not/checked.ts'\n```",
+      ].join('\n'),
+    },
+    finds: [
+      'README.md: src/gone/',
+      'README.md: src/<room>/watch.ts',
+      'README.md: docs/*.md',
+      'README.md: base/lost.ts',
+      'README.md: http/door.ts',
+      'src/base/README.md: fault.ts',
+      'src/base/README.md: <name>.sql',
+    ],
+  },
+  {
+    says: 'every command named in the docs exists',
+    breaches: deadCommands,
+    planted: {
+      'package.json': '{ "scripts": { "test": "x", "check": "x", "gatehouse": "x" } }',
+      'src/cli/serve.ts': '',
+      'README.md': [
+        '`npm test -- src/domain`, `npm start`, `npm run check`, `npm run fly`; `npm ci` is not ours.',
+        '`gatehouse serve`, `gatehouse swim`, `gatehouse COMMAND`; gatehouse runs.',
+        '```sh\nnode src/main.ts serve --help\nnode src/main.ts sink\nGATEHOUSE_PORT=1 gatehouse sail\n```',
+        '```sh\n$ npm run gatehouse -- drift\n```',
+      ].join('\n'),
+    },
+    finds: ['start', 'fly', 'swim', 'sink', 'sail', 'drift'].map((name) => `README.md: ${name}`),
+  },
+  {
+    says: 'every link between pages leads somewhere, to the heading',
+    breaches: deadLinks,
+    planted: {
+      'README.md': [
+        '# One\n## It’s `two` & more\n## Again\n## Again',
+        '[a](docs/page.md) [b](docs/gone.md) [c](https://example.com/x) [d](#one) [e](#three)',
+        '[f](#its-two--more) [g](#again-1) [h](#again-2) ![i](docs/gone.png)',
+        '[j]: docs/lost.md\n`[k](not-a-link.md)`',
+      ].join('\n'),
+      'docs/page.md': '# Page\n[up](../README.md#one) [past](../README.md#nine)',
+    },
+    finds: [
+      ...['docs/gone.md', '#three', '#again-2', 'docs/gone.png', 'docs/lost.md'].map((link) => `README.md: ${link}`),
+      'docs/page.md: ../README.md#nine',
+    ],
+  },
+  {
+    says: 'every dependency has its reason written down, and none that is gone',
+    breaches: (project) => unexplained(project, reasons),
+    planted: {
+      'package.json': '{ "dependencies": { "pg": "1" }, "devDependencies": { "knip": "1" } }',
+      [reasons]: '| Package | Why |\n|---|---|\n| `pg` | talks |\n| `left-pad` | pads |\n',
+    },
+    finds: ['knip is not explained', 'left-pad is gone'],
+  },
+]
+
+const project = readProject(join(import.meta.dirname, '..'))
+
+for (const { says, breaches, planted, finds } of rules) {
+  describe(says, () => {
+    it('holds in this project', () => assert.deepEqual(breaches(project), []))
+    it('is broken where a breach is planted', () => assert.deepEqual(breachesOf(planted, breaches), finds))
+  })
+}
+
+/** Writes a small project to disk and reads it as this one is read. */
+function breachesOf(files: Readonly<Record<string, string>>, find: (planted: Project) => string[]): string[] {
+  const root = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'))
+  try {
+    for (const [path, text] of Object.entries({ 'package.json': '{}', ...files })) {
+      mkdirSync(join(root, dirname(path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    return find(readProject(root))
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}

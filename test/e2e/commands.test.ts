@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, it } from 'node:test'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+function createFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-commands-'))
+  const env = {
+    PATH: process.env['PATH'],
+    GATEHOUSE_DATA_DIR: join(folder, 'data'),
+    GATEHOUSE_PORT: '0',
+    GATEHOUSE_LOG_LEVEL: 'silent',
+  }
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], { env, cwd: folder, encoding: 'utf8' })
+  const json = (...args: string[]) => JSON.parse(run(...args, '--json').stdout)
+  return { folder, env, run, json }
+}
+
+/** Starts the server and reads what it says until the line that ends its welcome. */
+async function serve({ folder, env }: ReturnType<typeof createFolder>) {
+  const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines: string[] = []
+  const reader = createInterface({ input: child.stdout })
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  await new Promise<void>((resolve) => {
+    reader.on('line', (line) => {
+      lines.push(line)
+      if (line.includes('models ') || line.includes('chat/completions')) resolve()
+    })
+  })
+  after(() => child.kill('SIGKILL')) // also when the test failed before it could stop it
+  const address = /API +(\S+)\/v1/.exec(lines.join('\n'))?.[1] ?? ''
+  return { child, lines, address, exit }
+}
+
+describe('the command line', () => {
+  it('sets up an empty folder once', () => {
+    const { run, json } = createFolder()
+    const made = json('setup')
+    assert.deepEqual(Object.keys(made).sort(), ['admin_key', 'api_key', 'organization_id', 'project_id'])
+    const again = run('setup', '--json')
+    assert.equal(again.status, 1)
+    assert.match(again.stderr, /exists already/)
+  })
+  it('makes, lists and revokes keys and projects, with and without a running server', async () => {
+    const scene = createFolder()
+    const made = scene.json('setup')
+    const before = scene.json('keys', 'create', '--name', 'before')
+    const server = await serve(scene)
+    try {
+      const project = scene.json('projects', 'create', '--name', 'second')
+      const during = scene.json(
+        'keys',
+        'create',
+        '--name',
+        'during',
+        '--project',
+        project.id,
+        '--models',
+        'gatehouse-echo',
+      )
+      const ask = (key: string): Promise<Response> =>
+        fetch(`${server.address}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] }),
+        })
+      for (const key of [made.api_key, before.secret, during.secret]) assert.equal((await ask(key)).status, 200)
+      scene.json('keys', 'revoke', during.key.id)
+      assert.equal((await ask(during.secret)).status, 401)
+      scene.json('projects', 'archive', made.project_id)
+      assert.equal((await ask(made.api_key)).status, 401)
+      assert.equal(statSync(join(scene.env.GATEHOUSE_DATA_DIR, 'control.sock')).mode & 0o777, 0o600)
+      assert.equal(scene.json('keys', 'list').apiKeys.length, 3)
+    } finally {
+      server.child.kill('SIGTERM')
+    }
+    assert.equal(await server.exit, 0)
+  })
+  it('serves an empty folder: sets it up, shows the keys once, and prints requests that work as pasted', async () => {
+    const scene = createFolder()
+    const first = await serve(scene)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const said = first.lines.join('\n')
+    const curls = said.split(/(?=^ {2}curl )/m).slice(1)
+    assert.equal(curls.length, 3)
+    for (const curl of curls) {
+      const { stdout } = spawnSync('bash', ['-c', curl.trim().replace('curl ', 'curl -s ')], { encoding: 'utf8' })
+      assert.match(stdout, /Hello/)
+    }
+    first.child.kill('SIGTERM')
+    assert.equal(await first.exit, 0)
+    const second = await serve(scene)
+    assert.doesNotMatch(second.lines.join('\n'), /ak_|adm_/)
+    second.child.kill('SIGTERM')
+    await second.exit
+  })
+  it('refuses a second server on the same folder in words', async () => {
+    const scene = createFolder()
+    const server = await serve(scene)
+    const second = scene.run('serve')
+    assert.equal(second.status, 1)
+    assert.match(second.stderr, /in use by process \d+/)
+    server.child.kill('SIGTERM')
+    await server.exit
+  })
+  it('says what is wrong and how to mend it', () => {
+    const { run, folder } = createFolder()
+    const fine = run('doctor', '--json')
+    assert.ok(JSON.parse(fine.stdout).some(({ part }: { part: string }) => part === 'storage'))
+    writeFileSync(
+      join(folder, 'gatehouse.yaml'),
+      'models: [{ name: m, targets: [{ upstream: lost }] }]\nupstreams: [{ name: u, kind: anthropic, base_url: "http://127.0.0.1:9" }]',
+    )
+    const sick = run('doctor')
+    assert.equal(sick.status, 1)
+    assert.match(sick.stdout, /its upstream lost is not configured/)
+    assert.match(sick.stdout, /cannot be reached/)
+  })
+  it('explains itself, and calls a wrong call wrong', () => {
+    const { run, folder } = createFolder()
+    assert.match(run('--help').stdout, /serve .*\n[^]*doctor/)
+    assert.match(run('keys', '--help').stdout, /keys create/)
+    assert.equal(run('nonsense').status, 2)
+    assert.equal(run('keys', 'create').status, 2)
+    writeFileSync(join(folder, 'gatehouse.yaml'), 'sever: {}')
+    const wrong = run('serve')
+    assert.equal(wrong.status, 2)
+    assert.match(wrong.stderr, /sever is not known; did you mean server/)
+  })
+  it('prints the OpenAPI description', () => {
+    const { run } = createFolder()
+    const description = JSON.parse(run('openapi').stdout)
+    assert.equal(description.openapi, '3.1.0')
+    assert.ok(description.paths['/v1/messages'].post)
+  })
+})

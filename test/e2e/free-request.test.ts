@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHouse } from '../support/house.ts'
+
+const body = { model: 'gatehouse-echo', max_tokens: 4000, messages: [{ role: 'user', content: 'word '.repeat(2000) }] }
+const free = { 'x-free-tier': 'true' }
+
+describe('the anonymous free request', () => {
+  it('is answered once, briefly, and then refused with 401', async () => {
+    await using scene = await startHouse()
+    const first = await scene.post('/v1/messages', body, free)
+    assert.equal(first.status, 200)
+    const { usage, remaining_credits: remaining } = (await first.json()) as {
+      usage: { output_tokens: number }
+      remaining_credits: unknown
+    }
+    assert.ok(usage.output_tokens <= 256)
+    assert.equal(remaining, null)
+    const second = await scene.post('/v1/messages', body, free)
+    assert.equal(second.status, 401)
+    assert.equal(((await second.json()) as { error: { type: string } }).error.type, 'authentication_error')
+  })
+  it('is one of many at once, and exactly one of them wins', async () => {
+    await using scene = await startHouse()
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await scene.post('/v1/messages', body, free)).status),
+    )
+    assert.equal(statuses.filter((status) => status === 200).length, 1)
+    assert.equal(statuses.filter((status) => status === 401).length, 19)
+  })
+  it('is not used up by a body that was refused, or by a model that is not free', async () => {
+    await using scene = await startHouse()
+    assert.equal((await scene.post('/v1/messages', { model: 'gatehouse-echo' }, free)).status, 400)
+    assert.equal((await scene.post('/v1/messages', { ...body, model: 'unknown' }, free)).status, 404)
+    assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
+  })
+  it('is asked for with true, and with nothing else', async () => {
+    await using scene = await startHouse()
+    assert.equal((await scene.post('/v1/messages', body, { 'x-free-tier': 'yes' })).status, 400)
+    assert.equal((await scene.post('/v1/messages', body, {})).status, 401)
+  })
+  it('stops at the cap of the day', async () => {
+    await using scene = await startHouse({ config: { free_tier: { daily_requests: 0 } } })
+    assert.equal((await scene.post('/v1/messages', body, free)).status, 401)
+  })
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { itemsOf, startAdminHouse, textOf, type Json } from '../support/administration.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const wanted = `
+policies:
+  - name: No falcon
+    rule: Never mention "Falcon".
+    mode: enforcing
+  - name: Kindness
+    rule: Be kind.
+`
+
+/** The command line in this process, on a folder of its own. */
+async function openScene() {
+  const folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  const env = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' }
+  const asked: string[] = []
+  const run = async (args: readonly string[], answer = false) => {
+    const said: string[] = []
+    const remarks: string[] = []
+    const code = await runCommandLine(args, {
+      env,
+      say: (line) => void said.push(line),
+      remark: (line) => void remarks.push(line),
+      confirm: async (question) => {
+        asked.push(question)
+        return answer
+      },
+    })
+    return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+  }
+  const json = async (...args: string[]): Promise<Json> => JSON.parse((await run([...args, '--json'])).said)
+  const file = (text: string): string => {
+    const path = join(folder.path, 'policies.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+  return { run, json, file, dataDir, asked, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+describe('gatehouse policies', () => {
+  it('leads a policy through its life', async () => {
+    await using scene = await openScene()
+    const { run, json } = scene
+    await run(['setup'])
+    const made = await json('policies', 'create', '--name', 'No falcon', '--rule', 'Never mention "Falcon".')
+    const id = textOf(made)
+    assert.equal((await json('policies', 'publish', id))['state'], 'monitoring')
+    assert.equal((await json('policies', 'update', id, '--mode', 'enforcing', '--threshold', '7000'))['revision'], 3)
+    assert.equal(
+      (await run(['policies', 'diff', id])).said,
+      '- mode: monitoring\n+ mode: enforcing\n- match_threshold_basis_points: (none)\n+ match_threshold_basis_points: 7000',
+    )
+    const stale = await run(['policies', 'publish', id, '--revision', '2'])
+    assert.deepEqual([stale.code, stale.remarks], [1, 'The policy is at revision 3; the request names 2.'])
+    assert.equal((await json('policies', 'publish', id))['current_version'], 2)
+    assert.equal((await json('policies', 'pause', id))['state'], 'paused')
+    assert.equal((await json('policies', 'resume', id))['state'], 'enforcing')
+    assert.equal((await json('policies', 'rollback', id, '--version', '1'))['current_version'], 3)
+    assert.match((await run(['policies', 'diff', id])).said, /^No difference between version 3/)
+    assert.match(
+      (await run(['policies', 'diff', id, '--version', '2'])).said,
+      /^- mode: enforcing\n\+ mode: monitoring/,
+    )
+    assert.match((await run(['policies', 'show', id])).said, /monitoring, revision 7, version 3/)
+    assert.match((await run(['policies', 'list'])).said, /No falcon +monitoring +7 +3 +no/)
+    assert.equal((await json('policies', 'delete', id))['deleted'], true)
+    assert.equal((await run(['policies', 'show', id])).code, 1)
+  })
+
+  it('says in words that nobody can judge a rule', async () => {
+    await using scene = await openScene()
+    await scene.run(['setup'])
+    const { id } = await scene.json('policies', 'create', '--name', 'Kind', '--rule', 'Be kind.')
+    assert.match((await scene.run(['policies', 'publish', String(id)])).remarks, /nobody can judge this rule yet/)
+  })
+
+  it('says how it is called where it was called wrongly', async () => {
+    await using scene = await openScene()
+    for (const args of [['nope'], ['show'], ['apply'], ['update', 'pol_1', '--typo', 'x']]) {
+      const { code, remarks } = await scene.run(['policies', ...args])
+      assert.equal(code, 2, args.join(' '))
+      assert.match(remarks, /gatehouse policies list/)
+    }
+  })
+
+  it('shows a plan, changes nothing without a yes, and then does it once', async () => {
+    await using scene = await openScene()
+    const { run, json, file, asked } = scene
+    await run(['setup'])
+    const path = file(wanted)
+    const planned = await run(['policies', 'apply', '-f', path, '--plan'])
+    assert.match(
+      planned.said,
+      /create and publish No falcon\n.*Plan: 2 to create, 0 to change, 2 to publish, 0 unchanged/s,
+    )
+    assert.deepEqual([asked, await json('policies', 'list')], [[], []])
+
+    const declined = await run(['policies', 'apply', '-f', path])
+    assert.deepEqual([declined.code, asked.length], [1, 1])
+    assert.match(declined.remarks, /Plan: 2 to create/)
+    assert.deepEqual(await json('policies', 'list'), [])
+
+    const applied = await run(['policies', 'apply', '-f', path], true)
+    assert.deepEqual([applied.code, asked.length], [0, 2])
+    assert.match(applied.remarks, /Kindness: nobody can judge/)
+    const again = await run(['policies', 'apply', '-f', path])
+    assert.deepEqual([again.code, again.said], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
+  })
+
+  it('refuses a file that is wrong, before anything is changed', async () => {
+    await using scene = await openScene()
+    await scene.run(['setup'])
+    for (const [text, words] of [
+      [`${wanted}    directon: both\n`, /Kindness: directon: is not a known field/],
+      [`${wanted}  - name: No falcon\n    rule: r\n`, /No falcon is there twice/],
+      [`${wanted}  - name: Bad\n    rule: 'cel:text =='\n`, /Bad: rule: line 1, column 12/],
+      ['policies: [', /policies.yaml:/],
+      ['other: 1', /a list of policies/],
+    ] as const) {
+      const { code, remarks } = await scene.run(['policies', 'apply', '-f', scene.file(text), '--yes'])
+      assert.equal(code, 1)
+      assert.match(remarks, words)
+    }
+    assert.deepEqual(await scene.json('policies', 'list'), [])
+  })
+
+  it('works while the server runs, and is in its audit log as the operator', async () => {
+    await using scene = await openScene()
+    await using house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    const { code } = await scene.run(['policies', 'apply', '-f', scene.file(wanted), '--yes'])
+    assert.equal(code, 0)
+    const listed = itemsOf(await house.admin.get('/policies'))
+    assert.deepEqual(
+      listed.map(({ name, state }) => [name, state]),
+      [
+        ['Kindness', 'monitoring'],
+        ['No falcon', 'enforcing'],
+      ],
+    )
+    const entries = itemsOf(await house.admin.get('/audit_logs'))
+    assert.deepEqual(
+      entries.map(({ kind, actor }) => [kind, actor]),
+      ['policy.published', 'policy.created', 'policy.published', 'policy.created'].map((kind) => [
+        kind,
+        { type: 'operator', id: null },
+      ]),
+    )
+  })
+})

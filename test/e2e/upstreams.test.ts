@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import type { Script, TestUpstream } from '../support/upstream.ts'
+import { answerJson, cutStream, startUpstream } from '../support/upstream.ts'
+
+const providers = join(import.meta.dirname, '../../src/adapters/providers')
+const kinds = ['anthropic', 'openai-chat', 'openai-responses'] as const
+type Kind = (typeof kinds)[number]
+
+const recording = (kind: Kind, name: string): Buffer => readFileSync(join(providers, kind, 'fixtures', name))
+
+/** Answers with the recording, as a stream where one was asked for. */
+const replay =
+  (kind: Kind, name: string): Script =>
+  (response, { body }) => {
+    const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
+    response.end(recording(kind, `${name}.${isStream ? 'sse' : 'json'}`))
+  }
+
+/** What a caller has in hand, whichever SDK gave it. */
+type Seen = { readonly text: string; readonly calls: readonly [name: string, input: unknown][]; readonly stop: unknown }
+
+const wanted: Omit<Seen, 'stop'> = {
+  text: 'Reading both.',
+  calls: [
+    ['read', { path: 'a' }],
+    ['read', { path: 'b' }],
+  ],
+}
+
+const schema = { type: 'object' as const, properties: { path: { type: 'string' as const } } }
+
+async function messages(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+  const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
+  const asked = {
+    model,
+    max_tokens: 99,
+    messages: [{ role: 'user' as const, content: 'go' }],
+    tools: [{ name: 'read', input_schema: schema }],
+  }
+  const message = isStream
+    ? await anthropic.messages.stream(asked).finalMessage()
+    : await anthropic.messages.create(asked)
+  return {
+    text: message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
+    calls: message.content.flatMap((block) =>
+      block.type === 'tool_use' ? [[block.name, block.input] as [string, unknown]] : [],
+    ),
+    stop: message.stop_reason,
+  }
+}
+
+async function chat(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+  const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
+  const tools = [{ type: 'function' as const, function: { name: 'read', parameters: schema } }]
+  const asked = { model, messages: [{ role: 'user' as const, content: 'go' }], tools }
+  const completion = isStream
+    ? await openai.chat.completions.stream(asked).finalChatCompletion()
+    : await openai.chat.completions.create(asked)
+  const [choice] = completion.choices
+  return {
+    text: choice?.message.content ?? '',
+    calls: (choice?.message.tool_calls ?? []).flatMap((call) =>
+      call.type === 'function' ? [[call.function.name, JSON.parse(call.function.arguments)] as [string, unknown]] : [],
+    ),
+    stop: choice?.finish_reason,
+  }
+}
+
+async function responses(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+  const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
+  const tools = [{ type: 'function' as const, name: 'read', parameters: schema, strict: false }]
+  const asked = { model, input: 'go', tools }
+  const response = isStream
+    ? await openai.responses.stream(asked).finalResponse()
+    : await openai.responses.create(asked)
+  return {
+    text: response.output_text,
+    calls: response.output.flatMap((item) =>
+      item.type === 'function_call' ? [[item.name, JSON.parse(item.arguments)] as [string, unknown]] : [],
+    ),
+    stop: response.status,
+  }
+}
+
+const doors = { messages, chat, responses }
+const stops = { messages: 'tool_use', chat: 'tool_calls', responses: 'completed' }
+
+describe('every door over every kind of upstream', () => {
+  const upstreams = new Map<Kind, TestUpstream>()
+  let scene: TestHouse
+
+  before(async () => {
+    for (const kind of kinds) upstreams.set(kind, await startUpstream(replay(kind, 'parallel-tools')))
+    scene = await startHouse({
+      config: {
+        upstreams: kinds.map((kind) => ({
+          name: kind,
+          kind,
+          base_url: `${upstreams.get(kind)?.url ?? ''}/v1`,
+          api_key: 'secret',
+        })),
+        models: kinds.map((kind) => ({ name: `model-${kind}`, targets: [{ upstream: kind, model: 'm' }] })),
+      },
+    })
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    for (const upstream of upstreams.values()) await upstream[Symbol.asyncDispose]()
+  })
+
+  for (const kind of kinds) {
+    for (const door of ['messages', 'chat', 'responses'] as const) {
+      for (const isStream of [false, true]) {
+        it(`gives ${door} over ${kind} its text and both calls, ${isStream ? 'streamed' : 'whole'}`, async () => {
+          upstreams.get(kind)?.answer(replay(kind, 'parallel-tools'))
+          assert.deepEqual(await doors[door](scene, `model-${kind}`, isStream), { ...wanted, stop: stops[door] })
+        })
+      }
+
+      it(`tells ${door} over ${kind} that the stream broke, however much had come`, async () => {
+        const bytes = recording(kind, 'parallel-tools.sse')
+        for (const share of [0.2, 0.5, 0.9]) {
+          upstreams.get(kind)?.answer(cutStream(bytes.subarray(0, Math.floor(bytes.length * share))))
+          await assert.rejects(doors[door](scene, `model-${kind}`, true))
+        }
+      })
+
+      it(`tells ${door} over ${kind} what the upstream has against the request`, async () => {
+        upstreams.get(kind)?.answer(answerJson({ error: { message: 'max_tokens is far too high' } }, 400))
+        await assert.rejects(doors[door](scene, `model-${kind}`, true), /max_tokens is far too high/)
+      })
+    }
+  }
+
+  const lastBody = (kind: Kind): string => upstreams.get(kind)?.requests.at(-1)?.body ?? ''
+
+  it('lets a caller of messages carry the reasoning of a responses upstream', async () => {
+    upstreams.get('openai-responses')?.answer(replay('openai-responses', 'parallel-tools'))
+    const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
+    const asked = { model: 'model-openai-responses', max_tokens: 99, thinking: { type: 'adaptive' as const } }
+    const first = [{ role: 'user' as const, content: 'go' }]
+    const { content } = await anthropic.messages.create({ ...asked, messages: first })
+    const results = content.flatMap((block) =>
+      block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'x' }] : [],
+    )
+    await anthropic.messages.create({
+      ...asked,
+      messages: [...first, { role: 'assistant', content }, { role: 'user', content: results }],
+    })
+    assert.match(lastBody('openai-responses'), /"type":"reasoning",[^}]*\}\],"encrypted_content":"gAAAAB=="/)
+  })
+
+  it('lets a caller of responses carry the thinking of a messages upstream', async () => {
+    upstreams.get('anthropic')?.answer(replay('anthropic', 'parallel-tools'))
+    const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
+    const asked = { model: 'model-anthropic', store: false, include: ['reasoning.encrypted_content' as const] }
+    const first = [{ role: 'user' as const, content: 'go' }]
+    const { output } = await openai.responses.create({ ...asked, input: first })
+    const results = output.flatMap((item) =>
+      item.type === 'function_call'
+        ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'x' }]
+        : [],
+    )
+    const items = output as OpenAI.Responses.ResponseInputItem[]
+    await openai.responses.create({ ...asked, input: [...first, ...items, ...results] })
+    assert.match(
+      lastBody('anthropic'),
+      /"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="/,
+    )
+  })
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { createLog } from '../../src/base/log.ts'
+import { textOf, type Json } from '../support/administration.ts'
+import { startExportScene } from '../support/export-scene.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const uuid = '11111111-2222-3333-4444-555555555555'
+
+/** A planted secret for each kind of sink, in every field that is one. */
+const secrets = {
+  splunk: 'planted-splunk-token-0123456789abcdef',
+  datadog: 'planted-datadog-key-0123456789abcdef',
+  elasticKey: 'planted-elastic-key-0123456789abcdef',
+  elasticPassword: 'planted-elastic-password-0123456789',
+  s3: 'planted-s3-secret-0123456789abcdef',
+  s3Session: 'planted-s3-session-0123456789abcdef',
+  azure: 'planted-azure-secret-0123456789abcdef',
+  webhook: 'planted-webhook-secret-0123456789abcdef',
+  otlp: 'Bearer planted-otlp-token-0123456789abcdef',
+}
+
+const sinksAt = (origin: string): [type: string, config: Json][] => [
+  ['splunk_hec', { url: origin, token: secrets.splunk }],
+  ['datadog_logs', { site: 'datadoghq.com', api_key: secrets.datadog }],
+  ['elastic', { url: origin, auth: { type: 'api_key', api_key: secrets.elasticKey } }],
+  ['elastic', { url: origin, auth: { type: 'basic', username: 'u', password: secrets.elasticPassword } }],
+  [
+    's3',
+    {
+      bucket: 'audit',
+      region: 'eu-central-1',
+      endpoint: origin,
+      auth: {
+        type: 'access_key',
+        access_key_id: 'AKIA',
+        secret_access_key: secrets.s3,
+        session_token: secrets.s3Session,
+      },
+    },
+  ],
+  [
+    'azure_monitor',
+    {
+      endpoint: 'https://x.westeurope-1.ingest.monitor.azure.com',
+      dcr_immutable_id: `dcr-${'0'.repeat(32)}`,
+      stream_name: 'Custom-Audit',
+      tenant_id: uuid,
+      client_id: uuid,
+      client_secret: secrets.azure,
+    },
+  ],
+  ['webhook', { url: origin, secret: secrets.webhook }],
+  ['otlp_logs', { url: origin, auth: { header: 'authorization', value: secrets.otlp } }],
+]
+
+it('no secret of a sink stands in the database, a log, a metric or an answer, whatever the destination echoes', async (t) => {
+  await using folder = await temporaryFolder()
+  const lines: string[] = []
+  const answers: string[] = []
+  // The worst of destinations: it says no, and everything that it was told.
+  const receiver = await startReceiver(t, ({ headers, text }) => ({
+    status: 400,
+    headers: { 'content-type': 'application/json' },
+    body: { text: JSON.stringify(headers), error: text, message: Object.values(secrets).join(' ') },
+  }))
+  {
+    await using scene = await startExportScene({
+      log: createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }),
+      config: { storage: { data_dir: folder.path }, exports: { allow_addresses: ['127.0.0.0/8'] } },
+    })
+    const ask = async (call: string, body?: unknown, key = 'once'): Promise<Json> => {
+      const [method = '', path = ''] = call.split(' ')
+      const headers = { 'idempotency-key': `${method}${path}${key}`.replaceAll(/[^!-~]/g, '') }
+      const answer = await scene.gateway(method, path, { ...(body !== undefined && { body }), headers })
+      answers.push(JSON.stringify([...answer.headers]), JSON.stringify(answer.body))
+      return answer.body
+    }
+    for (const [at, [type, config]] of sinksAt(receiver.origin).entries()) {
+      const made = await ask('POST /exports', { type, config }, String(at))
+      const id = textOf(made['export'] as Json)
+      await ask(`POST /exports/${id}/test`)
+      await ask(`PATCH /exports/${id}`, { label: 'Again', config: (made['export'] as Json)['config'] })
+      await ask(`GET /exports/${id}`)
+    }
+    await ask('POST /exports', { type: 'splunk_hec', config: { url: 'no address', token: secrets.splunk } }, 'wrong')
+    await ask('GET /exports?limit=100')
+    const kind = 'kind=export_sink.created&limit=100'
+    answers.push(
+      JSON.stringify(await scene.admin.get(`/audit_logs?${kind}`)),
+      JSON.stringify(await scene.admin.get('/audit_logs?limit=100')),
+    )
+    for (const path of ['/metrics', '/openapi.json']) answers.push(await (await scene.get(path)).text())
+  }
+  const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name)))
+  const dump = Buffer.concat(files).toString('latin1')
+  assert.ok(dump.includes('splunk_hec') && lines.length > 0 && receiver.requests.length > 0)
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const spelled of [
+      secret,
+      Buffer.from(secret).toString('base64').slice(0, -4),
+      Buffer.from(secret).toString('hex'),
+    ]) {
+      assert.ok(!dump.includes(spelled), `${name} stands in the data folder`)
+      assert.ok(!lines.some((line) => line.includes(spelled)), `${name} stands in the log`)
+      assert.ok(!answers.some((answer) => answer.includes(spelled)), `${name} stands in an answer`)
+    }
+  }
+})

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
+import { trimChains } from '../../src/adapters/stores/sql/audit-retention.ts'
+import type { Outcome } from '../../src/domain/audit/sink.ts'
+import { startSenders, type SenderParts } from '../../src/pipeline/senders.ts'
+import { engines } from '../support/engines.ts'
+import { leaseMs, openExportStore } from '../support/export-store.ts'
+import { delivered, memorySink, sequencesOf, type MemorySink } from '../support/memory-sink.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const retry: Outcome = { kind: 'retry', reason: 'busy' }
+
+describe('senders', () => {
+  it('gather until the sink’s time is up or its goal is reached, and send in order', async () => {
+    await using scene = await openScene()
+    const { sink } = await scene.add(memorySink({ goal: { events: 4 } }))
+    await scene.log.append(3)
+    await scene.send()
+    assert.deepEqual(sequencesOf(sink.batches), [])
+    scene.log.clock.passMs(1_000)
+    await scene.send()
+    await scene.log.append(9)
+    await scene.send()
+    assert.deepEqual(
+      sink.batches.map((batch) => sequencesOf([batch])),
+      [
+        [1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+      ],
+    )
+    scene.log.clock.passMs(1_000)
+    await scene.send()
+    assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  })
+
+  it('repeat a batch exactly after an outage, whatever was appended meanwhile', async () => {
+    await using scene = await openScene()
+    let isDown = true
+    const { sink } = await scene.add(memorySink({ answer: (batch) => batch.map(() => (isDown ? retry : delivered)) }))
+    await scene.log.append(5)
+    await scene.sendLater()
+    await scene.log.append(5)
+    await scene.sendLater(dayMs)
+    isDown = false
+    await scene.sendLater(dayMs)
+    assert.deepEqual(
+      sink.batches.slice(0, 3).map((batch) => batch.length),
+      [5, 5, 5],
+    )
+    assert.deepEqual(sequencesOf(sink.batches.slice(2)).slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  it('wait as long as they must, and say so', async () => {
+    await using scene = await openScene()
+    const { sink, health } = await scene.add(
+      memorySink({
+        answer: (batch) => batch.map(() => ({ kind: 'retry', reason: 'slow down', retryAfterMs: 60_000 })),
+      }),
+    )
+    await scene.log.append(1)
+    await scene.sendLater()
+    await scene.sendLater(59_000)
+    assert.equal(sink.batches.length, 1)
+    const { state, nextAttemptAtMs, lastError, backlogEvents } = await health()
+    assert.deepEqual([state, nextAttemptAtMs !== null, lastError, backlogEvents], ['throttled', true, 'slow down', 1])
+    await scene.sendLater(2_000)
+    assert.equal(sink.batches.length, 2)
+  })
+
+  it('let only a poisoned event leave the line, tell of it, and send it again when asked', async () => {
+    await using scene = await openScene()
+    let isMended = false
+    const judge = (message: string): Outcome =>
+      message === 'event 2' && !isMended ? { kind: 'reject', reason: 'mapping' } : delivered
+    const { sink, id, health } = await scene.add(
+      memorySink({ answer: (batch) => batch.map(({ message }) => judge(message)) }),
+    )
+    await scene.log.append(5)
+    await scene.sendLater()
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6], 'the news of it goes the same way')
+    assert.equal((await health()).deadLetters, 1)
+    isMended = true
+    await scene.within(async (store) => store.replay((await store.find('org_1', id)) ?? assert.fail(), undefined))
+    await scene.sendLater()
+    assert.deepEqual([(await health()).deadLetters, sequencesOf(sink.batches).at(-1)], [0, 3])
+  })
+
+  it('pause without dropping anything, tell of it once, and tell when it works again', async () => {
+    await using scene = await openScene()
+    let isWrong = true
+    const { health } = await scene.add(
+      memorySink({
+        answer: (batch) =>
+          batch.map(() => (isWrong ? { kind: 'pause', state: 'auth_error', reason: 'token' } : delivered)),
+      }),
+    )
+    await scene.log.append(3)
+    await scene.sendLater()
+    await scene.sendLater(3_600_000)
+    assert.deepEqual([(await health()).state, (await health()).backlogEvents], ['auth_error', 4])
+    isWrong = false
+    await scene.sendLater(3_600_000)
+    await scene.sendLater()
+    assert.deepEqual([(await health()).state, (await health()).backlogEvents], ['healthy', 0])
+    assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
+  })
+
+  it('try a sink at once that was changed, and under its new configuration', async () => {
+    await using scene = await openScene()
+    const paused: Outcome = { kind: 'pause', state: 'config_error', reason: 'index' }
+    const { sink, id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => paused) }))
+    await scene.log.append(1)
+    await scene.sendLater()
+    await scene.change(id)
+    await scene.send()
+    assert.equal(sink.batches.length, 2)
+    assert.equal(sink.closed, 1, 'what was open before the change is closed')
+    assert.equal((await health()).state, 'config_error')
+  })
+
+  it('leave out what the filter leaves out, and add the texts that are wanted', async () => {
+    await using scene = await openScene()
+    const plain = await scene.add(memorySink())
+    const chosen = await scene.add(memorySink({ choice: { content: 'full', filter: { event_types: ['policy'] } } }))
+    await scene.log.append(2)
+    await scene.log.append(1, { code: 'policy.updated', content: { full: { rule: 'no', prompt: 'p' } } })
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(plain.sink.batches), [1, 2, 3])
+    assert.deepEqual(sequencesOf(chosen.sink.batches), [3])
+    assert.equal(plain.sink.batches[0]?.[2]?.unmapped.gatehouse['rule_text'], undefined)
+    assert.equal(chosen.sink.batches[0]?.[0]?.unmapped.gatehouse['rule_text'], 'no')
+    assert.equal((await chosen.health()).backlogEvents, 0)
+  })
+
+  it('go on behind a gap that retention made, and tell what was missed', async () => {
+    await using scene = await openScene()
+    await publishKey(scene.log.checkpoints)
+    const { sink, id } = await scene.add(memorySink())
+    await scene.change(id, { enabled: false })
+    for (let day = 0; day < 5; day++) {
+      await scene.log.append(2)
+      await signDueChains(scene.log.checkpoints)
+      scene.log.clock.passMs(dayMs)
+    }
+    const { clock, events, reads } = scene.log
+    await trimChains({ database: scene.database, clock, events, keepMs: 2 * dayMs, maxBacklogMs: 14 * dayMs })
+    const { firstSequence } = (await reads.standing('org_1')) ?? assert.fail()
+    await scene.change(id, { enabled: true })
+    await scene.sendLater()
+    assert.equal(sequencesOf(sink.batches)[0], firstSequence)
+    const { items } = await reads.list('org_1', { code: 'export.gap' }, { limit: 9, order: 'desc' })
+    const { first_sequence: first, last_sequence: last } = items[0]?.document.unmapped.gatehouse ?? {}
+    assert.deepEqual([items.length, first, last], [1, 1, firstSequence - 1])
+  })
+
+  it('give an alarm when events have waited too long, once, and tell when the last is gone', async () => {
+    await using scene = await openScene()
+    let isDown = true
+    await scene.add(memorySink({ answer: (batch) => batch.map(() => (isDown ? retry : delivered)) }))
+    await scene.log.append(2)
+    for (let hour = 0; hour < 30; hour++) await scene.sendLater(3_600_000)
+    assert.deepEqual(await scene.codes('export'), ['export.backlog_alarm'])
+    isDown = false
+    for (let round = 0; round < 4; round++) await scene.sendLater(3_600_000)
+    assert.deepEqual(await scene.codes('export'), ['export.backlog_alarm', 'export.recovered'])
+  })
+
+  it('let no slow destination hold up another', async () => {
+    await using scene = await openScene()
+    const slow = Promise.withResolvers<readonly Outcome[]>()
+    const first = await scene.add(memorySink({ answer: () => slow.promise }))
+    const second = await scene.add(memorySink())
+    await scene.log.append(1)
+    scene.log.clock.passMs(1_000)
+    const running = scene.send()
+    while (second.sink.batches.length === 0 || first.sink.batches.length === 0) await turn()
+    await scene.log.append(1)
+    scene.log.clock.passMs(1_000)
+    const again = scene.send()
+    while (second.sink.batches.length < 2) await turn()
+    assert.equal(first.sink.batches.length, 1)
+    slow.resolve([delivered])
+    await Promise.all([running, again])
+  })
+
+  it('break off where another node has taken over, and settle nothing', async () => {
+    await using scene = await openScene({ after: realAfter })
+    const { sink, id } = await scene.add(
+      memorySink({
+        answer: async (_batch, signal) => {
+          scene.log.clock.passMs(leaseMs)
+          await scene.node('other').claim(id)
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          throw signal.reason
+        },
+      }),
+    )
+    await scene.log.append(1)
+    scene.log.clock.passMs(1_000)
+    await scene.send()
+    assert.equal(sink.batches.length, 1)
+    assert.match(String(scene.errors[0]), /another node/)
+    scene.log.clock.passMs(leaseMs)
+    assert.equal((await scene.node('third').claim(id))?.cursor.sequence, 0)
+  })
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** So that leases are renewed while a test waits: a thousand times as fast as they would be. */
+const realAfter = (delayMs: number, callback: () => void): (() => void) => {
+  const timer = setTimeout(callback, delayMs / 1_000)
+  return () => clearTimeout(timer)
+}
+
+async function openScene(chosen: { after?: SenderParts['clock']['after'] } = {}) {
+  const [sqlite] = engines
+  const database = await (sqlite ?? assert.fail()).open()
+  const store = await openExportStore(database)
+  const { log } = store
+  const sinks = new Map<string, MemorySink>()
+  const errors: unknown[] = []
+  const senders = startSenders({
+    store: store.node('this'),
+    clock: { ...log.clock, ...chosen },
+    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+    watermarks: { alarmAfterMs: dayMs, alarmAfterEvents: 1_000 },
+    leaseMs,
+    everyMs: 1_000_000_000,
+    open: ({ id }) => sinks.get(id) ?? assert.fail(),
+    onOutcome: () => {},
+    onError: (error) => void errors.push(error),
+  })
+  const health = async (id: string) =>
+    (await store.within((exports) => exports.find('org_1', id)))?.health ?? assert.fail()
+  return {
+    ...store,
+    database,
+    errors,
+    send: () => senders.sendDue(),
+    /** After so long that no sink waits for more events. */
+    sendLater(ms = 1_000) {
+      log.clock.passMs(ms)
+      return senders.sendDue()
+    },
+    async add(sink: MemorySink) {
+      const { id } = await store.addSink()
+      sinks.set(id, sink)
+      return { id, sink, health: () => health(id) }
+    },
+    change: (id: string, fields: { enabled?: boolean } = {}) =>
+      store.within(async (exports) => {
+        const { health: _health, ...sink } = (await exports.find('org_1', id)) ?? assert.fail()
+        const changed = { ...sink, ...fields, version: sink.version + 1 }
+        assert.ok(await exports.replace(changed, await exports.secretsOf(sink)))
+      }),
+    codes: async (family: string) =>
+      (await log.reads.list('org_1', { family }, { limit: 99, order: 'asc' })).items.map(
+        ({ document }) => document.metadata.event_code,
+      ),
+    async [Symbol.asyncDispose]() {
+      await senders[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}

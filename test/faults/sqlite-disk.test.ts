@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { hasReason } from '../support/database-errors.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const kilobytes = (count: number) => 'x'.repeat(count * 1024)
+
+const insert = (id: string, body: string) => ({
+  sql: 'insert into item (id, body) values ($1, $2)',
+  params: [id, body],
+})
+
+describe('SQLite without room', () => {
+  it('says full, keeps nothing of the step, reads on, and recovers when room returns', async () => {
+    await using folder = await temporaryFolder()
+    await using database = await openSqlite({ dataDir: folder.path, maxPages: 50 })
+    await createItems(database)
+    await database.write([insert('ballast', kilobytes(100))])
+    await assert.rejects(database.write([insert('small', 'x'), insert('large', kilobytes(150))]), hasReason('full'))
+    await assert.rejects(
+      database.transaction((tx) => tx.run(insert('large', '').sql, ['large', kilobytes(150)])),
+      hasReason('full'),
+    )
+    assert.deepEqual(await idsOf(database), ['ballast'])
+    await database.write([{ sql: 'delete from item' }])
+    await database.write([insert('large', kilobytes(150))])
+    assert.deepEqual(await idsOf(database), ['large'])
+  })
+
+  it('lets the neighbours of a step that was too large stand', async () => {
+    await using folder = await temporaryFolder()
+    await using database = await openSqlite({ dataDir: folder.path, maxPages: 50 })
+    await createItems(database)
+    const outcomes = await Promise.allSettled([
+      database.write([insert('a', 'x')]),
+      database.write([insert('too large', kilobytes(400))]),
+      database.write([insert('b', 'x')]),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(await idsOf(database), ['a', 'b'])
+  })
+})
+
+// These need a file system of their own, which only root may mount.
+if (canMount()) {
+  describe('SQLite on a small disk', () => {
+    it('refuses writes while the disk is full, reads on, and recovers without a restart', async () => {
+      await using disk = await mountSmallDisk()
+      await using database = await openSqlite({ dataDir: disk.path })
+      await createItems(database)
+      await database.write([insert('before', 'x')])
+      fillUp(join(disk.path, 'ballast'))
+      const refused = await fillUntilRefused(database)
+      assert.ok(hasReason('full')(refused))
+      const group = await Promise.allSettled(['x', 'y', 'z'].map((id) => database.write([insert(id, kilobytes(16))])))
+      assert.ok(group.every((outcome) => outcome.status === 'rejected' && hasReason('full')(outcome.reason)))
+      const known = await idsOf(database)
+      assert.ok(known.includes('before'))
+      rmSync(join(disk.path, 'ballast'))
+      await database.write([insert('after', 'x')])
+      assert.deepEqual(await idsOf(database), [...known, 'after'])
+      assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
+    })
+  })
+}
+
+/** Writes until there is no room. Everything acknowledged must be there, and nothing that was refused. */
+async function fillUntilRefused(database: Database): Promise<unknown> {
+  for (let count = 0; ; count++) {
+    try {
+      await database.write([insert(`fill ${count}`, kilobytes(16))])
+    } catch (error) {
+      const filled = (await idsOf(database)).filter((id) => id.startsWith('fill'))
+      assert.equal(filled.length, count)
+      return error
+    }
+  }
+}
+
+async function createItems(database: Database): Promise<void> {
+  await database.write([{ sql: 'create table item (id text primary key, body text) strict' }])
+}
+
+async function idsOf(database: Database): Promise<string[]> {
+  const rows = await database.read<{ id: string }>('select id from item order by rowid')
+  return rows.map(({ id }) => id)
+}
+
+function fillUp(path: string): void {
+  assert.throws(() => writeFileSync(path, Buffer.alloc(64 * 1024 * 1024)), { code: 'ENOSPC' })
+}
+
+async function mountSmallDisk(): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await temporaryFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder.path])
+  return {
+    path: folder.path,
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', [folder.path])
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorOf, itemsOf, startAdminHouse, textOf } from '../../../support/administration.ts'
+import { adminSuite } from '../../../support/admin-suite.ts'
+
+describe('the audit log', () => {
+  const { house, admin, ask, policy } = adminSuite()
+
+  it('tells who changed what, with which request, from which revision to which', async () => {
+    const before = await policy()
+    const answer = await ask('PATCH', `/policies/${textOf(before)}`, { revision: 1, mode: 'enforcing', name: 'New' })
+    const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
+    const keys = itemsOf(await admin().get('/admin_api_keys?order=asc'))
+    assert.deepEqual(
+      { ...entry, id: '', created_at: 0, sequence: 0, fingerprint: '' },
+      {
+        id: '',
+        object: 'organization.audit_log',
+        sequence: 0,
+        fingerprint: '',
+        message: `${String(keys[0]?.['id'])} updated the policy ${textOf(before)}.`,
+        kind: 'policy.updated',
+        created_at: 0,
+        actor: { type: 'admin_key', id: keys[0]?.['id'] },
+        request_id: answer.headers.get('x-request-id'),
+        resource_id: before['id'],
+        policy_id: before['id'],
+        project_id: null,
+        user_id: null,
+        decision: null,
+        old_revision: 1,
+        new_revision: 2,
+        details: { name: 'New', mode: 'enforcing' },
+      },
+    )
+    assert.match(String(entry?.['id']), /^evt_/)
+  })
+
+  it('can be narrowed by kind and by request', async () => {
+    const { headers } = await ask('POST', '/projects', { name: 'Traced' })
+    const found = itemsOf(await admin().get(`/audit_logs?request_id=${headers.get('x-request-id')}`))
+    assert.deepEqual(
+      found.map(({ kind, details }) => [kind, details]),
+      [['project.created', { name: 'Traced' }]],
+    )
+    const created = itemsOf(await admin().get('/audit_logs?kind=project.created&limit=100'))
+    assert.ok(created.length > 0 && created.every(({ kind }) => kind === 'project.created'))
+    const wrong = await ask('GET', '/audit_logs?kind=project.moved')
+    assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'kind'])
+  })
+
+  it('has one entry for each change, and none for what was refused', async () => {
+    await using fresh = await startAdminHouse()
+    const made = await fresh.admin.post('/policies', { name: 'One', rule: 'r' })
+    const path = `/policies/${textOf(made)}`
+    for (const [method, rest, body] of [
+      ['POST', '/publish', { revision: 9 }],
+      ['POST', '/resume', { revision: 1 }],
+      ['PATCH', '', { revision: 1, name: '' }],
+      ['POST', '/publish', { revision: 1 }],
+      ['POST', '/pause', { revision: 2 }],
+      ['POST', '/resume', { revision: 3 }],
+      ['PATCH', '', { revision: 4, rule: 's' }],
+      ['POST', '/publish', { revision: 5 }],
+      ['POST', '/rollback', { revision: 6, version: 1 }],
+      ['DELETE', '?revision=7', undefined],
+    ] as const) {
+      await fresh.admin.ask(method, path + rest, { body })
+    }
+    const entries = itemsOf(await fresh.admin.get(`/audit_logs?policy_id=${textOf(made)}&order=asc`))
+    assert.deepEqual(
+      entries.map(({ kind, old_revision: from, new_revision: to }) => [kind, from, to]),
+      [
+        ['policy.created', null, 1],
+        ['policy.published', 1, 2],
+        ['policy.paused', 2, 3],
+        ['policy.resumed', 3, 4],
+        ['policy.updated', 4, 5],
+        ['policy.published', 5, 6],
+        ['policy.rolled_back', 6, 7],
+        ['policy.deleted', 7, null],
+      ],
+    )
+  })
+
+  it('is for those who may read it', async () => {
+    const holder = await house().adminWith(['policies:read'])
+    assert.equal((await holder.ask('GET', '/audit_logs')).status, 403)
+  })
+})

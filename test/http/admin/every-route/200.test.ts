@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
+import { adminRoutes, furnish, pathOf, titleOf } from '../../../support/administration-routes.ts'
+
+/** These need another state than the one a furnished house is in. */
+const refused: Readonly<Record<string, string>> = {
+  'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
+  'POST /policies/{policy_id}/resume': 'invalid_state',
+  'POST /policies/{policy_id}/rollback': 'invalid_state',
+}
+
+describe('every administration route', () => {
+  let house: AdminHouse
+  before(async () => void (house = await startAdminHouse()))
+  after(() => house[Symbol.asyncDispose]())
+
+  it('stands in the table that the tests walk, and no other does', () => {
+    const { paths = {} } = house.house.openapi as { paths?: Record<string, object> }
+    const described = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/v1/organization'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    // Both kinds of key are called `key_id` in their paths.
+    const known = adminRoutes.map(
+      (route) => `${route.method} /v1/organization${route.path.replace('admin_key_id', 'key_id')}`,
+    )
+    assert.deepEqual(described.toSorted(), known.toSorted())
+  })
+
+  for (const route of adminRoutes) {
+    it(`${titleOf(route)} answers whoever may ask, with a request id`, async () => {
+      const ids = await furnish(house.admin)
+      const holder = await house.adminWith([route.permission])
+      const { status, headers, body } = await holder.ask(route.method, pathOf(route, { ...ids }), { body: route.body })
+      const code = refused[titleOf(route)]
+      if (code === undefined) assert.ok(status === 200 || status === 201, JSON.stringify(body))
+      else assert.deepEqual([status, (body['error'] as { code: string }).code], [409, code])
+      assert.match(headers.get('x-request-id') ?? '', /^req_/)
+    })
+  }
+})

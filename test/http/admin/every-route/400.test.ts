@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { errorOf, startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
+import { adminRoutes, furnish, pathOf, titleOf, type Belongings } from '../../../support/administration-routes.ts'
+
+const broken = [
+  { says: 'JSON that breaks off', body: '{"name":', code: 'invalid_json' },
+  { says: 'an array', body: '[]', code: 'invalid_json' },
+  { says: 'a text', body: '"name"', code: 'invalid_json' },
+  { says: 'a NUL character', body: '{"name":"a\\u0000b"}', code: 'invalid_json' },
+  { says: 'nothing', body: '', code: 'invalid_json' },
+  { says: 'another content type', body: '{}', type: 'text/plain', code: 'invalid_content_type' },
+]
+
+describe('every administration route with a body', () => {
+  let house: AdminHouse
+  let ids: Belongings
+  before(async () => {
+    house = await startAdminHouse()
+    ids = await furnish(house.admin)
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
+    for (const { says, body, code, type = 'application/json' } of broken) {
+      it(`${titleOf(route)} refuses ${says}`, async () => {
+        const headers = { 'content-type': type }
+        const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body, headers })
+        assert.deepEqual([answer.status, errorOf(answer)['code']], [400, code])
+      })
+    }
+  }
+
+  for (const route of adminRoutes.filter(({ method }) => method !== 'GET')) {
+    it(`${titleOf(route)} refuses an Idempotency-Key that is too long or not visible ASCII`, async () => {
+      for (const key of ['k'.repeat(256), 'a b', 'ä'.normalize()]) {
+        const headers = { 'idempotency-key': Buffer.from(key).toString('latin1') }
+        const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body: route.body, headers })
+        assert.deepEqual([answer.status, errorOf(answer)['param']], [400, 'Idempotency-Key'])
+      }
+    })
+  }
+
+  const lists = adminRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('}'))
+  for (const route of lists) {
+    it(`${titleOf(route)} refuses a cursor that is none`, async () => {
+      for (const cursor of ['', 'nobody', 'x'.repeat(201), 'a%00b', 'a&after=b']) {
+        const answer = await house.admin.ask('GET', `${pathOf(route, { ...ids })}?after=${cursor}`)
+        assert.deepEqual(
+          [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],
+          [400, 'invalid_cursor', 'after'],
+        )
+      }
+    })
+  }
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { adminOf, errorOf, startAdminHouse, textOf, type AdminHouse } from '../../../support/administration.ts'
+import { adminRoutes, furnish, pathOf, titleOf, type Belongings } from '../../../support/administration-routes.ts'
+
+const challenge = 'Bearer realm="gatehouse"'
+
+describe('every administration route', () => {
+  let house: AdminHouse
+  let ids: Belongings
+  before(async () => {
+    house = await startAdminHouse({ config: { server: { auth_failures_per_minute: 1000 } } })
+    ids = await furnish(house.admin)
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  for (const route of adminRoutes) {
+    it(`${titleOf(route)} wants a key, and names the scheme`, async () => {
+      const options = { body: route.body }
+      const nobody = await adminOf(house.url, '').ask(route.method, pathOf(route, { ...ids }), {
+        ...options,
+        headers: { authorization: '' },
+      })
+      const stranger = await adminOf(house.url, 'adm_nobody').ask(route.method, pathOf(route, { ...ids }), options)
+      const application = await adminOf(house.url, house.apiKey).ask(route.method, pathOf(route, { ...ids }), options)
+      for (const answer of [nobody, stranger, application]) {
+        assert.equal(answer.status, 401)
+        assert.equal(errorOf(answer)['type'], 'auth_error')
+        assert.equal(errorOf(answer)['code'], 'invalid_api_key')
+        assert.equal(errorOf(answer)['request_id'], answer.headers.get('x-request-id'))
+        assert.ok(answer.headers.get('www-authenticate')?.startsWith(challenge))
+      }
+      assert.equal(stranger.headers.get('www-authenticate'), `${challenge}, error="invalid_token"`)
+    })
+  }
+
+  it('says nothing of an error where no credential was sent', async () => {
+    const response = await fetch(`${house.url}/v1/organization/policies`)
+    assert.equal(response.status, 401)
+    assert.equal(response.headers.get('www-authenticate'), challenge)
+  })
+
+  it('refuses a key from the moment it is revoked', async () => {
+    const made = await house.admin.post('/admin_api_keys', { name: 'Short-lived' })
+    const holder = adminOf(house.url, textOf(made, 'value'))
+    await holder.get('/policies')
+    assert.equal((await house.admin.ask('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
+    assert.equal((await holder.ask('GET', '/policies')).status, 401)
+  })
+})

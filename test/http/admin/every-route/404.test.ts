@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { errorOf, itemsOf, startAdminHouse, type Admin, type AdminHouse } from '../../../support/administration.ts'
+import {
+  adminRoutes,
+  furnish,
+  idsIn,
+  pathOf,
+  titleOf,
+  type Belongings,
+} from '../../../support/administration-routes.ts'
+
+/** An id of this kind that nobody has. */
+const unknown: Belongings = {
+  policy_id: 'pol_00000000000000000000000000',
+  version_id: 'polv_00000000000000000000000000',
+  project_id: 'proj_00000000000000000000000000',
+  key_id: 'key_00000000000000000000000000',
+  admin_key_id: 'adk_00000000000000000000000000',
+}
+
+/** Every id in a path once foreign while the others are one's own, and all of them foreign. */
+function foreignMixes(names: readonly string[], own: Belongings, foreign: Belongings): Record<string, string>[] {
+  const single = names.map((name) => ({ ...own, [name]: { ...foreign }[name] ?? '' }))
+  return names.length > 1 ? [...single, { ...foreign }] : single
+}
+
+describe('an id of another organization', () => {
+  let house: AdminHouse
+  let own: Belongings
+  let other: { admin: Admin; ids: Belongings; projectId: string }
+  before(async () => {
+    house = await startAdminHouse()
+    own = await furnish(house.admin)
+    const { admin, projectId } = await house.otherOrganization()
+    other = { admin, projectId, ids: await furnish(admin) }
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
+    it(`${titleOf(route)} finds it as little as one that never was, and touches nothing`, async () => {
+      const untouched = await everythingOf(other.admin)
+      for (const mix of foreignMixes(idsIn(route), own, other.ids)) {
+        const answer = await house.admin.ask(route.method, pathOf(route, mix), { body: route.body })
+        const absent = foreignToUnknown(mix, other.ids)
+        const nothing = await house.admin.ask(route.method, pathOf(route, absent), { body: route.body })
+        assert.equal(answer.status, 404)
+        assert.deepEqual(comparable(answer, mix), comparable(nothing, absent))
+      }
+      assert.deepEqual(await everythingOf(other.admin), untouched)
+    })
+  }
+
+  it('cannot be a cursor', async () => {
+    const cursors: [string, string][] = [
+      ['/policies', other.ids.policy_id],
+      [`/policies/${own.policy_id}/versions`, other.ids.version_id],
+      ['/admin_api_keys', other.ids.admin_key_id],
+      ['/projects', other.ids.project_id],
+      [`/projects/${own.project_id}/api_keys`, other.ids.key_id],
+      ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],
+    ]
+    for (const [path, id] of cursors) {
+      const answer = await house.admin.ask('GET', `${path}?after=${id}`)
+      assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_cursor'], path)
+    }
+  })
+
+  it('cannot be one of a policy’s projects', async () => {
+    for (const id of [other.projectId, unknown.project_id]) {
+      const body = { name: 'Reach', rule: 'Say "no"', project_ids: [own.project_id, id] }
+      const created = await house.admin.ask('POST', '/policies', { body })
+      assert.deepEqual([created.status, errorOf(created)['param']], [422, 'project_ids[1]'])
+      assert.equal(errorOf(created)['message'], `project_ids[1]: there is no project ${id}.`)
+      const path = `/policies/${own.policy_id}`
+      const changed = await house.admin.ask('PATCH', path, { body: { revision: 2, project_ids: [id] } })
+      assert.deepEqual([changed.status, errorOf(changed)['param']], [422, 'project_ids[0]'])
+    }
+  })
+
+  it('filters the audit log to nothing', async () => {
+    for (const filter of [`policy_id=${other.ids.policy_id}`, `project_id=${other.ids.project_id}`]) {
+      assert.deepEqual(itemsOf(await house.admin.get(`/audit_logs?${filter}`)), [])
+    }
+  })
+})
+
+function foreignToUnknown(mix: Readonly<Record<string, string>>, foreign: Belongings): Record<string, string> {
+  const foreignIds = new Set(Object.values(foreign))
+  const nobody: Record<string, string> = { ...unknown }
+  return Object.fromEntries(
+    Object.entries(mix).map(([name, id]) => [name, foreignIds.has(id) ? (nobody[name] ?? '') : id]),
+  )
+}
+
+/** The refusal without what differs between any two requests: its id, and the ids that were asked for. */
+function comparable(answer: Parameters<typeof errorOf>[0], ids: Readonly<Record<string, string>>) {
+  const { request_id: requestId, ...error } = errorOf(answer)
+  assert.equal(requestId, answer.headers.get('x-request-id'))
+  const text = Object.entries(ids).reduce((words, [name, id]) => words.replaceAll(id, name), JSON.stringify(error))
+  return { status: answer.status, error: JSON.parse(text) as unknown }
+}
+
+async function everythingOf(admin: Admin) {
+  const lists = await Promise.all(
+    ['/policies', '/admin_api_keys', '/projects', '/audit_logs'].map((path) => admin.get(`${path}?limit=100`)),
+  )
+  const keys = itemsOf(await admin.get('/projects')).map(({ id }) => admin.get(`/projects/${String(id)}/api_keys`))
+  const all = [...lists, ...(await Promise.all(keys))].flatMap(itemsOf)
+  return all.map(({ last_used_at: _usedToAsk, ...rest }) => rest)
+}

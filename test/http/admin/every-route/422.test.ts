@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { errorOf, startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
+import {
+  adminRoutes,
+  furnish,
+  idsIn,
+  pathOf,
+  titleOf,
+  type Belongings,
+} from '../../../support/administration-routes.ts'
+
+describe('every administration route', () => {
+  let house: AdminHouse
+  let ids: Belongings
+  before(async () => {
+    house = await startAdminHouse()
+    ids = await furnish(house.admin)
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  for (const route of adminRoutes) {
+    it(`${titleOf(route)} refuses a query parameter that it does not know`, async () => {
+      const path = pathOf(route, { ...ids })
+      const answer = await house.admin.ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
+        body: route.body,
+      })
+      assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
+      assert.equal(errorOf(answer)['type'], 'validation_error')
+      assert.equal(errorOf(answer)['code'], 'invalid_parameter')
+    })
+  }
+
+  for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
+    it(`${titleOf(route)} refuses a field that it does not know`, async () => {
+      const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), {
+        body: { ...route.body, typo: 1 },
+      })
+      assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
+    })
+
+    it(`${titleOf(route)} names the field that is missing`, async () => {
+      const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body: {} })
+      assert.equal(answer.status, 422)
+      assert.ok(Object.keys(route.body ?? {}).includes(String(errorOf(answer)['param'])))
+    })
+  }
+
+  for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
+    it(`${titleOf(route)} takes an id of 200 characters for unknown, and a longer one for wrong`, async () => {
+      for (const [length, status] of [
+        [200, 404],
+        [201, 422],
+      ] as const) {
+        const long = Object.fromEntries(idsIn(route).map((name) => [name, 'ä'.repeat(length)]))
+        const answer = await house.admin.ask(route.method, pathOf(route, long), { body: route.body })
+        assert.equal(answer.status, status)
+      }
+    })
+
+    it(`${titleOf(route)} refuses an id with a NUL character`, async () => {
+      const broken = Object.fromEntries(idsIn(route).map((name) => [name, 'a\0b']))
+      const answer = await house.admin.ask(route.method, pathOf(route, broken), { body: route.body })
+      assert.equal(answer.status, 422)
+    })
+  }
+})

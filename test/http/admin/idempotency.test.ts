@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorOf, itemsOf, textOf, type Admin } from '../../support/administration.ts'
+import { adminSuite } from '../../support/admin-suite.ts'
+
+let keys = 0
+/** A key that no other test has used. */
+const newKey = () => ({ 'idempotency-key': `key-${++keys}` })
+
+describe('a change with an Idempotency-Key', () => {
+  const { house, admin, policy } = adminSuite()
+  const countOf = async (who: Admin) => itemsOf(await who.get('/audit_logs?limit=100')).length
+
+  it('happens once and is answered the same again, marked as a replay', async () => {
+    const headers = newKey()
+    const first = await admin().ask('POST', '/policies', { body: '{"name":"One","rule":"r"}', headers })
+    const written = await countOf(admin())
+    const second = await admin().ask('POST', '/policies', { body: '{ "rule": "r", "name": "One" }', headers })
+    assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [201, null])
+    assert.deepEqual([second.status, second.headers.get('idempotent-replayed')], [201, 'true'])
+    assert.deepEqual(second.body, first.body)
+    assert.notEqual(second.headers.get('x-request-id'), first.headers.get('x-request-id'))
+    assert.equal(await countOf(admin()), written)
+  })
+
+  it('is answered the same also when its revision is past', async () => {
+    const before = await policy({ rule: 'Be kind.' })
+    const path = `/policies/${textOf(before)}/publish`
+    const headers = newKey()
+    const first = await admin().ask('POST', path, { body: { revision: 1 }, headers })
+    await admin().post(`/policies/${textOf(before)}/pause`, { revision: 2 })
+    const second = await admin().ask('POST', path, { body: { revision: 1 }, headers })
+    assert.deepEqual([second.status, second.body], [200, first.body])
+    assert.equal(second.headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
+    assert.equal((await admin().get(`/policies/${textOf(before)}`))['state'], 'paused')
+  })
+
+  it('can be a deletion', async () => {
+    const path = `/policies/${textOf(await policy())}?revision=1`
+    const headers = newKey()
+    const first = await admin().ask('DELETE', path, { headers })
+    const second = await admin().ask('DELETE', path, { headers })
+    assert.deepEqual([second.status, second.body], [200, first.body])
+    assert.equal((await admin().ask('DELETE', path)).status, 404)
+  })
+
+  it('gives a new key’s secret again, to whoever made it', async () => {
+    const headers = newKey()
+    const first = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
+    const second = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
+    assert.equal(second.body['value'], first.body['value'])
+    const colleague = await house().adminWith(['*'])
+    const other = await colleague.ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
+    assert.deepEqual([other.status, other.headers.get('idempotent-replayed')], [201, null])
+    assert.notEqual(other.body['value'], first.body['value'])
+  })
+
+  it('refuses the key with any other request', async () => {
+    const headers = newKey()
+    const made = await admin().ask('POST', '/policies', { body: { name: 'One', rule: 'r' }, headers })
+    for (const [method, path, body] of [
+      ['POST', '/policies', { name: 'Two', rule: 'r' }],
+      ['POST', '/projects', { name: 'One' }],
+      ['PATCH', `/policies/${textOf(made.body)}`, { revision: 1, name: 'Two' }],
+      ['DELETE', `/policies/${textOf(made.body)}?revision=1`, undefined],
+    ] as const) {
+      const answer = await admin().ask(method, path, { body, headers })
+      assert.deepEqual([answer.status, errorOf(answer)['code']], [409, 'idempotency_key_reused'])
+      assert.equal(errorOf(answer)['param'], 'Idempotency-Key')
+    }
+  })
+
+  it('keeps nothing of a refusal: the same key may be tried again', async () => {
+    const before = await policy()
+    const headers = newKey()
+    const path = `/policies/${textOf(before)}/resume`
+    assert.equal((await admin().ask('POST', path, { body: { revision: 1 }, headers })).status, 409)
+    assert.equal((await admin().ask('POST', '/policies', { body: { name: '' }, headers })).status, 422)
+    assert.equal((await admin().ask('POST', '/policies', { body: { name: 'Now', rule: 'r' }, headers })).status, 201)
+  })
+
+  it('takes a key of 255 visible characters', async () => {
+    const headers = { 'idempotency-key': '~'.repeat(255) }
+    assert.equal((await admin().ask('POST', '/projects', { body: { name: 'Long' }, headers })).status, 201)
+  })
+
+  it('means nothing to a question', async () => {
+    const headers = newKey()
+    await admin().ask('GET', '/policies', { headers })
+    const answer = await admin().ask('GET', '/projects', { headers })
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [200, null])
+  })
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startAdminHouse } from '../../support/administration.ts'
+import { misfits, operationsOf, type DescribedOperation } from '../../support/openapi.ts'
+
+/** What every operation can answer besides success; those with an id, and changes, can answer more. */
+function statusesOf({ method, path }: DescribedOperation): string[] {
+  const always = ['400', '401', '403', '422', '429', '500', '503']
+  const withId = path.includes('{') ? ['404'] : []
+  const changing = method === 'GET' ? [] : ['409', '413']
+  return [...always, ...withId, ...changing].toSorted()
+}
+
+describe('the description of the administration interface', async () => {
+  await using house = await startAdminHouse()
+  const operations = operationsOf(house.house.openapi, '/v1/organization')
+
+  for (const operation of operations) {
+    const { method, path, parameters, body, answers } = operation
+    describe(`${method} ${path}`, () => {
+      it('names every status', () => {
+        const [success, ...more] = Object.keys(answers).filter((status) => status.startsWith('2'))
+        assert.deepEqual(more, [])
+        assert.ok(success === '200' || success === '201')
+        assert.deepEqual(
+          Object.keys(answers)
+            .filter((status) => status !== success)
+            .toSorted(),
+          statusesOf(operation),
+        )
+      })
+
+      it('has examples that fit, of what is sent and of every answer', () => {
+        const schemas = [...(body === undefined ? [] : [body]), ...Object.values(answers)]
+        for (const schema of schemas) {
+          assert.ok((schema.examples?.length ?? 0) > 0, JSON.stringify(schema).slice(0, 200))
+          for (const example of schema.examples ?? []) assert.deepEqual(misfits(schema, example), [])
+        }
+      })
+
+      it('describes every parameter', () => {
+        for (const { name, schema } of parameters) {
+          assert.ok('description' in schema && schema.description !== '', name)
+        }
+        const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)
+        assert.deepEqual(inPath, path.match(/\{\w+\}/g) ?? [])
+      })
+
+      it('offers an Idempotency-Key where it changes something', () => {
+        const offers = parameters.some(({ name }) => name === 'Idempotency-Key')
+        assert.equal(offers, method !== 'GET')
+      })
+    })
+  }
+
+  it('describes something', () => assert.ok(operations.length > 20))
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorOf } from '../../../../support/administration.ts'
+import { adminSuite } from '../../../../support/admin-suite.ts'
+
+const wrong: [body: object, param: string][] = [
+  [{ rule: 'r' }, 'name'],
+  [{ name: 'n' }, 'rule'],
+  [{ name: null, rule: 'r' }, 'name'],
+  [{ name: '', rule: 'r' }, 'name'],
+  [{ name: 'n'.repeat(81), rule: 'r' }, 'name'],
+  [{ name: 'n', rule: '' }, 'rule'],
+  [{ name: 'n', rule: 'r'.repeat(20_001) }, 'rule'],
+  [{ name: 'n', rule: 'cel:text ==' }, 'rule'],
+  [{ name: 'n', rule: 'cel:text' }, 'rule'],
+  [{ name: 'n', rule: 'r', description: 'd'.repeat(241) }, 'description'],
+  [{ name: 'n', rule: 'r', direction: 'up' }, 'direction'],
+  [{ name: 'n', rule: 'r', mode: 'draft' }, 'mode'],
+  [{ name: 'n', rule: 'r', scope: 'all' }, 'scope'],
+  [{ name: 'n', rule: 'r', project_ids: 'proj_1' }, 'project_ids'],
+  [{ name: 'n', rule: 'r', project_ids: ['proj_1', 7] }, 'project_ids[1]'],
+  [{ name: 'n', rule: 'r', project_ids: ['proj_nobody'] }, 'project_ids[0]'],
+  [{ name: 'n', rule: 'r', project_ids: Array.from({ length: 1001 }, () => 'p') }, 'project_ids'],
+  [{ name: 'n', rule: 'r', match_threshold_basis_points: 0 }, 'match_threshold_basis_points'],
+  [{ name: 'n', rule: 'r', match_threshold_basis_points: 10_000 }, 'match_threshold_basis_points'],
+  [{ name: 'n', rule: 'r', match_threshold_basis_points: 1.5 }, 'match_threshold_basis_points'],
+  [{ name: 'n', rule: 'r', revision: 1 }, 'revision'],
+]
+
+describe('creating a policy', () => {
+  const { ask, admin } = adminSuite()
+
+  for (const [body, param] of wrong) {
+    it(`names ${param} in ${JSON.stringify(body).slice(0, 80)}`, async () => {
+      const answer = await ask('POST', '/policies', body)
+      assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
+      assert.equal(errorOf(answer)['code'], 'invalid_parameter')
+    })
+  }
+
+  it('says where an expression is wrong', async () => {
+    const answer = await ask('POST', '/policies', { name: 'n', rule: 'cel:text.size() > 3 &&\n  txt == ""' })
+    assert.match(String(errorOf(answer)['message']), /^rule: line 2, column 3: Unknown variable: txt/)
+  })
+
+  it('leaves nothing behind', async () => {
+    assert.deepEqual((await admin().get('/policies'))['data'], [])
+    assert.deepEqual((await admin().get('/audit_logs'))['data'], [])
+  })
+})

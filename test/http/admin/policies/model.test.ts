@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { errorOf, itemsOf, textOf, type Answer, type Json } from '../../../support/administration.ts'
+import { adminSuite } from '../../../support/admin-suite.ts'
+import { isDirty, newModel, takeStep, type ModelContent, type PolicyModel } from '../../../support/policy-model.ts'
+
+/** Most steps name the revision that the policy is at; some come late or are ahead. */
+const revisionOffset = fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1))
+const content = {
+  rule: fc.constantFrom('a', 'b', 'c'),
+  mode: fc.constantFrom('monitoring', 'enforcing'),
+  project: fc.boolean(),
+}
+const move = fc.oneof(
+  fc.record({
+    operation: fc.constant('update' as const),
+    patch: fc.record({ ...content, name: fc.constantFrom('x', 'y') }, { requiredKeys: [] }),
+  }),
+  fc.record({ operation: fc.constantFrom('publish', 'publish', 'pause', 'resume') }),
+  fc.record({ operation: fc.constant('rollback' as const), version: fc.integer({ min: 1, max: 4 }) }),
+  { weight: 1, arbitrary: fc.constant({ operation: 'delete' as const }) },
+)
+
+describe('the life of a policy over HTTP', () => {
+  const { house, admin, ask } = adminSuite()
+
+  it('answers every sequence of operations as the model does', async () => {
+    const sequence = fc.array(fc.record({ step: move, offset: revisionOffset }), { minLength: 5, maxLength: 25 })
+    await fc.assert(
+      fc.asyncProperty(fc.record(content), sequence, async (draft, moves) => {
+        const model = newModel('x', draft)
+        const made = await admin().post('/policies', { name: 'x', ...spelled(draft) })
+        for (const { step, offset } of moves) {
+          const said = { ...step, revision: Math.max(1, model.revision + offset) }
+          const expected = takeStep(model, said)
+          const answer = await perform(textOf(made), said)
+          assert.equal(answer.status < 300 ? 'ok' : errorOf(answer)['code'], expected, JSON.stringify(said))
+          if (answer.status === 200 && said.operation !== 'delete') assertSame(answer.body, model)
+        }
+        await assertHistory(textOf(made), model)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  type Said = Parameters<typeof takeStep>[1]
+
+  async function perform(id: string, said: Said): Promise<Answer> {
+    const path = `/policies/${id}`
+    const { revision } = said
+    if (said.operation === 'update') return ask('PATCH', path, { revision, ...spelled(said.patch) })
+    if (said.operation === 'delete') return ask('DELETE', `${path}?revision=${revision}`)
+    if (said.operation === 'rollback') return ask('POST', `${path}/rollback`, { revision, version: said.version })
+    return ask('POST', `${path}/${said.operation}`, { revision })
+  }
+
+  /** What the policy is afterwards, read anew. */
+  async function assertHistory(id: string, model: PolicyModel): Promise<void> {
+    const read = await ask('GET', `/policies/${id}`)
+    assert.equal(read.status, model.isDeleted ? 404 : 200)
+    if (model.isDeleted) return
+    assertSame(read.body, model)
+    const versions = itemsOf(await admin().get(`/policies/${id}/versions?order=asc&limit=100`))
+    assert.deepEqual(
+      versions.map(({ version, rule, mode, project_ids: projects }) => ({ version, rule, mode, projects })),
+      model.versions.map(({ rule, mode, project }, at) => ({
+        version: at + 1,
+        rule,
+        mode,
+        projects: projectIds(project),
+      })),
+    )
+  }
+
+  const projectIds = (project: boolean): string[] => (project ? [house().projectId] : [])
+
+  function spelled({ project, ...rest }: Partial<ModelContent>): Json {
+    return { ...rest, ...(project !== undefined && { project_ids: projectIds(project) }) }
+  }
+
+  function assertSame(body: Json, model: PolicyModel): void {
+    const { rule, mode, project } = model.draft
+    assert.partialDeepStrictEqual(body, {
+      name: model.name,
+      state: model.state,
+      revision: model.revision,
+      current_version: model.versions.length || null,
+      has_unpublished_changes: isDirty(model),
+      draft: { rule, mode, project_ids: projectIds(project), base_version: model.base },
+    })
+  }
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { itemsOf, textOf, type Json } from '../../../../support/administration.ts'
+import { adminSuite } from '../../../../support/admin-suite.ts'
+
+describe('updating a policy', () => {
+  const { house, admin, ask, policy } = adminSuite()
+  const update = (of: Json, body: Json) =>
+    ask('PATCH', `/policies/${textOf(of)}`, { revision: of['revision'], ...body })
+
+  it('changes the draft, raises the revision, and leaves what is published', async () => {
+    const published = await policy({}, ['publish'])
+    const { status, body } = await update(published, { mode: 'enforcing', rule: 'Say "never"' })
+    assert.equal(status, 200)
+    assert.equal(body['revision'], 3)
+    assert.equal(body['state'], 'monitoring')
+    assert.equal(body['has_unpublished_changes'], true)
+    assert.deepEqual(body['published'], published['published'])
+    assert.partialDeepStrictEqual(body['draft'], { mode: 'enforcing', rule: 'Say "never"', base_version: 1 })
+    assert.deepEqual(await admin().get(`/policies/${textOf(published)}`), body)
+  })
+
+  it('leaves what is omitted and what is null, and clears the threshold alone', async () => {
+    const full = await policy({
+      description: 'Why',
+      match_threshold_basis_points: 7000,
+      project_ids: [house().projectId],
+    })
+    const nulls = { name: null, description: null, rule: null, direction: null, mode: null, scope: null }
+    const cleared = await update(full, { ...nulls, project_ids: null, match_threshold_basis_points: null })
+    assert.equal(cleared.body['revision'], 2)
+    const { draft, ...own } = cleared.body
+    const { draft: draftBefore, ...ownBefore } = full
+    assert.deepEqual(draft, { ...(draftBefore as object), match_threshold_basis_points: null })
+    assert.deepEqual({ ...own, revision: 1, updated_at: 0 }, { ...ownBefore, updated_at: 0 })
+  })
+
+  it('answers a change that changes nothing with the revision it has, and writes nothing down', async () => {
+    const before = await policy({ project_ids: [house().projectId] })
+    const same = { name: 'Policy', mode: 'monitoring', project_ids: [house().projectId, house().projectId] }
+    for (const body of [{}, same]) {
+      const answer = await update(before, body)
+      assert.deepEqual([answer.status, answer.body], [200, before])
+    }
+    const entries = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ['policy.created'],
+    )
+  })
+
+  it('changes name and description at once, with nothing to publish', async () => {
+    const published = await policy({}, ['publish'])
+    const { body } = await update(published, { name: 'Other', description: 'Because' })
+    assert.deepEqual([body['name'], body['description'], body['has_unpublished_changes']], ['Other', 'Because', false])
+  })
+
+  it('takes the largest body that fits', async () => {
+    const { status } = await update(await policy(), { rule: 'r'.repeat(20_000), description: 'd'.repeat(240) })
+    assert.equal(status, 200)
+  })
+})

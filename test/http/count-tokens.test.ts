@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHouse } from '../support/house.ts'
+import { answerJson, startUpstream } from '../support/upstream.ts'
+
+const messages = [{ role: 'user', content: 'How many tokens is this?' }]
+const tools = [
+  { name: 'weather', description: 'Tells the weather of a city. '.repeat(20), input_schema: { type: 'object' } },
+]
+
+const withAnthropic = (url: string) => ({
+  upstreams: [{ name: 'a', kind: 'anthropic', base_url: url }],
+  models: [{ name: 'claude', targets: [{ upstream: 'a', model: 'claude-real' }] }],
+})
+
+type Count = { input_tokens: number }
+
+describe('counting tokens', () => {
+  it('asks the upstream where it can count, and says so', async () => {
+    await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
+    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
+    assert.equal(((await response.json()) as Count).input_tokens, 4711)
+    assert.equal(response.headers.get('x-gateway-token-source'), 'upstream')
+    const [asked] = upstream.requests
+    assert.equal(asked?.path, '/v1/messages/count_tokens')
+    assert.deepEqual(Object.keys(JSON.parse(asked?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])
+  })
+  it('counts by itself where the upstream cannot, and says so', async () => {
+    await using upstream = await startUpstream(answerJson({ error: { type: 'not_found_error', message: 'no' } }, 404))
+    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('x-gateway-token-source'), 'tokenizer')
+    assert.ok(((await response.json()) as Count).input_tokens >= 6)
+  })
+  it('counts system, tools, calls and results, and images by rule', async () => {
+    await using scene = await startHouse()
+    const count = async (body: object): Promise<number> =>
+      (
+        (await (
+          await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages, ...body })
+        ).json()) as Count
+      ).input_tokens
+    const plain = await count({})
+    assert.ok((await count({ system: 'You are a careful helper of few words.' })) > plain + 5)
+    assert.ok((await count({ tools })) > plain + 100)
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) } }
+    const withImage = await count({ messages: [{ role: 'user', content: [image] }] })
+    assert.ok(withImage > 1000 && withImage < 3000)
+  })
+  it('takes Claude Code’s context management without a word', async () => {
+    await using scene = await startHouse()
+    const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }
+    assert.equal(
+      (await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages, context_management })).status,
+      200,
+    )
+  })
+  it('is not stopped by texts without a place to split them', async () => {
+    await using scene = await startHouse()
+    const content = 'a'.repeat(200_000) + ' '.repeat(200_000) + '漢字'.repeat(50_000)
+    const response = await scene.post('/v1/messages/count_tokens', {
+      model: 'gatehouse-echo',
+      messages: [{ role: 'user', content }],
+    })
+    assert.ok(((await response.json()) as Count).input_tokens > 10_000)
+  })
+  it('refuses a malformed body with 422 and every problem with its place', async () => {
+    await using scene = await startHouse()
+    const response = await scene.post('/v1/messages/count_tokens', {
+      model: 'gatehouse-echo',
+      messages: [{ role: 'user' }],
+    })
+    assert.equal(response.status, 422)
+    const { detail } = (await response.json()) as { detail: { loc: unknown[]; msg: string; type: string }[] }
+    assert.deepEqual(detail[0]?.loc.slice(0, 3), ['body', 'messages', 0])
+  })
+  it('serves the responses dialect, too', async () => {
+    await using scene = await startHouse()
+    const response = await scene.post('/v1/responses/input_tokens', { model: 'gatehouse-echo', input: 'How many?' })
+    assert.partialDeepStrictEqual(await response.json(), { object: 'response.input_tokens' })
+  })
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answerWith, question, startPaidHouse, type PaidHouse } from '../support/paid-house.ts'
+
+const usagePath = '/v1/organization/usage'
+const ledgerPath = '/v1/organization/credits/ledger'
+const limitsPath = '/v1/organization/limits'
+const checkPath = '/v1/organization/limits/check'
+
+const free = { rpm: 10, tpm: 1000, rpd: 100, tpd: 0, concurrent: { key: 4, project: 6, organization: 8 } }
+const config = { limits: { tiers: { free } } }
+
+const asAdmin = ({ house }: PaidHouse) => ({ authorization: `Bearer ${house.adminKey}` })
+const read = async (scene: PaidHouse, path: string): Promise<Answer> =>
+  (await scene.house.get(path, asAdmin(scene))).json() as Promise<Answer>
+type Gauge = { readonly limit: number; readonly remaining: number }
+type Answer = {
+  readonly tier: string
+  readonly plan: string
+  readonly scopes: Readonly<Record<string, Readonly<Record<string, Gauge | null>>>>
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly has_more: boolean
+  readonly last_id: string
+}
+
+describe('GET /v1/credits', () => {
+  it('tells what came in and what was used in dollars, and what is left in credits', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
+    const answer = await scene.house.get('/v1/credits')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(await answer.json(), {
+      data: { total_credits: 10, total_usage: 0.015, remaining_credits: 9985, currency: 'USD' },
+    })
+  })
+
+  it('has no number to tell where nothing is metered', async () => {
+    await using scene = await startPaidHouse()
+    await scene.house.house.operations['orgs.setMetered']({ metered: false })
+    const { data } = (await (await scene.house.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
+    assert.equal(data.remaining_credits, null)
+  })
+
+  it('answers a key sixty times a minute, apart from all other limits', async () => {
+    await using scene = await startPaidHouse({ config })
+    for (let count = 0; count < 60; count++) assert.equal((await scene.house.get('/v1/credits')).status, 200)
+    const refused = await scene.house.get('/v1/credits')
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+    const { error } = (await refused.json()) as { error: { code: string; type: string } }
+    assert.deepEqual([error.code, error.type], ['rate_limit_exceeded', 'rate_limit_error'])
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    const inference = await scene.house.post('/v1/messages', question)
+    assert.equal(inference.headers.get('x-ratelimit-remaining-requests'), '9')
+  })
+
+  it('answers an organization three hundred times a minute, however many keys it has', async () => {
+    await using scene = await startPaidHouse({ config })
+    const { operations } = scene.house.house
+    const keys = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => operations['keys.create']({ key: { name: `key ${at}` } })),
+    )
+    const statuses: number[] = []
+    for (const { secret } of keys) {
+      const headers = { authorization: `Bearer ${secret}` }
+      for (let count = 0; count < 60; count++) statuses.push((await scene.house.get('/v1/credits', headers)).status)
+    }
+    assert.equal(statuses.filter((status) => status === 200).length, 300)
+    assert.equal((await scene.house.get('/v1/credits')).status, 429)
+  })
+
+  it('is for keys of a project', async () => {
+    await using scene = await startPaidHouse()
+    assert.equal((await scene.house.get('/v1/credits', asAdmin(scene))).status, 401)
+    assert.equal((await scene.house.get('/v1/credits', {})).status, 401)
+  })
+})
+
+describe('what administrators read of limits and credits', () => {
+  it('is the tier, and how far each scope is used', async () => {
+    await using scene = await startPaidHouse({ config })
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
+    const { apiKeys } = await scene.house.house.operations['keys.list']({})
+    const path = `${limitsPath}?project_id=${scene.house.projectId}&api_key_id=${apiKeys[0]?.id}`
+    const { tier, plan, scopes } = await read(scene, path)
+    assert.deepEqual([tier, plan], ['free', 'free'])
+    const { key, project, organization } = scopes as Record<
+      string,
+      Record<string, { limit: number; remaining: number }>
+    >
+    assert.deepEqual([key?.['rpm']?.limit, key?.['rpm']?.remaining, key?.['tpm']?.remaining], [10, 9, 985])
+    assert.deepEqual([project?.['rpm']?.limit, organization?.['rpm']?.remaining], [15, 19])
+    assert.deepEqual(organization?.['concurrent'], { limit: 8, remaining: 8 })
+    assert.equal(organization?.['tpd'], null)
+    const again = await read(scene, path)
+    assert.equal(again.scopes['key']?.['rpm']?.remaining, 9) // reading counts nothing
+  })
+
+  it('is what was used, by time and group', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
+    const { data } = await read(scene, `${usagePath}?bucket=hour&group_by=model`)
+    assert.deepEqual(data[0]?.['results'], [
+      {
+        project_id: null,
+        api_key_id: null,
+        model: 'paid',
+        requests: 1,
+        input_tokens: 12,
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        output_tokens: 3,
+        credits: 15,
+        cost_usd: 0.015,
+      },
+    ])
+    for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=user']) {
+      assert.equal((await scene.house.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
+    }
+  })
+
+  it('is the ledger, with a receipt for each use', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    const answer = await scene.house.post('/v1/messages', question)
+    await answer.arrayBuffer()
+    const { data, has_more: hasMore, last_id: lastId } = await read(scene, `${ledgerPath}?limit=1`)
+    const [entry] = data
+    assert.deepEqual([entry?.['kind'], entry?.['credits'], hasMore], ['usage', -15, true])
+    const receipt = entry?.['receipt'] as Record<string, unknown>
+    assert.equal(receipt['request_id'], answer.headers.get('x-request-id'))
+    assert.deepEqual([receipt['input_tokens'], receipt['token_source']], [12, 'reported'])
+    const rest = await read(scene, `${ledgerPath}?after=${lastId}`)
+    assert.deepEqual(
+      rest.data.map(({ ref }) => ref),
+      ['start'],
+    )
+    assert.equal((await scene.house.get(`${ledgerPath}?after=nothing`, asAdmin(scene))).status, 400)
+  })
+
+  it('is whether a request would pass, and asking counts nothing', async () => {
+    await using scene = await startPaidHouse({ config })
+    const ask = async (body: object) =>
+      (await (await scene.house.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
+    const thought = { project_id: scene.house.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
+    const passing = await ask(thought)
+    assert.deepEqual([passing['would_pass'], passing['reason']], [true, null])
+    assert.deepEqual(passing['holds'], { tokens: 500, credits: 500 })
+    const large = await ask({ ...thought, max_tokens: 2000 })
+    assert.deepEqual([large['would_pass'], large['reason'], large['scope']], [false, 'tpm', 'key'])
+    assert.equal(large['retry_after_seconds'], null)
+    await scene.house.house.operations['orgs.setLimits']({ limits: { rpm: 0, tpm: 0 } })
+    for (const scope of ['project', 'key'] as const) {
+      const { apiKeys } = await scene.house.house.operations['keys.list']({})
+      const subject = scope === 'project' ? { project: scene.house.projectId } : { key: apiKeys[0]?.id ?? '' }
+      await scene.house.house.operations['orgs.setLimits']({ ...subject, limits: { rpm: 0, tpm: 0 } })
+    }
+    const { apiKeys } = await scene.house.house.operations['keys.list']({})
+    const poor = await ask({ ...thought, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
+    assert.deepEqual([poor['would_pass'], poor['reason']], [false, 'credits'])
+    assert.equal(scene.upstream.requests.length, 0)
+    const { scopes } = await read(scene, limitsPath)
+    assert.equal(scopes['organization']?.['rpd']?.remaining, 200)
+  })
+
+  it('names what it does not know', async () => {
+    await using scene = await startPaidHouse({ config })
+    const ask = async (body: object) => {
+      const answer = await scene.house.post(checkPath, body, asAdmin(scene))
+      return [answer.status, ((await answer.json()) as { error: { param: string } }).error.param]
+    }
+    const thought = { project_id: scene.house.projectId, model: 'paid', input_tokens: 1 }
+    assert.deepEqual(await ask({ ...thought, project_id: 'proj_none' }), [422, 'project_id'])
+    assert.deepEqual(await ask({ ...thought, api_key_id: 'key_none' }), [422, 'api_key_id'])
+    assert.deepEqual(await ask({ ...thought, model: 'none' }), [422, 'model'])
+    assert.deepEqual(await ask({ ...thought, input_tokens: -1 }), [422, 'input_tokens'])
+  })
+
+  it('is for those who may', async () => {
+    await using scene = await startPaidHouse()
+    const { operations } = scene.house.house
+    const { secret } = await operations['keys.createAdmin']({ key: { name: 'other', permissions: ['keys:read'] } })
+    const headers = { authorization: `Bearer ${secret}` }
+    for (const path of [usagePath, ledgerPath, limitsPath]) {
+      assert.equal((await scene.house.get(path, headers)).status, 403, path)
+    }
+    assert.equal((await scene.house.post(checkPath, {}, headers)).status, 403)
+  })
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startHouse, type TestHouse } from '../support/house.ts'
+
+/** Paths where nothing lives, and methods that are not offered: refused in the shape of the family they belong to. */
+const scenarios = [
+  {
+    name: 'below messages',
+    path: '/v1/messages/nothing',
+    status: 404,
+    says: { type: 'error', error: { type: 'not_found_error' } },
+  },
+  { name: 'below responses', path: '/v1/responses/a/b/c', status: 404, says: { code: 'unknown_route' } },
+  { name: 'below chat', path: '/v1/chat/nothing', status: 404, says: { error: { code: 'unknown_route' } } },
+  {
+    name: 'below the administration',
+    path: '/v1/organization/nothing',
+    status: 404,
+    says: { error: { type: 'not_found_error', code: 'unknown_route' } },
+  },
+  {
+    name: 'anywhere else',
+    path: '/nothing',
+    status: 404,
+    says: { error: { type: 'not_found_error', code: 'unknown_route' } },
+  },
+  {
+    name: 'a message that is read',
+    path: '/v1/messages',
+    status: 405,
+    allow: 'POST',
+    says: { type: 'error', error: { type: 'invalid_request_error' } },
+  },
+  {
+    name: 'a completion that is deleted',
+    method: 'DELETE',
+    path: '/v1/chat/completions',
+    status: 405,
+    allow: 'POST',
+    says: { error: { code: 'method_not_allowed' } },
+  },
+  {
+    name: 'models that are posted',
+    method: 'POST',
+    path: '/v1/models',
+    status: 405,
+    allow: 'GET',
+    says: { error: { code: 'method_not_allowed' } },
+  },
+  { name: 'a path that is no path', path: '/v1/messages/%E0%A4%A', status: 400, says: { type: 'error' } },
+]
+
+describe('a request to', () => {
+  let scene: TestHouse
+  before(async () => {
+    scene = await startHouse()
+  })
+  after(() => scene[Symbol.asyncDispose]())
+
+  for (const { name, method = 'GET', path, status, allow, says } of scenarios) {
+    it(`${name} is refused with ${status}`, async () => {
+      const response = await fetch(scene.url + path, { method })
+      assert.equal(response.status, status)
+      assert.match(response.headers.get('x-request-id') ?? '', /^req_/)
+      assert.equal(response.headers.get('allow'), allow ?? null)
+      assert.partialDeepStrictEqual(await response.json(), says)
+    })
+  }
+  it('the root is answered, also when only its head is asked for', async () => {
+    assert.equal((await fetch(scene.url, { method: 'HEAD' })).status, 200)
+  })
+  it('the reference and the error codes shows pages that need no other host', async () => {
+    for (const path of ['/docs', '/docs/errors']) {
+      const response = await fetch(scene.url + path)
+      assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+      assert.doesNotMatch(await response.text(), /(src|href)="https?:/)
+    }
+  })
+  it('an error’s doc_url leads to the code on that page', async () => {
+    const { error } = (await (await fetch(`${scene.url}/nothing`)).json()) as {
+      error: { doc_url: string; code: string }
+    }
+    const url = new URL(error.doc_url)
+    assert.match(await (await fetch(url)).text(), new RegExp(`id="${url.hash.slice(1)}"`))
+  })
+  it('the metrics counts by pattern, never by path', async () => {
+    await fetch(`${scene.url}/v1/responses/resp_secret`)
+    const text = await (await fetch(`${scene.url}/metrics`)).text()
+    assert.match(text, /gatehouse_http_request_seconds_count\{route="\/v1\/responses\/:response_id",status="4xx"\} \d/)
+    assert.doesNotMatch(text, /resp_secret/)
+  })
+})

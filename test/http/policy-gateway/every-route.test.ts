@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SignJWT } from 'jose'
+import { apiKeyPermissions, permissions } from '../../../src/domain/identity/permissions.ts'
+import { errorOf, itemsOf, textOf } from '../../support/administration.ts'
+import { gatewayRoutes, gatewaySuite, webhookConfig, type GatewayRoute } from '../../support/gateway-suite.ts'
+
+const secret = 'a shared secret of thirty-two bytes and more'
+const jwt = { issuer: 'https://id.example.com', audience: 'gatehouse', secret, algorithms: ['HS256'] }
+
+describe('every route of the policy gateway', () => {
+  const { scene, ask } = gatewaySuite({ config: { auth: { jwt }, server: { auth_failures_per_minute: 1_000 } } })
+  const send = async (route: GatewayRoute, key: string, id?: string) => {
+    const needsOne = id === undefined && route.path.includes('{export_id}')
+    const exportId = id ?? (needsOne ? textOf(await scene().createSink(webhookConfig)) : '')
+    const answer = await ask(route.method, route.path.replace('{export_id}', exportId), { body: route.body, key })
+    if (needsOne) await ask('DELETE', `/exports/${exportId}`) // an organization may not have very many
+    return answer
+  }
+  const tokenFor = (scope: string): Promise<string> =>
+    new SignJWT({ org_id: scene().organizationId, project_id: scene().projectId, scope })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('somebody')
+      .setIssuer(jwt.issuer)
+      .setAudience(jwt.audience)
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret))
+  const projectKey = async (words: readonly string[]): Promise<string> =>
+    textOf(
+      await scene().admin.post(`/projects/${scene().projectId}/api_keys`, { name: 'Few', permissions: words }),
+      'value',
+    )
+
+  it('stands in the table that the tests walk, and no other does', () => {
+    const { paths = {} } = scene().house.openapi as { paths?: Record<string, object> }
+    const prefix = '/api/policy-gateway'
+    const described = Object.entries(paths)
+      .filter(([path]) => path.startsWith(prefix))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(prefix.length)}`),
+      )
+    assert.deepEqual(described.toSorted(), gatewayRoutes.map(({ method, path }) => `${method} ${path}`).toSorted())
+  })
+
+  for (const route of gatewayRoutes) {
+    const title = `${route.method} ${route.path}`
+
+    it(`${title} answers a project’s key, a token and an administrator who may`, async () => {
+      const holder = await scene().adminWith([route.permission])
+      for (const key of [await projectKey([route.permission]), await tokenFor(route.permission), holder.key]) {
+        const answer = await send(route, key)
+        assert.ok(answer.status === 200 || answer.status === 201, JSON.stringify(answer.body))
+        assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
+      }
+    })
+
+    it(`${title} needs ${route.permission}, whatever else one may do`, async () => {
+      const others = permissions.filter((word) => word !== route.permission && word !== '*')
+      const few = apiKeyPermissions.filter((word) => word !== route.permission)
+      for (const key of [
+        (await scene().adminWith(others)).key,
+        await projectKey(few),
+        await tokenFor(others.join(' ')),
+      ]) {
+        const answer = await send(route, key)
+        assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
+      }
+    })
+
+    it(`${title} wants a credential, and names the scheme`, async () => {
+      for (const key of ['', 'adm_nobody', 'ak_nobody', 'a.b.c']) {
+        const answer = await send(route, key)
+        assert.deepEqual([answer.status, errorOf(answer)['type']], [401, 'auth_error'])
+        assert.ok(answer.headers.get('www-authenticate')?.startsWith('Bearer realm="gatehouse"'))
+      }
+    })
+
+    if (!route.path.includes('{export_id}')) continue
+    it(`${title} finds a foreign sink as little as one that never was, and touches nothing`, async () => {
+      const other = await scene().otherOrganization()
+      const id = textOf(await scene().createSink(webhookConfig))
+      const before = await scene().sink(id)
+      const foreign = await send(route, other.admin.key, id)
+      const nobody = await send(route, other.admin.key, 'sink_00000000000000000000000000')
+      assert.deepEqual([foreign.status, nobody.status], [404, 404])
+      assert.equal(
+        String(errorOf(foreign)['message']).replace(id, ''),
+        String(errorOf(nobody)['message']).replace('sink_00000000000000000000000000', ''),
+      )
+      const { health: _now, ...after } = await scene().sink(id)
+      const { health: _then, ...then } = before
+      assert.deepEqual(
+        { ...after, last_error: null, last_error_at: null },
+        { ...then, last_error: null, last_error_at: null },
+      )
+    })
+  }
+
+  it('lists no foreign sink, and takes none for a cursor', async () => {
+    const other = await scene().otherOrganization()
+    const id = textOf(await scene().createSink(webhookConfig))
+    const list = await ask('GET', '/exports', { key: other.admin.key })
+    assert.deepEqual(itemsOf(list.body), [])
+    const cursor = await ask('GET', `/exports?after=${id}`, { key: other.admin.key })
+    assert.deepEqual([cursor.status, errorOf(cursor)['code']], [400, 'invalid_cursor'])
+  })
+
+  it('answers in the general shape where nothing lives', async () => {
+    const answer = await ask('GET', '/nothing')
+    assert.deepEqual([answer.status, errorOf(answer)['code']], [404, 'unknown_route'])
+  })
+})

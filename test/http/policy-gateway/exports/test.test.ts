@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorOf, itemsOf, textOf, type Json } from '../../../support/administration.ts'
+import { gatewaySuite } from '../../../support/gateway-suite.ts'
+import { startReceiver } from '../../../support/receiver.ts'
+
+const secret = 'a-secret-of-the-webhook-0123'
+
+describe('a test of an export sink', () => {
+  const { scene, ask } = gatewaySuite()
+  const test = async (origin: string) => {
+    const { id } = await scene().createSink({ url: origin, secret })
+    const { status, body } = await ask('POST', `/exports/${String(id)}/test`)
+    assert.equal(status, 200)
+    return body['test'] as Json
+  }
+
+  it('sends one event that is marked, and says that it was taken', async (t) => {
+    const receiver = await startReceiver(t, () => ({ status: 204 }))
+    const { success, outcome, event_id: eventId } = await test(receiver.origin)
+    assert.deepEqual([success, outcome], [true, 'delivered'])
+    const [sent] = JSON.parse(receiver.requests[0]?.text ?? '').data
+    assert.deepEqual([sent.metadata.uid, sent.metadata.event_code], [eventId, 'export.test'])
+    const [entry] = itemsOf(await scene().admin.get('/audit_logs?kind=export.test&limit=1'))
+    assert.equal(entry?.['id'], eventId)
+  })
+
+  it('says what the destination said, in words of our own', async (t) => {
+    const receiver = await startReceiver(t, () => ({ status: 401, body: 'a text that may hold anything' }))
+    assert.deepEqual(
+      { ...(await test(receiver.origin)), event_id: '' },
+      {
+        success: false,
+        outcome: 'pause',
+        message: 'The receiver answered 401. The credential is not accepted.',
+        event_id: '',
+      },
+    )
+  })
+
+  it('can be made six times a minute', async (t) => {
+    const receiver = await startReceiver(t, () => ({ status: 204 }))
+    const other = await scene().otherOrganization()
+    const { key } = other.admin
+    const body = { type: 'webhook', config: { url: receiver.origin, secret } }
+    const made = await ask('POST', '/exports', { key, body })
+    const path = `/exports/${textOf(made.body['export'] as Json)}/test`
+    for (let count = 0; count < 6; count++) assert.equal((await ask('POST', path, { key })).status, 200)
+    const refused = await ask('POST', path, { key })
+    assert.deepEqual([refused.status, errorOf(refused)['code']], [429, 'rate_limit_exceeded'])
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { itemsOf, textOf } from '../../../support/administration.ts'
+import { gatewaySuite } from '../../../support/gateway-suite.ts'
+
+const messages = [{ role: 'user', content: 'hi' }]
+
+describe('the history of the gateway', () => {
+  const { scene, ask } = gatewaySuite()
+  const infer = async (body: object, key = scene().apiKey): Promise<string> => {
+    const said = { model: 'gatehouse-echo', max_tokens: 10, messages, ...body }
+    const response = await scene().post('/v1/messages', said, { authorization: `Bearer ${key}` })
+    await response.text()
+    return response.headers.get('x-request-id') ?? ''
+  }
+
+  it('tells of each request once it is answered: who, what, and what it used', async () => {
+    for (const stream of [false, true]) {
+      const requestId = await infer({ stream, metadata: { user_id: 'ada' } })
+      const [entry, ...more] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
+      assert.deepEqual(more, [])
+      assert.ok(Number(entry?.['input_tokens']) > 0 && Number(entry?.['output_tokens']) > 0)
+      assert.deepEqual(
+        [
+          entry?.['kind'],
+          entry?.['user_id'],
+          entry?.['model'],
+          entry?.['decision'],
+          entry?.['project_id'],
+          entry?.['error'],
+        ],
+        ['gateway.request.decided', 'ada', 'gatehouse-echo', 'allow', scene().projectId, null],
+      )
+    }
+  })
+
+  it('tells of requests that failed, too', async () => {
+    const requestId = await infer({ model: 'no-such-model' })
+    const [entry] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
+    assert.deepEqual([entry?.['error'], entry?.['output_tokens']], ['model_not_found', null])
+  })
+
+  it('shows a project’s key its own project, and an administrator all of them', async () => {
+    const { admin } = scene()
+    const project = textOf(await admin.post('/projects', { name: 'Second' }))
+    const key = textOf(await admin.post(`/projects/${project}/api_keys`, { name: 'Second' }), 'value')
+    const [mine, theirs] = [await infer({}), await infer({}, key)]
+    const seenBy = async (who: string, id: string) =>
+      itemsOf((await ask('GET', `/history?request_id=${id}`, { key: who })).body).length
+    assert.deepEqual([await seenBy(key, theirs), await seenBy(key, mine)], [1, 0])
+    assert.deepEqual([await seenBy(admin.key, theirs), await seenBy(admin.key, mine)], [1, 1])
+  })
+
+  it('holds no text of a prompt or an answer', async () => {
+    await infer({ messages: [{ role: 'user', content: 'a-planted-secret-text' }] })
+    const events = await scene().admin.get('/audit_logs?limit=100')
+    assert.ok(!JSON.stringify(events).includes('a-planted-secret-text'))
+  })
+})

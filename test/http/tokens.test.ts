@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose'
+import { startHouse, type TestHouse } from '../support/house.ts'
+
+const issuer = 'https://id.example.com'
+const audience = 'gatehouse'
+const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+describe('a token of the configured issuer', () => {
+  let scene: TestHouse
+  let keys: Awaited<ReturnType<typeof generateKeyPair>>
+  let stranger: Awaited<ReturnType<typeof generateKeyPair>>
+  let publicKeyText = ''
+  const jwks = createServer((_request, response) => response.end(publicKeyText))
+
+  before(async () => {
+    keys = await generateKeyPair('ES256', { extractable: true })
+    stranger = await generateKeyPair('ES256')
+    publicKeyText = JSON.stringify({
+      keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }],
+    })
+    await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
+    const { port } = jwks.address() as AddressInfo
+    scene = await startHouse({
+      config: { auth: { jwt: { issuer, audience, jwks_url: `http://127.0.0.1:${port}/jwks` } } },
+    })
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    jwks.close()
+  })
+
+  type Change = {
+    claims?: JWTPayload
+    key?: CryptoKey
+    kid?: string
+    expires?: string | number
+    issuer?: string
+    audience?: string
+  }
+  const token = ({
+    claims = {},
+    key = keys.privateKey,
+    kid = 'one',
+    expires = '5m',
+    ...other
+  }: Change = {}): Promise<string> =>
+    new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId, scope: 'gateway:read', ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid })
+      .setSubject('somebody')
+      .setIssuer(other.issuer ?? issuer)
+      .setAudience(other.audience ?? audience)
+      .setExpirationTime(expires)
+      .sign(key)
+  const statusOf = async (bearer: string): Promise<number> =>
+    (await scene.post('/v1/messages', body, { authorization: `Bearer ${bearer}` })).status
+
+  it('is let in', async () => assert.equal(await statusOf(await token()), 200))
+  it('is refused when another key signed it', async () =>
+    assert.equal(await statusOf(await token({ key: stranger.privateKey })), 401))
+  it('is refused when its key id is unknown', async () =>
+    assert.equal(await statusOf(await token({ kid: 'two' })), 401))
+  it('is refused from another issuer', async () =>
+    assert.equal(await statusOf(await token({ issuer: 'https://evil.example' })), 401))
+  it('is refused for another audience', async () =>
+    assert.equal(await statusOf(await token({ audience: 'other' })), 401))
+  it('is refused once it has expired, with half a minute of patience', async () => {
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    assert.equal(await statusOf(await token({ expires: nowSeconds - 10 })), 200)
+    assert.equal(await statusOf(await token({ expires: nowSeconds - 60 })), 401)
+  })
+  it('is refused for a project that is not the organization’s', async () => {
+    assert.equal(await statusOf(await token({ claims: { project_id: 'proj_other' } })), 401)
+    assert.equal(await statusOf(await token({ claims: { org_id: 'org_other' } })), 401)
+  })
+  it('is refused without a signature', async () => {
+    const claims = {
+      org_id: scene.organizationId,
+      project_id: scene.projectId,
+      sub: 'x',
+      iss: issuer,
+      aud: audience,
+      exp: 4_000_000_000,
+    }
+    assert.equal(await statusOf(new UnsecuredJWT(claims).encode()), 401)
+  })
+  it('is refused when the public key was used as a shared secret', async () => {
+    const forged = await new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId })
+      .setProtectedHeader({ alg: 'HS256', kid: 'one' })
+      .setSubject('x')
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(publicKeyText))
+    assert.equal(await statusOf(forged), 401)
+  })
+  it('may name its project once more, but no other', async () => {
+    const bearer = `Bearer ${await token()}`
+    assert.equal(
+      (await scene.post('/v1/messages', body, { authorization: bearer, 'x-policy-project': scene.projectId })).status,
+      200,
+    )
+    assert.equal(
+      (await scene.post('/v1/messages', body, { authorization: bearer, 'x-policy-project': 'proj_other' })).status,
+      403,
+    )
+  })
+})
+
+it('tokens are not even looked at while no issuer is configured', async () => {
+  await using scene = await startHouse()
+  assert.equal((await scene.post('/v1/messages', body, { authorization: 'Bearer a.b.c' })).status, 401)
+})

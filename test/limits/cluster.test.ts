@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
+import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
+import { defaultLimitSettings as settings } from '../../src/domain/limits/admission.ts'
+import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
+import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
+
+test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, async () => {
+  await using server = await startRedisServer('--cluster-enabled', 'yes')
+  using connection = connectRedis({ url: server.url, commandTimeoutMs: 5_000 })
+  await connection.ready()
+  await connection.client.cluster('ADDSLOTSRANGE', 0, 16_383)
+  while (!(await connection.client.cluster('INFO')).includes('cluster_state:ok')) await new Promise(setImmediate)
+
+  const store = createRedisLimitStore({ connection, settings })
+  const epoch = connection.epoch() ?? assert.fail()
+  const subject = { organization: 'org_1', project: 'proj_1', key: 'key_1' }
+  const request = { ...subject, requestId: 'req_1' }
+  const limits = limitsOf(tierTable.free)
+
+  const slice = { organization: 'org_1', epoch, sliceId: 'slice' }
+  assert.equal(await store.grant({ ...slice, amountMicro: 100, opens: true }), 'granted')
+  assert.equal((await store.admit({ ...request, limits, mode: 'full', tokens: 5, micro: 5 })).admitted, true)
+  assert.equal((await store.admit({ ...subject, limits, mode: 'count' })).admitted, true)
+  await store.renew([request, { ...request, organization: 'org_2' }])
+  assert.equal((await store.accounts('org_1'))[0]?.holds.length, 1)
+  assert.equal(await store.settle({ ...request, tokens: 9, micro: 4 }), 'settled')
+  assert.equal(await store.close(slice), 'closed')
+})

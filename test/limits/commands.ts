@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import type { LimitSettings, Subject } from '../../src/domain/limits/admission.ts'
+import type { Limits } from '../../src/domain/limits/scopes.ts'
+import type { LimitStore } from '../../src/domain/limits/store.ts'
+
+/** What may happen to a limit store, in a form that can be shrunk. */
+export type Command =
+  | { readonly do: 'admit' | 'check'; readonly id: number; readonly tokens: number; readonly micro: number | null }
+  | { readonly do: 'count'; readonly id: number }
+  | { readonly do: 'settle'; readonly id: number; readonly tokens: number; readonly micro: number }
+  | { readonly do: 'renew'; readonly ids: readonly number[] }
+  | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
+  | { readonly do: 'close'; readonly slice: number }
+  | { readonly do: 'look' }
+  | { readonly do: 'advance'; readonly ms: number }
+  | { readonly do: 'step back'; readonly ms: number }
+  | { readonly do: 'crash' }
+
+/** A run of commands: whose it is, and how far it has come. */
+export type Scene = {
+  readonly organization: string
+  readonly epoch: string
+  readonly limits: Limits
+  nowMs: number
+  /** How often the node crashed: nobody ever hears of the requests of an earlier life again. */
+  life: number
+}
+
+export const startMs = 1_760_000_000_000
+
+export const settingsArbitrary: fc.Arbitrary<LimitSettings> = fc.record({
+  leaseMs: fc.constantFrom(3_000, 30_000),
+  holdMs: fc.constantFrom(5_000, 90_000),
+  countRefused: fc.constantFrom('none', 'key', 'all'),
+})
+
+/** Small, so that short runs reach them; 0 is no limit. */
+const scopeLimits = fc.record({
+  rpm: fc.constantFrom(0, 2, 3, 6),
+  rpd: fc.constantFrom(0, 5, 12),
+  tpm: fc.constantFrom(0, 20, 60),
+  tpd: fc.constantFrom(0, 50, 200),
+  concurrent: fc.constantFrom(0, 1, 2, 4),
+})
+export const limitsArbitrary: fc.Arbitrary<Limits> = fc.record({
+  key: scopeLimits,
+  project: scopeLimits,
+  organization: scopeLimits,
+})
+
+const id = fc.nat(11)
+const tokens = fc.constantFrom(0, 1, 7, 20, 21, 45)
+const micro = fc.constantFrom(0, 1, 10, 25)
+const slice = fc.nat(1)
+const aheadMs = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(1, 250, 999, 1_000, 1_001, 2_999) },
+  { weight: 1, arbitrary: fc.constantFrom(30_000, 59_999, 60_000, 61_000, 3_600_000, 90_000_000) },
+)
+const backMs = fc.constantFrom(1, 4_000, 59_999, 60_000, 60_001, 86_400_000)
+
+export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('admit'), id, tokens, micro: fc.option(micro) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('check'), id, tokens, micro: fc.option(micro) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('count'), id }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('settle'), id, tokens, micro }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('renew'), ids: fc.array(id, { minLength: 1, maxLength: 4 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('grant'),
+      slice,
+      amount: fc.constantFrom(0, 30, 100),
+      opens: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('close'), slice }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'look' }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('advance'), ms: aheadMs }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('step back'), ms: backMs }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'crash' }) },
+)
+
+/** Two keys in one project and one in another, so that scopes are shared in part. */
+const subjectOf = (organization: string, number: number): Subject => ({
+  organization,
+  project: number % 3 < 2 ? 'project_a' : 'project_b',
+  key: `key_${number % 3}`,
+})
+
+const requestOf = ({ organization, life }: Scene, number: number) => ({
+  ...subjectOf(organization, number),
+  requestId: `request_${life}_${number}`,
+})
+
+/** Moves the scene's time, or its life, where that is what the command does. */
+export function prepare(scene: Scene, step: Command): void {
+  if (step.do === 'advance') scene.nowMs += step.ms
+  if (step.do === 'step back') scene.nowMs -= step.ms
+  if (step.do === 'crash') scene.life++
+}
+
+/** Carries the command out on one store and answers what the store said. */
+export function perform(store: LimitStore, scene: Scene, step: Command): unknown {
+  const { organization, epoch, limits } = scene
+  switch (step.do) {
+    case 'admit':
+    case 'check': {
+      const wanted = { tokens: step.tokens, micro: step.micro }
+      return store.admit({
+        ...requestOf(scene, step.id),
+        limits,
+        mode: step.do === 'admit' ? 'full' : 'check',
+        ...wanted,
+      })
+    }
+    case 'count':
+      return store.admit({ ...subjectOf(organization, step.id), limits, mode: 'count' })
+    case 'settle':
+      return store.settle({ ...requestOf(scene, step.id), tokens: step.tokens, micro: step.micro })
+    case 'renew':
+      return store.renew(step.ids.map((number) => requestOf(scene, number)))
+    case 'grant':
+      return store.grant({
+        organization,
+        epoch,
+        sliceId: `slice_${step.slice}`,
+        amountMicro: step.amount,
+        opens: step.opens,
+      })
+    case 'close':
+      return store.close({ organization, epoch, sliceId: `slice_${step.slice}` })
+    case 'look':
+      return store.accounts(organization)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
+import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { defaultLimitSettings as settings, type AdmissionRequest } from '../../src/domain/limits/admission.ts'
+import { createLimitEngine } from '../../src/domain/limits/engine.ts'
+import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
+import { unlimited } from '../../src/domain/limits/scopes.ts'
+import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
+
+const organization = 'org'
+const limits = { key: { ...unlimited, rpm: 20 }, project: unlimited, organization: unlimited }
+const subject = { organization, project: 'project', key: 'key' }
+const request = (requestId: string, micro: number | null = null): AdmissionRequest => ({
+  ...subject,
+  limits,
+  mode: 'full',
+  requestId,
+  tokens: 5,
+  micro,
+})
+
+/** A node with a Redis of its own, one of two nodes as far as it knows. */
+async function startNode() {
+  const server = await startRedisServer()
+  const connection = connectRedis({ url: server.url, commandTimeoutMs: 200 }) // machines that test are busy
+  await connection.ready()
+  const shared = createRedisLimitStore({ connection, settings })
+  await shared.admit({ ...subject, organization: 'warm-up', limits, mode: 'count' })
+  await shared.settle({ ...subject, organization: 'warm-up', requestId: 'none', tokens: 0, micro: 0 })
+
+  const nowMs = (): number => Math.floor(systemClock.monotonicMs())
+  const local = createLimitEngine({ nowMs, epoch: 'this process', settings })
+  let changed = Promise.withResolvers<boolean>()
+  const onChange = (isDegraded: boolean): void => {
+    changed.resolve(isDegraded)
+    changed = Promise.withResolvers<boolean>()
+  }
+  const store = createFallbackStore({
+    shared,
+    local,
+    nodes: () => 2,
+    clock: systemClock,
+    random: systemRandom,
+    onChange,
+  })
+
+  /** Asks until the node has given up on Redis. */
+  const degrade = async (): Promise<void> => {
+    for (let count = 0; !store.isDegraded(); count++) await store.admit(request(`lost_${count}`))
+  }
+  return {
+    server,
+    connection,
+    shared,
+    local,
+    store,
+    degrade,
+    nextChange: () => changed.promise,
+    async [Symbol.asyncDispose]() {
+      store[Symbol.dispose]()
+      connection[Symbol.dispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('when Redis goes away', { skip: withoutRedisServer }, () => {
+  it('a stopped server costs a few timeouts, then the node serves its share alone, and returns', async () => {
+    await using node = await startNode()
+    await node.store.admit(request('before'))
+    node.server.signal('SIGSTOP')
+    await node.degrade()
+    const alone = await node.store.admit(request('alone'))
+    assert.equal(alone.admitted, true)
+    assert.equal(alone.standing.key.rpm?.limit, 10)
+
+    const back = node.nextChange()
+    node.server.signal('SIGCONT')
+    assert.equal(await back, false)
+    const [account] = await node.shared.accounts(organization)
+    const open = account?.holds.map(({ requestId }) => requestId)
+    assert.deepEqual(open, ['before']) // admissions whose answers were lost have been taken back
+    assert.equal((await node.store.admit(request('after'))).standing.key.rpm?.limit, 20)
+    assert.equal(await node.store.settle({ ...subject, requestId: 'alone', tokens: 5, micro: 0 }), 'settled')
+  })
+
+  it('a killed server that comes back empty has another epoch, and nothing of the old one is spent', async () => {
+    await using node = await startNode()
+    const epoch = node.connection.epoch() ?? assert.fail()
+    const slice = { organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true }
+    assert.equal(await node.store.grant(slice), 'granted')
+    assert.equal((await node.store.admit(request('paid', 40))).credits?.leftMicro, 60)
+
+    node.server.signal('SIGKILL')
+    await node.degrade()
+    const alone = await node.store.admit(request('alone', 40))
+    assert.deepEqual(alone.credits, { epoch: 'this process', sliceId: null, leftMicro: 0 })
+
+    const back = node.nextChange()
+    await node.server.restart()
+    assert.equal(await back, false)
+    const after = await node.store.admit(request('after', 40))
+    assert.equal(after.admitted, false)
+    assert.equal(after.credits?.sliceId, null)
+    assert.notEqual(after.credits?.epoch, epoch)
+    assert.equal(after.credits?.epoch, node.connection.epoch()) // it was sent the scripts anew
+    assert.equal(await node.store.grant(slice), 'stale')
+    assert.equal(await node.store.settle({ ...subject, requestId: 'paid', tokens: 5, micro: 40 }), 'gone')
+  })
+
+  it('a server restored from an old copy has the old slice in its data, and refuses to spend it', async () => {
+    await using node = await startNode()
+    const epoch = node.connection.epoch() ?? assert.fail()
+    await node.store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true })
+    await node.connection.client.save()
+    await node.store.admit(request('spends it all', 100))
+
+    node.server.signal('SIGKILL')
+    await node.degrade()
+    const back = node.nextChange()
+    await node.server.restart()
+    await back
+    const [stale] = await node.shared.accounts(organization)
+    assert.equal(stale?.slice?.leftMicro, 100) // the copy does not know of the spending
+    const verdict = await node.store.admit(request('again', 100))
+    assert.equal(verdict.admitted, false)
+    assert.equal(verdict.credits?.sliceId, null)
+
+    const now = node.connection.epoch() ?? assert.fail()
+    assert.equal(
+      await node.store.grant({ organization, epoch: now, sliceId: 'next', amountMicro: 7, opens: true }),
+      'granted',
+    )
+    assert.equal((await node.store.admit(request('paid', 7))).credits?.sliceId, 'next')
+  })
+})

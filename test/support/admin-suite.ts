@@ -1,0 +1,40 @@
+import { after, before } from 'node:test'
+import { startAdminHouse, textOf, type Admin, type AdminHouse, type Answer, type Json } from './administration.ts'
+
+/** A house for the tests of one file. Call it inside `describe`. */
+export function adminSuite() {
+  let house: AdminHouse | undefined
+  before(async () => void (house = await startAdminHouse()))
+  after(() => house?.[Symbol.asyncDispose]())
+
+  const opened = (): AdminHouse => {
+    if (!house) throw new Error('the house is not open yet')
+    return house
+  }
+  const admin = (): Admin => opened().admin
+
+  return {
+    house: opened,
+    admin,
+    ask: (method: string, path: string, body?: unknown): Promise<Answer> => admin().ask(method, path, { body }),
+    /** A new policy, which then lives through these steps: `['publish', {}]`; each names the revision it finds. */
+    async policy(fields: Json = {}, ...steps: readonly PolicyStep[]): Promise<Json> {
+      let policy = await admin().post('/policies', { name: 'Policy', rule: 'Say "no"', ...fields })
+      for (const [operation, body = {}] of steps) policy = await live(admin(), policy, { operation, body })
+      return policy
+    },
+  }
+}
+
+export type PolicyStep = readonly [operation: string, body?: Json]
+
+async function live(admin: Admin, policy: Json, { operation, body }: { operation: string; body: Json }): Promise<Json> {
+  const path = `/policies/${textOf(policy)}`
+  const said = { revision: policy['revision'], ...body }
+  const answer =
+    operation === 'update'
+      ? await admin.ask('PATCH', path, { body: said })
+      : await admin.ask('POST', `${path}/${operation}`, { body: said })
+  if (answer.status !== 200) throw new Error(`${operation} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer.body
+}

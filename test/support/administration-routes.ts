@@ -1,0 +1,85 @@
+import { textOf, type Admin, type Json } from './administration.ts'
+
+/** One of everything that an organization can have. */
+export type Belongings = {
+  readonly policy_id: string
+  readonly version_id: string
+  readonly project_id: string
+  readonly key_id: string
+  readonly admin_key_id: string
+}
+
+export type AdminRoute = {
+  readonly method: string
+  /** Behind `/v1/organization`. */
+  readonly path: string
+  readonly permission: string
+  /** What must be said behind the path. */
+  readonly query?: string
+  /** A body that is well formed. */
+  readonly body?: Json
+}
+
+/** Every administration route. A test fails while the program has one that is missing here. */
+export const adminRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '/policies', permission: 'policies:read' },
+  { method: 'POST', path: '/policies', permission: 'policies:write', body: { name: 'New', rule: 'Say "no"' } },
+  { method: 'GET', path: '/policies/{policy_id}', permission: 'policies:read' },
+  {
+    method: 'PATCH',
+    path: '/policies/{policy_id}',
+    permission: 'policies:write',
+    body: { revision: 2, name: 'Changed' },
+  },
+  { method: 'DELETE', path: '/policies/{policy_id}', permission: 'policies:write', query: 'revision=2' },
+  { method: 'POST', path: '/policies/{policy_id}/publish', permission: 'policies:publish', body: { revision: 2 } },
+  { method: 'POST', path: '/policies/{policy_id}/pause', permission: 'policies:publish', body: { revision: 2 } },
+  { method: 'POST', path: '/policies/{policy_id}/resume', permission: 'policies:publish', body: { revision: 2 } },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/rollback',
+    permission: 'policies:publish',
+    body: { revision: 2, version: 1 },
+  },
+  { method: 'GET', path: '/policies/{policy_id}/versions', permission: 'policies:read' },
+  { method: 'GET', path: '/admin_api_keys', permission: 'keys:read' },
+  { method: 'POST', path: '/admin_api_keys', permission: 'keys:write', body: { name: 'New' } },
+  { method: 'GET', path: '/admin_api_keys/{admin_key_id}', permission: 'keys:read' },
+  { method: 'DELETE', path: '/admin_api_keys/{admin_key_id}', permission: 'keys:write' },
+  { method: 'GET', path: '/projects', permission: 'projects:read' },
+  { method: 'POST', path: '/projects', permission: 'projects:write', body: { name: 'New' } },
+  { method: 'GET', path: '/projects/{project_id}', permission: 'projects:read' },
+  { method: 'PATCH', path: '/projects/{project_id}', permission: 'projects:write', body: { name: 'Changed' } },
+  { method: 'POST', path: '/projects/{project_id}/archive', permission: 'projects:write' },
+  { method: 'GET', path: '/projects/{project_id}/api_keys', permission: 'keys:read' },
+  { method: 'POST', path: '/projects/{project_id}/api_keys', permission: 'keys:write', body: { name: 'New' } },
+  { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
+  { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
+]
+
+export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
+
+/** The path with ids in the places of their names, and the query. */
+export function pathOf({ path, query }: AdminRoute, ids: Readonly<Record<string, string>>): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'nobody'))
+  return query === undefined ? filled : `${filled}?${query}`
+}
+
+/** The names of the ids in the path. */
+export const idsIn = ({ path }: AdminRoute): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** Makes one of everything; the policy is published and at revision 2. */
+export async function furnish(admin: Admin): Promise<Belongings> {
+  const policy = await admin.post('/policies', { name: 'Furniture', rule: 'Say "no"' })
+  await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
+  const project = await admin.post('/projects', { name: 'Furniture' })
+  const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
+  return {
+    policy_id: textOf(policy),
+    version_id: Array.isArray(data) ? textOf(data[0]) : '',
+    project_id: textOf(project),
+    key_id: textOf(await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })),
+    admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture' })),
+  }
+}

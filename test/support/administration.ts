@@ -1,0 +1,103 @@
+import { startHouse, type TestHouse, type TestHouseOptions } from './house.ts'
+
+export type Json = { readonly [name: string]: unknown }
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json }
+
+export type Ask = {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Somebody with an administrator key. Paths begin behind `/v1/organization`. */
+export type Admin = {
+  readonly key: string
+  ask(method: string, path: string, what?: Ask): Promise<Answer>
+  get(path: string): Promise<Json>
+  /** Sends a change that must succeed. */
+  post(path: string, body?: unknown): Promise<Json>
+}
+
+export type AdminHouse = TestHouse & {
+  /** The administrator of the first organization, who may do everything. */
+  readonly admin: Admin
+  /** A further key of an organization; of the first one where none is named. */
+  adminWith(permissions: readonly string[], organization?: string): Promise<Admin>
+  /** Another organization with a project, and somebody who may do everything there. */
+  otherOrganization(): Promise<{ id: string; projectId: string; admin: Admin }>
+}
+
+/** So many at once, from one key, that no test meets the limits unless it means to. */
+const generous = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_000 }
+
+export async function startAdminHouse({ config = {}, ...rest }: TestHouseOptions = {}): Promise<AdminHouse> {
+  const administration = { credential: generous, organization: generous }
+  const house = await startHouse({ ...rest, config: { administration, ...config } })
+  const { operations } = house.house
+  const inOrganization = (organization: string | undefined) => (organization === undefined ? {} : { organization })
+  const adminWith = async (permissions: readonly string[], organization?: string): Promise<Admin> => {
+    const place = inOrganization(organization ?? house.organizationId)
+    return adminOf(
+      house.url,
+      (await operations['keys.createAdmin']({ ...place, key: { name: 'Test', permissions } })).secret,
+    )
+  }
+  return {
+    ...house,
+    admin: adminOf(house.url, house.adminKey),
+    adminWith,
+    async otherOrganization() {
+      const { id } = await operations['orgs.create']({ name: 'Other' })
+      const project = await operations['projects.create']({ organization: id, name: 'Other project' })
+      return { id, projectId: project.id, admin: await adminWith(['*'], id) }
+    },
+  }
+}
+
+export function adminOf(url: string, key: string): Admin {
+  const ask: Admin['ask'] = async (method, path, { body, headers = {} } = {}) => {
+    const response = await fetch(`${url}/v1/organization${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: jsonOf(await response.text()) }
+  }
+  const mustSucceed = async (answer: Promise<Answer>): Promise<Json> => {
+    const { status, body } = await answer
+    if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
+  return {
+    key,
+    ask,
+    get: (path) => mustSucceed(ask('GET', path)),
+    post: (path, body) => mustSucceed(ask('POST', path, { body })),
+  }
+}
+
+function jsonOf(text: string): Json {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) throw new Error(`not an object: ${text}`)
+  return { ...value }
+}
+
+/** The error of a refusal. */
+export function errorOf({ body }: Answer): Json {
+  const { error } = body
+  return typeof error === 'object' && error !== null ? { ...error } : {}
+}
+
+/** The items of a list. */
+export const itemsOf = ({ data }: Json): Json[] => (Array.isArray(data) ? data.map((item: Json) => item) : [])
+
+/** An id or any other text field. */
+export function textOf(body: Json, field = 'id'): string {
+  const value = body[field]
+  if (typeof value !== 'string') throw new Error(`${field} is not a text`)
+  return value
+}

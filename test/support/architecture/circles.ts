@@ -1,0 +1,36 @@
+import { innerRoomOf } from './rooms.ts'
+import type { SourceFile } from './source-tree.ts'
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Files that import one another in a circle. */
+export const fileCircles = (tree: readonly SourceFile[]): string[] =>
+  knotIn(new Map(tree.map(({ path, imports }) => [path, new Set(imports)])))
+
+/** Rooms of the domain that need one another in a circle, though no two files may. */
+export function domainCircles(tree: readonly SourceFile[]): string[] {
+  const rooms = new Map<string, Set<string>>()
+  for (const { path, imports } of tree) {
+    const room = innerRoomOf('domain', path)
+    if (room === undefined) continue
+    const needed = rooms.get(room) ?? new Set<string>()
+    rooms.set(room, needed)
+    for (const target of imports) {
+      const other = innerRoomOf('domain', target)
+      if (other !== undefined && other !== room) needed.add(other)
+    }
+  }
+  return knotIn(rooms)
+}
+
+/** Takes away, again and again, whatever has no way out or no way in. What remains turns in circles. */
+function knotIn(graph: Graph): string[] {
+  let rest = new Set(graph.keys())
+  for (;;) {
+    const isNeeded = (name: string): boolean => [...rest].some((other) => graph.get(other)?.has(name))
+    const isHeld = (name: string): boolean => [...(graph.get(name) ?? [])].some((other) => rest.has(other))
+    const tighter = new Set([...rest].filter((name) => isNeeded(name) && isHeld(name)))
+    if (tighter.size === rest.size) return [...rest].sort()
+    rest = tighter
+  }
+}

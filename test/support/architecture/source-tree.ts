@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
+export type SourceFile = {
+  /** Relative to the root of the tree, with `/`. */
+  readonly path: string
+  readonly text: string
+  /** Files of ours, relative to the same root: those outside the tree begin with `..`. */
+  readonly imports: readonly string[]
+  /** Everything else that is imported: packages and Node's own modules. */
+  readonly packages: readonly string[]
+}
+
+/** Every TypeScript file below the folder that is no test, with what it imports. */
+export function readSourceTree(root: string): SourceFile[] {
+  const files = globSync('**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+  return files
+    .filter((path) => !path.endsWith('.test.ts'))
+    .sort()
+    .map((path) => readSource(root, path))
+}
+
+function readSource(root: string, path: string): SourceFile {
+  const text = readFileSync(posix.join(root, path), 'utf8')
+  const specifiers = specifiersIn(text)
+  return {
+    path,
+    text,
+    imports: specifiers.filter(isOurs).map((specifier) => posix.join(posix.dirname(path), specifier)),
+    packages: specifiers.filter((specifier) => !isOurs(specifier)),
+  }
+}
+
+const isOurs = (specifier: string): boolean => /^\.|\.ts$/.test(specifier)
+
+/** Types count too: a circle of types is still two files that cannot be understood apart. */
+function specifiersIn(text: string): string[] {
+  const patterns = [
+    /^(?:import|export)\b[^'"`;=]*?\bfrom\s*'([^']+)'/gm, // import … from, export … from
+    /^import\s*'([^']+)'/gm,
+    /\bimport\(\s*'([^']+)'/g, // at run time, and in types
+    /\bnew URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/g, // workers
+  ]
+  const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''))
+  return [...new Set(found)]
+}

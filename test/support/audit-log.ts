@@ -1,0 +1,62 @@
+import type { Clock } from '../../src/base/clock.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { auditReads } from '../../src/adapters/stores/sql/audit-events.ts'
+import { createAuditAppender } from '../../src/adapters/stores/sql/audit-chain.ts'
+import type { CheckpointParts } from '../../src/adapters/stores/sql/audit-checkpoints.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { createAuditParts } from '../../src/app/audit-parts.ts'
+import type { EventFacts } from '../../src/domain/audit/facts.ts'
+import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
+
+/** A clock that a test sets by hand. Nothing that waits on it ever wakes. */
+export type SetClock = Clock & { setMs(ms: number): void; passMs(ms: number): void }
+
+export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
+  let nowMs = startMs
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after: () => () => {},
+    setMs: (ms) => void (nowMs = ms),
+    passMs: (ms) => void (nowMs += ms),
+  }
+}
+
+/** The audit log of a database with these organizations. */
+export async function openAuditLog(database: Database, clock = setClock(), organizations = ['org_1', 'org_2']) {
+  const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
+  await database.write(organizations.map((id) => ({ sql: insert, params: [id] })))
+  const { events, key } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for tests' })
+  const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
+  const appender = createAuditAppender(database, events.authorityUid)
+  const checkpoints: CheckpointParts = { database, clock, events, key }
+  return {
+    clock,
+    reads,
+    events,
+    appender,
+    checkpoints,
+    /** Appends so many plain requests, or whatever the facts say. */
+    append: (count: number, facts: Partial<EventFacts> = {}, organizationId = 'org_1') =>
+      appender.append(
+        organizationId,
+        Array.from({ length: count }, (_, at) =>
+          events.makeEvent(requestFacts({ organizationId, message: `event ${at}`, ...facts }, clock)),
+        ),
+      ),
+    verify: (organizationId = 'org_1', range: VerifyRange = {}) => verifyLog(reads, organizationId, { events, range }),
+  }
+}
+
+/** A request that was allowed. */
+export const requestFacts = (facts: Partial<EventFacts>, clock: Clock): EventFacts => ({
+  code: 'gateway.request.decided',
+  organizationId: 'org_1',
+  timeMs: clock.nowMs(),
+  message: 'Allowed a request.',
+  projectId: 'proj_1',
+  verdict: { decision: 'allow', isEnforced: true },
+  model: { provider: 'local', name: 'house-model' },
+  ...facts,
+})

@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { readPage, type Page } from './page.ts'
+
+/** What pages may speak of. */
+export type Project = {
+  readonly root: string
+  readonly pages: readonly Page[]
+  /** Names of all files, without their folders. */
+  readonly fileNames: ReadonlySet<string>
+  /** What `npm run` knows. */
+  readonly scripts: ReadonlySet<string>
+  /** What `gatehouse` knows: each command is a file. */
+  readonly commands: ReadonlySet<string>
+  readonly dependencies: readonly string[]
+}
+
+type Manifest = Readonly<Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>>
+
+export function readProject(root: string): Project {
+  const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const find = (...patterns: string[]): string[] =>
+    globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'data/**'] }).sort()
+  return {
+    root,
+    pages: find('*.md', 'docs/**/*.md', 'src/**/README.md').map((path) => readPage(root, path)),
+    fileNames: new Set(find('**/*.{ts,mjs,md,sql}').map((path) => basename(path))),
+    scripts: new Set(Object.keys(manifest.scripts ?? {})),
+    commands: new Set(find('src/cli/*.ts').map((path) => basename(path, '.ts'))),
+    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(),
+  }
+}

@@ -1,0 +1,42 @@
+import { startAdminHouse, type AdminHouse, type Answer, type Json } from './administration.ts'
+import type { TestHouseOptions } from './house.ts'
+
+export type ExportScene = AdminHouse & {
+  /** Paths begin behind `/api/policy-gateway`; with the project's API key unless another is named. */
+  gateway(
+    method: string,
+    path: string,
+    what?: { body?: unknown; key?: string; headers?: Record<string, string> },
+  ): Promise<Answer>
+  /** A sink that must be made. */
+  createSink(config: Json, type?: string): Promise<Json>
+  sink(id: string): Promise<Json>
+}
+
+/** A house whose sinks may reach this machine. */
+export async function startExportScene({ config = {}, ...rest }: TestHouseOptions = {}): Promise<ExportScene> {
+  const house = await startAdminHouse({ ...rest, config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } })
+  const gateway: ExportScene['gateway'] = async (method, path, { body, key = house.apiKey, headers = {} } = {}) => {
+    const response = await fetch(`${house.url}/api/policy-gateway${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Json }
+  }
+  const exportOf = ({ status, body }: Answer): Json => {
+    if (status >= 300) throw new Error(`answered ${status}: ${JSON.stringify(body)}`)
+    return { ...(body['export'] as Json) }
+  }
+  return {
+    ...house,
+    gateway,
+    createSink: async (settings, type = 'webhook') =>
+      exportOf(await gateway('POST', '/exports', { body: { type, label: 'Test', config: settings } })),
+    sink: async (id) => exportOf(await gateway('GET', `/exports/${id}`)),
+  }
+}

@@ -1,0 +1,42 @@
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { createSeal } from '../../src/base/seal.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { deliveryStore } from '../../src/adapters/stores/sql/export-delivery.ts'
+import { exportStore } from '../../src/adapters/stores/sql/export-sinks.ts'
+import type { ExportSink, ExportStore } from '../../src/domain/audit/export/export-sink.ts'
+import { openAuditLog } from './audit-log.ts'
+
+export const leaseMs = 15_000
+
+/** Sinks of a database with two organizations, their log, and any number of nodes that send. */
+export async function openExportStore(database: Database) {
+  const log = await openAuditLog(database)
+  const seal = createSeal(new Uint8Array(32).fill(7), systemRandom)
+  const ids = createIds(log.clock, systemRandom)
+  const within = <T>(work: (store: ExportStore) => Promise<T>): Promise<T> =>
+    database.transaction((tx) => work(exportStore(tx, seal)))
+  return {
+    log,
+    seal,
+    within,
+    node: (owner: string) => deliveryStore({ database, clock: log.clock, events: log.events, seal, owner, leaseMs }),
+    /** A sink that gets all there is, unless it is told to begin now. */
+    async addSink(sink: Partial<ExportSink> = {}, start: 'now' | 'retained' = 'retained'): Promise<ExportSink> {
+      const made: ExportSink = {
+        id: ids('sink'),
+        organizationId: 'org_1',
+        type: 'webhook',
+        label: 'Test',
+        enabled: true,
+        config: { url: 'https://hooks.test', secret: '••••cdef' },
+        version: 1,
+        createdAtMs: log.clock.nowMs(),
+        updatedAtMs: log.clock.nowMs(),
+        ...sink,
+      }
+      await within((store) => store.insert(made, { secret: 'the-secret-of-the-sink-abcdef' }, start))
+      return made
+    },
+  }
+}

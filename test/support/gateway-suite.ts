@@ -1,0 +1,43 @@
+import { after, before } from 'node:test'
+import { startExportScene, type ExportScene } from './export-scene.ts'
+import type { TestHouseOptions } from './house.ts'
+
+/** A house whose gateway is asked by the tests of one file. Call it inside `describe`. */
+export function gatewaySuite(options: TestHouseOptions = {}) {
+  let scene: ExportScene | undefined
+  before(async () => void (scene = await startExportScene(options)))
+  after(() => scene?.[Symbol.asyncDispose]())
+  const opened = (): ExportScene => {
+    if (!scene) throw new Error('the house is not open yet')
+    return scene
+  }
+  return {
+    scene: opened,
+    ask: (method: string, path: string, what?: Parameters<ExportScene['gateway']>[2]) =>
+      opened().gateway(method, path, what),
+  }
+}
+
+/** A configuration that is well formed and leads nowhere. */
+export const webhookConfig = { url: 'https://hooks.example.com/in', secret: 'a-secret-of-the-webhook-0123' }
+
+export type GatewayRoute = {
+  readonly method: string
+  /** Behind `/api/policy-gateway`; `{export_id}` is replaced. */
+  readonly path: string
+  readonly permission: 'exports:read' | 'exports:write' | 'gateway:read'
+  readonly body?: object
+}
+
+/** Every route of this part. A test fails while the program has one that is missing here. */
+export const gatewayRoutes: readonly GatewayRoute[] = [
+  { method: 'GET', path: '/exports', permission: 'exports:read' },
+  { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
+  { method: 'GET', path: '/exports/{export_id}', permission: 'exports:read' },
+  { method: 'PATCH', path: '/exports/{export_id}', permission: 'exports:write', body: { label: 'Changed' } },
+  { method: 'DELETE', path: '/exports/{export_id}', permission: 'exports:write' },
+  { method: 'POST', path: '/exports/{export_id}/test', permission: 'exports:write' },
+  { method: 'GET', path: '/exports/{export_id}/dead_letters', permission: 'exports:read' },
+  { method: 'POST', path: '/exports/{export_id}/dead_letters/replay', permission: 'exports:write', body: {} },
+  { method: 'GET', path: '/history', permission: 'gateway:read' },
+]

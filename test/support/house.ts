@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createHouse, type House, type World } from '../../src/app.ts'
+import { createLog } from '../../src/base/log.ts'
+import { checkConfig } from '../../src/config.ts'
+
+/** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
+export type TestHouse = AsyncDisposable & {
+  readonly house: House
+  readonly url: string
+  readonly adminKey: string
+  readonly apiKey: string
+  readonly organizationId: string
+  readonly projectId: string
+  /** Sends JSON with the API key, unless headers say otherwise. */
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
+}
+
+export type TestHouseOptions = World & {
+  /** Beside the folder of its own. */
+  readonly storage?: Readonly<Record<string, unknown>>
+  /** As it would stand in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, string>>
+  /** False for a further node on a database that another has set up: it then has no keys of its own. */
+  readonly isFirst?: boolean
+}
+
+/** Tests ask more than a free organization may; those about limits say so. */
+const unlimited = {
+  tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
+}
+
+const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '' }
+
+export async function startHouse({
+  config = {},
+  env = {},
+  storage = {},
+  isFirst = true,
+  ...world
+}: TestHouseOptions = {}): Promise<TestHouse> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
+  const settings = {
+    storage: { data_dir: folder, ...storage },
+    limits: unlimited,
+    ...config,
+    server: { port: 0, ...(config['server'] as object) },
+  }
+  const house = await createHouse(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
+  const url = await house.listen()
+  const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing
+  const authorization = `Bearer ${made.api_key}`
+  return {
+    house,
+    url,
+    adminKey: made.admin_key,
+    apiKey: made.api_key,
+    organizationId: made.organization_id,
+    projectId: made.project_id,
+    post: (path, body, headers = { authorization }) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path, headers = { authorization }) => fetch(url + path, { headers }),
+    async [Symbol.asyncDispose]() {
+      await house[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

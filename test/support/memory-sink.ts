@@ -1,0 +1,44 @@
+import type { SealedDocument } from '../../src/domain/audit/document.ts'
+import type { BatchGoal, ExportChoice, OpenedSink, Outcome } from '../../src/domain/audit/sink.ts'
+
+export type MemorySink = OpenedSink &
+  AsyncDisposable & {
+    /** Batches as they came. */
+    readonly batches: SealedDocument[][]
+    /** How often it was opened anew. */
+    closed: number
+  }
+
+export type MemorySinkOptions = {
+  readonly goal?: Partial<BatchGoal>
+  readonly choice?: ExportChoice
+  /** What becomes of a batch; all of it is taken unless this says otherwise. */
+  readonly answer?: (
+    batch: readonly SealedDocument[],
+    signal: AbortSignal,
+  ) => readonly Outcome[] | Promise<readonly Outcome[]>
+}
+
+export const delivered: Outcome = { kind: 'delivered' }
+
+/** A destination in memory. */
+export function memorySink({ goal, choice = {}, answer }: MemorySinkOptions = {}): MemorySink {
+  const batches: SealedDocument[][] = []
+  const sink: MemorySink = {
+    goal: { events: 100, bytes: 1_000_000, waitMs: 1_000, ...goal },
+    choice,
+    batches,
+    closed: 0,
+    async deliver(batch, signal) {
+      batches.push([...batch])
+      return answer ? answer(batch, signal) : batch.map(() => delivered)
+    },
+    async [Symbol.asyncDispose]() {
+      sink.closed += 1
+    },
+  }
+  return sink
+}
+
+export const sequencesOf = (batches: readonly (readonly SealedDocument[])[]): number[] =>
+  batches.flat().map(({ metadata }) => metadata.sequence)

@@ -1,0 +1,75 @@
+import { Compile } from 'typebox/schema'
+import type { JsonSchema } from '../../src/http/explain.ts'
+
+type Described = JsonSchema & { readonly examples?: readonly unknown[] }
+
+/** One operation of the generated description, with every reference in its place. */
+export type DescribedOperation = {
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly {
+    name: string
+    in: 'path' | 'query' | 'header'
+    required: boolean
+    schema: Described
+  }[]
+  readonly body: Described | undefined
+  readonly answers: Readonly<Record<string, Described>>
+}
+
+type Content = { content?: { 'application/json'?: { schema: Described } } }
+type RawOperation = {
+  parameters: DescribedOperation['parameters']
+  requestBody?: Content
+  responses: Record<string, Content>
+}
+
+export function operationsOf(openapi: object, prefix: string): DescribedOperation[] {
+  const whole = inlined(openapi, openapi) as { paths: Record<string, Record<string, RawOperation>> }
+  return Object.entries(whole.paths)
+    .filter(([path]) => path.startsWith(prefix))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters, requestBody, responses }]) => ({
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: schemaOf(requestBody),
+        answers: Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, schemaOf(each) ?? {}])),
+      })),
+    )
+}
+
+const schemaOf = (carrier: Content | undefined): Described | undefined => carrier?.content?.['application/json']?.schema
+
+function inlined(value: unknown, root: object): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlined(item, root))
+  if (typeof value !== 'object' || value === null) return value
+  const { $ref: reference } = value as { $ref?: string }
+  if (reference !== undefined) return inlined(lookUp(reference, root), root)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inlined(item, root)]))
+}
+
+function lookUp(reference: string, root: object): unknown {
+  let value: unknown = root
+  for (const step of reference.replace('#/', '').split('/')) value = (value as Record<string, unknown>)[step]
+  return value
+}
+
+/** What is wrong with a value that should be just as described: nothing missing, nothing besides. */
+export function misfits(schema: Described, value: unknown): string[] {
+  const [fits, errors] = Compile(closed(schema)).Errors(value)
+  return fits ? [] : errors.map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+function closed(schema: Described): Described {
+  const { examples: _examples, ...rest } = schema
+  return {
+    ...rest,
+    ...(rest.properties && {
+      additionalProperties: rest.additionalProperties ?? false,
+      properties: Object.fromEntries(Object.entries(rest.properties).map(([name, each]) => [name, closed(each)])),
+    }),
+    ...(rest.items && { items: closed(rest.items) }),
+    ...(rest.anyOf && { anyOf: rest.anyOf.map(closed) }),
+  }
+}

@@ -1,0 +1,83 @@
+import { startHouse, type TestHouse, type TestHouseOptions } from './house.ts'
+import { startUpstream, type Script, type TestUpstream } from './upstream.ts'
+
+/** A house whose model costs one credit for each token, and the upstream behind it. */
+export type PaidHouse = AsyncDisposable & {
+  readonly house: TestHouse
+  readonly upstream: TestUpstream
+  /** What the organization has left, as the ledger knows it. */
+  remaining(): Promise<number>
+  /** What was used since the start, by the usage report. */
+  used(): Promise<Used>
+}
+
+export type Used = {
+  readonly requests: number
+  readonly input: number
+  readonly output: number
+  readonly credits: number
+}
+
+export const question = { model: 'paid', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }
+
+const usagePath = '/v1/organization/usage'
+
+export async function startPaidHouse(options: TestHouseOptions = {}): Promise<PaidHouse> {
+  await using opened = new AsyncDisposableStack()
+  const upstream = opened.use(await startUpstream())
+  const house = opened.use(
+    await startHouse({
+      ...options,
+      config: {
+        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+        models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
+        ...options.config,
+      },
+    }),
+  )
+  const kept = opened.move()
+  return {
+    house,
+    upstream,
+    remaining: async () => (await house.house.operations['credits.balance']({})).remaining_credits,
+    async used() {
+      const answer = await house.get(usagePath, { authorization: `Bearer ${house.adminKey}` })
+      const { data } = (await answer.json()) as { data: { results: UsageResult[] }[] }
+      const [only] = data.flatMap(({ results }) => results)
+      const { requests = 0, input_tokens: input = 0, output_tokens: output = 0, credits = 0 } = only ?? {}
+      return { requests, input, output, credits }
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+type UsageResult = { requests: number; input_tokens: number; output_tokens: number; credits: number }
+
+type Counted = { readonly input: number; readonly output: number }
+
+const usageOf = ({ input, output }: Counted) => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+})
+
+/** A whole answer that reports these tokens; without them it reports nothing. */
+export const answerWith =
+  (content: string, counted?: Counted): Script =>
+  (response) => {
+    const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }
+    const body = { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'paid', choices: [choice] }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ...body, ...(counted && { usage: usageOf(counted) }) }))
+  }
+
+/** Frames of a stream: each text, then the end with these tokens. */
+export const streamFrames = (texts: readonly string[], counted?: Counted): string[] => {
+  const frame = (delta: object, rest: object = {}, finish: string | null = null): string => {
+    const choices = [{ index: 0, delta, finish_reason: finish }]
+    const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'paid', choices, ...rest }
+    return `data: ${JSON.stringify(chunk)}\n\n`
+  }
+  const end = counted === undefined ? {} : { usage: usageOf(counted) }
+  return [...texts.map((content) => frame({ role: 'assistant', content })), frame({}, end, 'stop'), 'data: [DONE]\n\n']
+}

@@ -1,0 +1,63 @@
+import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite'
+import type { Database, Row, Statement, StatementResult } from '../../src/adapters/stores/sql/database.ts'
+import { fromPostgres } from '../../src/adapters/stores/sql/errors.ts'
+import { assertExpectedRows } from '../../src/adapters/stores/sql/expected-rows.ts'
+import { postgresParsers } from '../../src/adapters/stores/sql/postgres-values.ts'
+import { runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
+
+let shared: Promise<PGlite> | undefined
+
+/**
+ * PostgreSQL's own code in this process, as a stand-in for machines without a server. It has one session, so that
+ * whatever runs at the same time waits, and it is slow to start: tests share it and find it empty.
+ */
+export async function openPglite(): Promise<Database> {
+  shared ??= PGlite.create()
+  const pglite = await shared
+  await pglite.exec('drop schema public cascade; create schema public')
+  return {
+    engine: 'postgres',
+    read: async <R extends Row>(sql: string, params?: Statement['params']) =>
+      (await execute(pglite, { sql, params: params ?? [] })).rows as R[],
+    write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
+    // PGlite itself begins, commits and rolls back around the callback.
+    transaction: (work) =>
+      pglite.transaction((transaction) =>
+        runTransaction(
+          {
+            begin: async () => {},
+            execute: (sql, params) => execute(transaction, { sql, params }),
+            commit: async () => {},
+            rollback: async () => {},
+          },
+          work,
+        ),
+      ),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+/** Lets the test process end. */
+export async function closePglite(): Promise<void> {
+  await (await shared)?.close()
+  shared = undefined
+}
+
+async function runStep(transaction: PgliteTransaction, statements: readonly Statement[]): Promise<StatementResult[]> {
+  const results: StatementResult[] = []
+  for (const [index, statement] of statements.entries()) {
+    const result = await execute(transaction, statement)
+    assertExpectedRows(statement, index, result)
+    results.push(result)
+  }
+  return results
+}
+
+async function execute(session: Pick<PGlite, 'query'>, { sql, params = [] }: Statement): Promise<StatementResult> {
+  try {
+    const { rows, affectedRows } = await session.query<Row>(sql, [...params], { parsers: postgresParsers })
+    return { rows, changed: rows.length || (affectedRows ?? 0) }
+  } catch (error) {
+    throw fromPostgres(error)
+  }
+}

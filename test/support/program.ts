@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+export type Program = AsyncDisposable & {
+  readonly pid: number | undefined
+  /** What it prints, line by line; ends with the program. */
+  readonly lines: AsyncIterable<string>
+  /** Ends it as a power cut would: nothing of its own code runs any more. */
+  kill(): Promise<void>
+}
+
+/** A TypeScript file in a process of its own, so that it can be killed. */
+export function startProgram(file: URL, args: readonly string[]): Program {
+  const child = spawn(process.execPath, [file.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  const lines = createInterface({ input: child.stdout })
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { pid: child.pid, lines, kill, [Symbol.asyncDispose]: kill }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import type { ProviderSettings } from '../../src/adapters/providers/registry.ts'
+import { createProvider } from '../../src/adapters/providers/registry.ts'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { isFault, type Fault } from '../../src/base/fault.ts'
+import type { InferenceEvent, Piece } from '../../src/domain/inference/events.ts'
+import { foldEvents, type FoldedAnswer } from '../../src/domain/inference/fold.ts'
+import { createGrammar } from '../../src/domain/inference/grammar.ts'
+import type { ProviderCall } from '../../src/domain/inference/provider.ts'
+import type { Dialect, InferenceRequest, Message, Part, Tool } from '../../src/domain/inference/request.ts'
+import type { MemoryAnswer, MemoryRequest } from './memory-upstream.ts'
+import { createMemoryUpstream } from './memory-upstream.ts'
+
+export type Kind = ProviderSettings['kind']
+
+export type Asked = {
+  readonly kind: Kind
+  readonly answer: MemoryAnswer
+  readonly request?: InferenceRequest
+  readonly model?: string
+  readonly maxOutputTokens?: number
+  readonly settings?: Partial<ProviderSettings>
+  readonly clock?: Clock
+  readonly signal?: AbortSignal
+}
+
+export type Told = {
+  readonly pieces: readonly Piece[]
+  readonly events: readonly InferenceEvent[]
+  readonly folded: FoldedAnswer
+  /** What the upstream was asked. */
+  readonly sent: MemoryRequest
+  readonly dropped: readonly string[]
+}
+
+/** A provider that would be fine with a second of patience; no test waits for it. */
+const limits = { connectTimeoutMs: 1_000, firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000 }
+
+export const testProvider = (
+  asked: Pick<Asked, 'kind' | 'settings' | 'clock'>,
+  dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
+) =>
+  createProvider(
+    { name: 'test', kind: asked.kind, baseUrl: 'https://upstream.test', apiKey: 'key', ...limits, ...asked.settings },
+    {
+      dispatcher,
+      clock: asked.clock ?? systemClock,
+      estimateTokens: (text) => text.length,
+      proofKey: Buffer.from('a key for tests'),
+    },
+  )
+
+/** Asks a provider over an upstream in memory, and holds its events to the grammar. */
+export async function ask(asked: Asked): Promise<Told> {
+  const upstream = createMemoryUpstream(asked.answer)
+  const dropped: string[] = []
+  const call = callOf(asked, (what) => dropped.push(what))
+  const pieces: Piece[] = []
+  const grammar = createGrammar()
+  for await (const piece of testProvider(asked, upstream.dispatcher).infer(call)) {
+    for (const event of piece.events) grammar.accept(event)
+    pieces.push(piece)
+  }
+  const events = pieces.flatMap((piece) => piece.events)
+  const [sent] = upstream.requests
+  assert.ok(sent)
+  return { pieces, events, folded: foldEvents(events), sent, dropped }
+}
+
+export async function askAndFail(asked: Asked): Promise<Fault> {
+  const error: unknown = await ask(asked).then(
+    () => assert.fail('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (!isFault(error)) throw error
+  return error
+}
+
+export const callOf = (asked: Omit<Asked, 'kind' | 'answer'>, onDropped: (what: string) => void): ProviderCall => ({
+  request: asked.request ?? requestBy('chat'),
+  model: asked.model ?? 'upstream-model',
+  maxOutputTokens: asked.maxOutputTokens ?? 4096,
+  requestId: 'req_1',
+  signal: asked.signal ?? new AbortController().signal,
+  onDropped,
+})
+
+/** What a caller of this dialect asks. */
+export const requestBy = (
+  dialect: Dialect,
+  asks: Partial<InferenceRequest> = {},
+  body: Record<string, unknown> = {},
+): InferenceRequest => ({
+  model: 'house-model',
+  stream: true,
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+  stop: [],
+  tools: [],
+  flaggedCategories: [],
+  original: { dialect, body, headers: {} },
+  ...asks,
+})
+
+export const streamHeaders = { 'content-type': 'text/event-stream' }
+export const jsonHeaders = { 'content-type': 'application/json' }
+
+/** The shortest answer of each kind. */
+const shortAnswers: Readonly<Record<Exclude<Kind, 'echo'>, object>> = {
+  anthropic: { type: 'message', content: [], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } },
+  'openai-chat': { choices: [{ message: { content: '' }, finish_reason: 'stop' }] },
+  'openai-responses': { status: 'completed', output: [] },
+}
+
+/** What an upstream of this kind is asked; the answer does not matter. */
+export async function sentTo(kind: Exclude<Kind, 'echo'>, request: InferenceRequest, more: Partial<Asked> = {}) {
+  const answer = { headers: jsonHeaders, chunks: [JSON.stringify(shortAnswers[kind])] }
+  const { sent, dropped } = await ask({ kind, request, answer, ...more })
+  return { ...sent, dropped }
+}
+
+/** Why an upstream of this kind cannot be asked this. */
+export const refusedBy = (
+  kind: Exclude<Kind, 'echo'>,
+  request: InferenceRequest,
+  more: Partial<Asked> = {},
+): Promise<Fault> =>
+  askAndFail({ kind, request, answer: { headers: jsonHeaders, chunks: [JSON.stringify(shortAnswers[kind])] }, ...more })
+
+export const say = (role: Message['role'], ...parts: readonly (string | Part)[]): Message => ({
+  role,
+  parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+})
+
+export const calls = (id: string, name: string, input = '{}'): Part => ({ type: 'tool-call', id, name, input })
+
+export const result = (id: string, ...parts: readonly (string | Part)[]): Part => ({
+  type: 'tool-result',
+  id,
+  parts: say('user', ...parts).parts,
+  isError: false,
+})
+
+export const tool = (name: string, more: object = {}): Tool => ({
+  type: 'function',
+  name,
+  parameters: { type: 'object', properties: { path: { type: 'string' } } },
+  ...more,
+})
+
+export const image: Part = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'iVBO' } }
+export const pdf: Part = {
+  type: 'file',
+  name: 'a.pdf',
+  source: { kind: 'base64', mediaType: 'application/pdf', data: 'JVBE' },
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../../src/base/clock.ts'
+
+/** A time that nobody waits for: whoever asks to be called later is called at the end of the turn, and it is later. */
+export function createQuickClock(): Clock & { pass(ms: number): void } {
+  let nowMs = 1_760_000_000_000
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after(delayMs, callback) {
+      const timer = setImmediate(() => {
+        nowMs += delayMs
+        callback()
+      })
+      return () => clearImmediate(timer)
+    },
+    pass: (ms) => void (nowMs += ms),
+  }
+}

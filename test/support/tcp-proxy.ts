@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export type TcpProxy = AsyncDisposable & {
+  readonly port: number
+  /** From now on nothing comes back from the server, as when it hangs or the network is cut one way. */
+  swallowAnswers(): void
+  /** The connections that are open now break with the next thing that the client sends. */
+  breakOnNextRequest(): void
+  /** Breaks all open connections at once, and lets new ones through. */
+  cut(): void
+  /** Breaks all, and lets none through until it is opened again. */
+  shut(): void
+  open(): void
+}
+
+/** A connection to `target` that goes wrong on demand. */
+export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
+  const clients = new Set<Socket>()
+  const breaking = new Set<Socket>()
+  let isSwallowing = false
+  let isShut = false
+
+  const server = createServer((client) => {
+    if (isShut) return void client.resetAndDestroy()
+    const upstream = connect(target)
+    clients.add(client)
+    client.on('data', (chunk) => {
+      if (breaking.has(client)) client.resetAndDestroy()
+      else upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => void (isSwallowing || client.write(chunk)))
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        clients.delete(client)
+        other.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const cut = (): void => {
+    isSwallowing = false
+    for (const client of clients) client.resetAndDestroy()
+  }
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    swallowAnswers: () => void (isSwallowing = true),
+    breakOnNextRequest: () => clients.forEach((client) => breaking.add(client)),
+    cut,
+    shut() {
+      isShut = true
+      cut()
+    },
+    open: () => void (isShut = false),
+    async [Symbol.asyncDispose]() {
+      cut()
+      server.close()
+    },
+  }
+}
