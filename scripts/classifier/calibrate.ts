@@ -88,8 +88,9 @@ function slopeOf(scores: readonly number[], labels: readonly (number | undefined
         ({ label }) => (label === 1 ? size / positives : size / (size - positives)) / 2,
       ),
       allowed: Uint8Array.of(1),
+      penalty: 1e-3,
     },
-    { penalty: 1e-3, iterations: 60 },
+    60,
   )
   return rounded(solution[0] ?? 1)
 }

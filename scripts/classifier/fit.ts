@@ -36,18 +36,12 @@ export function fitHeads(rows: readonly ReadRow[], lists: readonly string[], set
 type Plan = { readonly lists: readonly string[]; readonly settings: FitSettings }
 
 function fitAll(matrix: Matrix, rows: readonly ReadRow[], plan: Plan): Readonly<Record<Head, Solution>> {
-  const fit = (head: Head): Solution => fitOne(matrix, rows, plan, head)
-  return {
-    sexual: fit('sexual'),
-    hate: fit('hate'),
-    harassment: fit('harassment'),
-    'self-harm': fit('self-harm'),
-    illicit: fit('illicit'),
-    abuse: fit('abuse'),
-  }
+  return perHead((head) => fitOne({ matrix, rows, ...plan }, head))
 }
 
-function fitOne(matrix: Matrix, rows: readonly ReadRow[], { lists, settings }: Plan, head: Head): Solution {
+type Problem = Plan & { readonly matrix: Matrix; readonly rows: readonly ReadRow[] }
+
+function fitOne({ matrix, rows, lists, settings }: Problem, head: Head): Solution {
   const label = labelOf(head)
   const known = rows.flatMap(({ row }, index) => (row.labels[label] === undefined ? [] : [index]))
   const learnt = matrix.columns - lists.length - listPairs.length
@@ -61,8 +55,9 @@ function fitOne(matrix: Matrix, rows: readonly ReadRow[], { lists, settings }: P
     labels: Float64Array.from(rows, ({ row }) => row.labels[label] ?? 0),
     weights: Float64Array.from(rows, ({ row }) => row.weight),
     allowed,
+    penalty: settings.penalty,
   }
-  return fitLogistic(examples, settings)
+  return fitLogistic(examples, settings.iterations)
 }
 
 /** The features with the largest weight in any head. */
@@ -75,16 +70,28 @@ function mostTelling(features: Uint32Array, solutions: Readonly<Record<Head, Sol
 
 function quantise(solutions: Readonly<Record<Head, Solution>>, learnt: number): Pick<Fitted, 'weights' | 'heads'> {
   const weights = new Int8Array(learnt * heads.length)
-  const headers = heads.map((head, place): readonly [Head, HeadHeader] => {
+  const round = (head: Head): HeadHeader => {
     const solution = solutions[head]
-    const scale = solution.slice(0, learnt).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127
+    const largest = solution.slice(0, learnt).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0)
+    const scale = largest === 0 ? 1 : largest / 127
     for (let column = 0; column < learnt; column++) {
-      weights[column * heads.length + place] = Math.round((solution[column] ?? 0) / scale)
+      weights[column * heads.length + heads.indexOf(head)] = Math.round((solution[column] ?? 0) / scale)
     }
-    const lists = [...solution.slice(learnt, -1)].map(rounded)
-    return [head, { bias: rounded(solution.at(-1) ?? 0), scale, lists, window: headPlans[head].window }]
-  })
-  return { weights, heads: Object.fromEntries(headers) as Record<Head, HeadHeader> }
+    const lists = Array.from(solution.slice(learnt, -1), rounded)
+    return { bias: rounded(solution.at(-1) ?? 0), scale, lists, window: headPlans[head].window }
+  }
+  return { weights, heads: perHead(round) }
+}
+
+function perHead<Value>(make: (head: Head) => Value): Readonly<Record<Head, Value>> {
+  return {
+    sexual: make('sexual'),
+    hate: make('hate'),
+    harassment: make('harassment'),
+    'self-harm': make('self-harm'),
+    illicit: make('illicit'),
+    abuse: make('abuse'),
+  }
 }
 
 const rounded = (value: number): number => Math.round(value * 1e5) / 1e5

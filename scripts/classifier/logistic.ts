@@ -10,20 +10,20 @@ export type Examples = {
   readonly weights: Float64Array
   /** By column: 0 for those that must stay out. */
   readonly allowed: Uint8Array
+  /** How dear large weights are. */
+  readonly penalty: number
 }
-
-export type Settings = { readonly penalty: number; readonly iterations: number }
 
 /** Weight by column, and at the end the bias. */
 export type Solution = Float64Array
 
 const memory = 6
 
-export function fitLogistic(examples: Examples, { penalty, iterations }: Settings): Solution {
+export function fitLogistic(examples: Examples, iterations: number): Solution {
   const size = examples.matrix.columns + 1
   let weights = new Float64Array(size)
   let gradient = new Float64Array(size)
-  let loss = lossAt(examples, weights, gradient, penalty)
+  let loss = lossAt(examples, weights, gradient)
   const steps: { moved: Float64Array; turned: Float64Array; scale: number }[] = []
 
   for (let iteration = 0; iteration < iterations; iteration++) {
@@ -36,7 +36,7 @@ export function fitLogistic(examples: Examples, { penalty, iterations }: Setting
     for (let attempt = 0; attempt < 20; attempt++, stride /= 2) {
       nextWeights = weights.map((weight, at) => weight - stride * (direction[at] ?? 0))
       nextGradient = new Float64Array(size)
-      nextLoss = lossAt(examples, nextWeights, nextGradient, penalty)
+      nextLoss = lossAt(examples, nextWeights, nextGradient)
       if (nextLoss <= loss - 1e-4 * stride * slope) break
     }
     remember(steps, subtract(nextWeights, weights), subtract(nextGradient, gradient))
@@ -50,7 +50,7 @@ export function fitLogistic(examples: Examples, { penalty, iterations }: Setting
 }
 
 /** The score of one row. */
-export function scoreRow({ starts, at, values, columns }: Matrix, weights: Solution, row: number): number {
+function scoreRow({ starts, at, values, columns }: Matrix, weights: Solution, row: number): number {
   let score = weights[columns] ?? 0
   for (let next = starts[row] ?? 0; next < (starts[row + 1] ?? 0); next++)
     score += (weights[at[next] ?? 0] ?? 0) * (values[next] ?? 0)
@@ -58,8 +58,8 @@ export function scoreRow({ starts, at, values, columns }: Matrix, weights: Solut
 }
 
 /** The loss, and into `gradient` its slope. */
-function lossAt(examples: Examples, weights: Float64Array, gradient: Float64Array, penalty: number): number {
-  const { matrix, rows, labels, allowed } = examples
+function lossAt(examples: Examples, weights: Float64Array, gradient: Float64Array): number {
+  const { matrix, rows, labels, allowed, penalty } = examples
   const { starts, at, values, columns } = matrix
   let loss = 0
   for (const row of rows) {

@@ -1,8 +1,25 @@
 /** What one character beyond ASCII folds to, whatever stands around it. */
 
 /** Marks that sit on letters where they are decoration, or optional: accents, Hebrew points, Arabic vowels. */
-const marks =
-  /[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/gu
+const markRanges: readonly (readonly [first: number, last: number])[] = [
+  [0x0300, 0x036f],
+  [0x0483, 0x0489],
+  [0x0591, 0x05bd],
+  [0x05bf, 0x05c7],
+  [0x0610, 0x061a],
+  [0x064b, 0x065f],
+  [0x0670, 0x0670],
+  [0x06d6, 0x06ed],
+  [0x1ab0, 0x1aff],
+  [0x1dc0, 0x1dff],
+  [0x20d0, 0x20ff],
+  [0xfe20, 0xfe2f],
+]
+
+function isMark(letter: string): boolean {
+  const code = letter.codePointAt(0) ?? 0
+  return markRanges.some(([first, last]) => code >= first && code <= last)
+}
 
 /** Characters nobody sees: zero-width ones, direction marks, soft hyphens, variation selectors, tags, fillers. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
@@ -62,8 +79,9 @@ export function foldCodePoint(code: number): string {
 function foldAnew(code: number): string {
   const boxed = boxedLetter(code)
   if (boxed !== undefined) return boxed
-  const plain = String.fromCodePoint(code).normalize('NFKD').toLowerCase().replace(marks, '').replace(invisible, '')
-  return [...plain].map((letter) => alike.get(letter) ?? letter).join('')
+  const plain = String.fromCodePoint(code).normalize('NFKD').toLowerCase().replace(invisible, '')
+  const letters = [...plain].filter((letter) => !isMark(letter))
+  return letters.map((letter) => alike.get(letter) ?? letter).join('')
 }
 
 /** Letters in circles, boxes, brackets and flags: they spell words in messages, but Unicode calls them symbols. */

@@ -38,7 +38,7 @@ export type ReaderParts<Known extends Word> = {
 }
 
 /** Words per bucket: about 270 characters. Windows are made of whole buckets. */
-export const bucketWords = 48
+const bucketWords = 48
 /** How many words back a list counts as met together with another. */
 const nearWords = 6
 const pairSlots = 1024

@@ -6,7 +6,7 @@ import { heads } from './model.ts'
 import type { Head, Model } from './model.ts'
 import { createTally, layOut } from './tally.ts'
 import type { Tally } from './tally.ts'
-import { gather, headScore, sumRows, windowsOf } from './windows.ts'
+import { createHeadScore, gather, sumRows, windowsOf } from './windows.ts'
 
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
@@ -41,11 +41,16 @@ function countCues({ header }: Model, tally: Tally, buckets: number): Readonly<R
 /** The raw score of a text in which there is nothing to read. */
 const silent = -20
 
-function createBucketScorer(model: Model): (tally: Tally, buckets: number) => PerCategory<number> {
-  const { header } = model
-  const lengths = [...new Set(heads.map((head) => header.heads[head].window))]
+function createBucketScorer({ header }: Model): (tally: Tally, buckets: number) => PerCategory<number> {
+  const layout = layOut(header)
+  const scorers = heads.map((head, place) => ({
+    head,
+    window: header.heads[head].window,
+    score: createHeadScore(header.heads[head], place, layout),
+  }))
+  const lengths = [...new Set(scorers.map(({ window }) => window))]
   const scoreMinors = createMinorsScore(header)
-  const sum = new Float64Array(layOut(header).length)
+  const sum = new Float64Array(layout.length)
 
   return (tally, buckets) => {
     const scores: Record<Head, number[]> = {
@@ -60,11 +65,11 @@ function createBucketScorer(model: Model): (tally: Tally, buckets: number) => Pe
     for (const length of lengths) {
       for (const window of windowsOf(buckets, length)) {
         sumRows(tally, window, sum)
-        for (const [place, head] of heads.entries()) {
-          if (header.heads[head].window !== length) continue
-          const score = headScore(header.heads[head], place, sum, tally.layout)
-          scores[head].push(score)
-          if (head === 'sexual') minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum, sexual: score }))
+        for (const { head, window: ownLength, score } of scorers) {
+          if (ownLength !== length) continue
+          const scored = score(sum)
+          scores[head].push(scored)
+          if (head === 'sexual') minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum, sexual: scored }))
         }
       }
     }

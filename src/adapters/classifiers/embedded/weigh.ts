@@ -19,6 +19,7 @@ export type WeighParts = {
 
 export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts): (token: string) => WeighedWord {
   const width = heads.length
+  const blank = Array.from({ length: width * 2 }, () => 0)
   const gramHashes = new Uint32Array(mostGrams)
 
   const add = (sums: number[], hash: number, from: number): void => {
@@ -31,7 +32,7 @@ export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts)
   return (token) => {
     const word = unmask(token, vocabulary)
     const hash = hashWord(word)
-    const sums = new Array<number>(width * 2).fill(0)
+    const sums = blank.slice()
     add(sums, hash, 0)
     const grams = hashGrams(word, gramHashes)
     for (let at = 0; at < grams; at++) add(sums, gramHashes[at] ?? 0, width)

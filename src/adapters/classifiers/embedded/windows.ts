@@ -29,22 +29,19 @@ const damped = Float64Array.from({ length: 64 }, (_, count) => Math.log1p(count)
 /** How hits of a list grow on a head: the tenth says less than the second. */
 export const damp = (count: number): number => damped[count] ?? Math.log1p(count) / 2
 
-/** What lists and pairs of lists say to a window. */
-export function listScore(weights: readonly number[], sum: Float64Array, layout: RowLayout): number {
-  let score = 0
-  for (let index = 0; index < weights.length; index++) {
-    const count = sum[layout.lists + index] ?? 0
-    if (count > 0) score += (weights[index] ?? 0) * damp(count)
+/** What a head says to the sums of a window; `place` is where it stands among the heads. */
+export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sum: Float64Array) => number {
+  const { bias, scale, lists } = header
+  return (sum) => {
+    const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))
+    const grams = Math.sqrt(Math.max(1, sum[layout.grams] ?? 0))
+    let score = bias + ((sum[place] ?? 0) / words + (sum[heads.length + place] ?? 0) / grams) * scale
+    for (let index = 0; index < lists.length; index++) {
+      const count = sum[layout.lists + index] ?? 0
+      if (count > 0) score += (lists[index] ?? 0) * damp(count)
+    }
+    return score
   }
-  return score
-}
-
-/** What a head says to a window; `head` is its place among the heads. */
-export function headScore(header: HeadHeader, head: number, sum: Float64Array, layout: RowLayout): number {
-  const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))
-  const grams = Math.sqrt(Math.max(1, sum[layout.grams] ?? 0))
-  const learnt = (sum[head] ?? 0) / words + (sum[heads.length + head] ?? 0) / grams
-  return header.bias + learnt * header.scale + listScore(header.lists, sum, layout)
 }
 
 /**

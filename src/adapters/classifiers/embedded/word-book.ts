@@ -5,57 +5,68 @@
  */
 export type WordBook<Facts> = (text: string, start: number, end: number) => Facts
 
-type Page<Facts> = { readonly tokens: (string | undefined)[]; readonly facts: (Facts | undefined)[]; size: number }
-
 /** Tokens made to collide must not make it slow: one that finds no place near its own is not remembered. */
 const mostProbes = 16
 
 export function createWordBook<Facts>(learn: (token: string) => Facts, generation = 12_000): WordBook<Facts> {
-  const slots = 2 ** Math.ceil(Math.log2(generation * 2))
-  const blank = (): Page<Facts> => ({
-    tokens: Array.from({ length: slots }),
-    facts: Array.from({ length: slots }),
-    size: 0,
-  })
-  let young = blank()
-  let old = blank()
+  let young = createPage<Facts>(generation)
+  let old = createPage<Facts>(generation)
+
+  return (text, start, end) => {
+    const known = young.recall(text, start, end)
+    if (known !== undefined) return known
+    const token = text.slice(start, end)
+    const facts = old.recall(text, start, end) ?? learn(token)
+    if (young.isFull()) {
+      old.clear()
+      ;[old, young] = [young, old]
+    }
+    young.remember(token, facts)
+    return facts
+  }
+}
+
+type Page<Facts> = {
+  recall(text: string, start: number, end: number): Facts | undefined
+  remember(token: string, facts: Facts): void
+  isFull(): boolean
+  clear(): void
+}
+
+function createPage<Facts>(most: number): Page<Facts> {
+  const slots = 2 ** Math.ceil(Math.log2(most * 2))
+  const tokens: (string | undefined)[] = Array.from({ length: slots })
+  const facts: (Facts | undefined)[] = Array.from({ length: slots })
+  let size = 0
 
   /** The slot of the token that stands in the text, or the free one where it belongs, or -1. */
-  const slotOf = ({ tokens }: Page<Facts>, text: string, start: number, end: number): number => {
+  const slotOf = (text: string, start: number, end: number): number => {
     const first = hashPart(text, start, end)
     for (let probe = 0; probe < mostProbes; probe++) {
       const slot = (first + probe) & (slots - 1)
       const token = tokens[slot]
-      if (token === undefined || standsAt(token, text, start, end)) return slot
+      if (token === undefined || (token.length === end - start && standsAt(token, text, start))) return slot
     }
     return -1
   }
-
-  const turnPage = (): void => {
-    const emptied = old
-    old = young
-    emptied.tokens.fill(undefined)
-    emptied.facts.fill(undefined)
-    emptied.size = 0
-    young = emptied
-  }
-
-  const remember = (token: string, facts: Facts): void => {
-    if (young.size >= generation) turnPage()
-    const slot = slotOf(young, token, 0, token.length)
-    if (slot < 0) return
-    young.tokens[slot] = token
-    young.facts[slot] = facts
-    young.size += 1
-  }
-
-  return (text, start, end) => {
-    const known = young.facts[slotOf(young, text, start, end)]
-    if (known !== undefined) return known
-    const token = text.slice(start, end)
-    const facts = old.facts[slotOf(old, text, start, end)] ?? learn(token)
-    remember(token, facts)
-    return facts
+  return {
+    recall(text, start, end) {
+      const slot = slotOf(text, start, end)
+      return slot < 0 ? undefined : facts[slot]
+    },
+    remember(token, known) {
+      const slot = slotOf(token, 0, token.length)
+      if (slot < 0) return
+      tokens[slot] = token
+      facts[slot] = known
+      size += 1
+    },
+    isFull: () => size >= most,
+    clear() {
+      tokens.fill(undefined)
+      facts.fill(undefined)
+      size = 0
+    },
   }
 }
 
@@ -65,8 +76,7 @@ function hashPart(text: string, start: number, end: number): number {
   return hash ^ (hash >>> 15)
 }
 
-function standsAt(token: string, text: string, start: number, end: number): boolean {
-  if (token.length !== end - start) return false
+function standsAt(token: string, text: string, start: number): boolean {
   for (let at = 0; at < token.length; at++) if (token.charCodeAt(at) !== text.charCodeAt(start + at)) return false
   return true
 }

@@ -34,7 +34,7 @@ function readGroups(text: string, start: number): Grouped {
   const groups: string[] = []
   const separators: string[] = []
   const ends: number[] = []
-  for (let at = start; at < start + longestNumber;) {
+  for (let at = start; at < start + longestNumber && groups.length < mostGroups;) {
     const end = endOfMatch(group, text, at)
     if (end < 0) break
     groups.push(text.slice(at, end))

@@ -5,7 +5,7 @@ import { unfinishedPlaceholder } from './placeholder.ts'
 import { longestPrivateKey, longestToken, unfinishedPrivateKey } from './secrets.ts'
 
 /** The most that is ever held back: a private key that has not ended yet. Plain prose waits for the end of a word. */
-export const longestHold = longestPrivateKey
+const longestHold = longestPrivateKey
 
 /** What a match with spaces inside may look like from its first character up to the end of the text. */
 const unfinished = {
