@@ -71,19 +71,21 @@ function breadthFirst(root: Node): readonly Node[] {
   return nodes
 }
 
+const ascii = 128
+
 /**
  * The child of a state by a letter, or -1. All edges stand in one hash table, so that a step costs the same
- * however many words begin alike; those of the root, where most steps start, stand in a table of their own.
+ * however many words begin alike; those of the root, where most steps start, are also in a table of their own.
  */
 function layOut(nodes: readonly Node[]): (state: number, code: number) => number {
   const mask = 2 ** Math.ceil(Math.log2(nodes.length * 2)) - 1
   const slots = new Int32Array(mask + 1).fill(-1)
   const parents = new Int32Array(nodes.length)
   const codes = new Uint16Array(nodes.length)
-  const fromRoot = new Int32Array(0x10000).fill(-1)
+  const fromRoot = new Int32Array(ascii).fill(-1)
   for (const node of nodes) {
     for (const [code, child] of node.children) {
-      if (node.id === 0) fromRoot[code] = child.id
+      if (node.id === 0 && code < ascii) fromRoot[code] = child.id
       let slot = place(node.id, code) & mask
       while (slots[slot] !== -1) slot = (slot + 1) & mask
       slots[slot] = child.id
@@ -92,7 +94,7 @@ function layOut(nodes: readonly Node[]): (state: number, code: number) => number
     }
   }
   return (state, code) => {
-    if (state === 0) return fromRoot[code] ?? -1
+    if (state === 0 && code < ascii) return fromRoot[code] ?? -1
     for (let slot = place(state, code) & mask; ; slot = (slot + 1) & mask) {
       const child = slots[slot] ?? -1
       if (child === -1 || (parents[child] === state && codes[child] === code)) return child

@@ -27,6 +27,7 @@ export type TokenVisitor = {
 }
 
 const longestToken = 32
+const longestSpelling = 200
 
 export function visitTokens(text: string, visitor: TokenVisitor): void {
   for (let at = 0; at < text.length;) {
@@ -65,6 +66,7 @@ function endOfSpelling(text: string, start: number): number {
   const separator = text.charCodeAt(start + 1)
   let at = start
   while (
+    at - start < longestSpelling * 2 &&
     text.charCodeAt(at + 1) === separator &&
     kindOf(text.charCodeAt(at + 2)) === letter &&
     kindOf(text.charCodeAt(at + 3)) !== letter

@@ -56,6 +56,10 @@ describe('tokens', () => {
 
   it('are bounded in length', () => {
     assert.deepEqual(
+      tokensOf('x '.repeat(450)).map((token) => token.length),
+      [202, 202, 49],
+    )
+    assert.deepEqual(
       tokensOf('x'.repeat(70)).map((token) => token.length),
       [32, 32, 6],
     )

@@ -58,11 +58,10 @@ const unleet = (word: string, one: string): string =>
   word.replace(/[0-9@$!|+]/g, (sign) => (sign === '1' ? one : (letterBySign[sign] ?? sign)))
 
 const longestWord = 16
-const longestSpelling = 200
 
 /** The words in letters that were written one by one, by the cheapest way to cut them: common words cost least. */
 export function segment(letters: string, vocabulary: Vocabulary): readonly string[] {
-  const text = unleet(letters.slice(0, longestSpelling), 'i')
+  const text = unleet(letters, 'i')
   const costs = [0]
   const lengths = [0]
   for (let end = 1; end <= text.length; end++) {

@@ -21,35 +21,35 @@ type Detector = {
 }
 
 /** In the order in which they are tried: what is longer or surer first. */
-const afterDigit: readonly Detector[] = [
+const atDigit: readonly Detector[] = [
   { kind: 'email', find: findEmail },
   { kind: 'mac_address', find: findMac },
   { kind: 'ip_address', find: findIpv6 },
   { kind: 'ip_address', find: findIpv4 },
   { kind: 'date_of_birth', find: findBirthDate },
 ]
-const afterLongNumber: readonly Detector[] = [
-  ...afterDigit,
+const atLongNumber: readonly Detector[] = [
+  ...atDigit,
   { kind: 'card', find: findCard },
   { kind: 'national_id', find: findNationalId },
   { kind: 'phone', find: findPhone },
 ]
-const afterLetter: readonly Detector[] = [
+const atLetter: readonly Detector[] = [
   { kind: 'email', find: findEmail },
   { kind: 'secret', find: findToken },
   { kind: 'mac_address', find: findMac },
   { kind: 'ip_address', find: findIpv6 },
   { kind: 'date_of_birth', find: findBirthDate },
 ]
-const afterCapital: readonly Detector[] = [
-  ...afterLetter,
+const atCapital: readonly Detector[] = [
+  ...atLetter,
   { kind: 'iban', find: findIban },
   { kind: 'national_id', find: findNationalId },
   { kind: 'name', find: findName },
 ]
-const afterPlainNumber: readonly Detector[] = [{ kind: 'date_of_birth', find: findBirthDate }]
-const afterPlainCapital: readonly Detector[] = [...afterPlainNumber, { kind: 'name', find: findName }]
-const afterSign = new Map<number, readonly Detector[]>([
+const atPlainNumber: readonly Detector[] = [{ kind: 'date_of_birth', find: findBirthDate }]
+const atPlainCapital: readonly Detector[] = [...atPlainNumber, { kind: 'name', find: findName }]
+const atSign = new Map<number, readonly Detector[]>([
   [codeOf('+'), [{ kind: 'phone', find: findPhone }]],
   [codeOf('('), [{ kind: 'phone', find: findPhone }]],
   [codeOf('['), [{ kind: 'literal', find: findPlaceholder }]],
@@ -93,16 +93,16 @@ function detectorsFor(text: string, start: number, end: number): readonly Detect
   const code = text.charCodeAt(start)
   if (code === space) return nothing
   if (code >= 48 && code <= 57) {
-    if (isLongNumber(text, start)) return afterLongNumber
-    return isPlain(text, start, end) ? afterPlainNumber : afterDigit
+    if (isLongNumber(text, start)) return atLongNumber
+    return isPlain(text, start, end) ? atPlainNumber : atDigit
   }
   if (code >= 97 && code <= 122) {
-    if (!isPlain(text, start, end)) return afterLetter
-    return mayBeMonth(text, start) ? afterPlainNumber : nothing
+    if (!isPlain(text, start, end)) return atLetter
+    return mayBeMonth(text, start) ? atPlainNumber : nothing
   }
-  if (code >= 65 && code <= 90) return isPlain(text, start, end) ? afterPlainCapital : afterCapital
-  if (code < 128) return afterSign.get(code) ?? nothing
-  return isCapital(code) ? afterPlainCapital : nothing
+  if (code >= 65 && code <= 90) return isPlain(text, start, end) ? atPlainCapital : atCapital
+  if (code < 128) return atSign.get(code) ?? nothing
+  return isCapital(code) ? atPlainCapital : nothing
 }
 
 const space = 0x20
