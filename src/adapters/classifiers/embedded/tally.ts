@@ -68,32 +68,36 @@ function createAdder(model: Model, table: FeatureTable, nextRow: () => Float64Ar
   const width = heads.length
   const firsts = Int32Array.from(pairs, ([first]) => 1 << lists.indexOf(first))
   const seconds = Int32Array.from(pairs, ([, second]) => 1 << lists.indexOf(second))
-  let row: Float64Array = new Float64Array(layout.length)
-  const add = (at: number, amount: number): void => {
-    row[at] = (row[at] ?? 0) + amount
-  }
+  let current: Float64Array = new Float64Array(layout.length)
   return {
     bucket() {
-      row = nextRow()
+      current = nextRow()
     },
     word({ sums, grams }) {
-      for (let at = 0; at < width * 2; at++) add(at, sums[at] ?? 0)
-      add(layout.words, 1)
-      add(layout.grams, grams)
+      const row = current
+      for (let at = 0; at < width * 2; at++) row[at] = (row[at] ?? 0) + (sums[at] ?? 0)
+      row[layout.words] = (row[layout.words] ?? 0) + 1
+      row[layout.grams] = (row[layout.grams] ?? 0) + grams
     },
     pair(hash) {
-      add(layout.words, 1)
+      const row = current
+      row[layout.words] = (row[layout.words] ?? 0) + 1
       const feature = table.indexOf(hash)
       if (feature < 0) return
-      for (let head = 0; head < width; head++) add(head, weights[feature * width + head] ?? 0)
+      for (let head = 0; head < width; head++) row[head] = (row[head] ?? 0) + (weights[feature * width + head] ?? 0)
     },
     lists(met, recent) {
-      for (let rest = met; rest !== 0; rest &= rest - 1) add(layout.lists + 31 - Math.clz32(rest & -rest), 1)
+      const row = current
+      for (let rest = met; rest !== 0; rest &= rest - 1) {
+        const list = layout.lists + 31 - Math.clz32(rest & -rest)
+        row[list] = (row[list] ?? 0) + 1
+      }
       if (recent === 0) return
       for (let pair = 0; pair < firsts.length; pair++) {
         const first = firsts[pair] ?? 0
         const second = seconds[pair] ?? 0
-        if ((met & first && recent & second) || (met & second && recent & first)) add(layout.pairs + pair, 1)
+        if ((met & first) === 0 ? (met & second) === 0 || (recent & first) === 0 : (recent & second) === 0) continue
+        row[layout.pairs + pair] = (row[layout.pairs + pair] ?? 0) + 1
       }
     },
   }
