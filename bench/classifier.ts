@@ -1,0 +1,113 @@
+/**
+ * What screening costs, in CPU microseconds per kilobyte: the classifier hot and cold, terms, personal data, all at once.
+ *
+ *   node bench/classifier.ts [--json]
+ */
+import { setImmediate } from 'node:timers/promises'
+import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
+import { re2Patterns } from '../src/adapters/patterns/re2.ts'
+import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
+import { createScreen } from '../src/domain/moderation/screen.ts'
+import { compileTerms } from '../src/domain/moderation/terms.ts'
+import { createSeeded } from '../scripts/classifier/seeded.ts'
+
+const kilobyte = 1024
+const textsPerRound = 300
+const rounds = 9
+const chance = createSeeded(5)
+
+const common =
+  `the of and to a in that is was for on with as it be at by this had not are but from or have they which one you were her all
+  she there would their we him been has when who will more no if out so said what up its about into than them can only other new
+  some could time these two may then do first any my now such like our over man me even most made after also did many before must
+  through back years where much your way well down should because each just those people how too little state good very make world
+  still own see men work long here get both between life being under never day same another know while last might us great old year
+  Tuesday 1987 research, budget; river. children, 42 percent, e-mail, don't, it's, weather, garden, server, request, answer`.split(
+    /\s+/,
+  )
+
+const pick = (): string => common[Math.floor(chance() * common.length)] ?? ''
+const invent = (): string =>
+  Array.from({ length: 3 + Math.floor(chance() * 7) }, () => String.fromCharCode(97 + Math.floor(chance() * 26))).join(
+    '',
+  )
+
+/** Flat strings, as they come out of a parsed body. */
+function write(word: () => string): string {
+  let text = ''
+  while (text.length < kilobyte) text += `${word()} `
+  return JSON.parse(JSON.stringify(text.slice(0, kilobyte)))
+}
+
+const hotTexts = Array.from({ length: textsPerRound }, () => write(pick))
+const curlyTexts = hotTexts.map((text) =>
+  text.replaceAll("'", '’').replaceAll('; ', ' — ').replaceAll('garden', 'café'),
+)
+
+type Round = () => void | Promise<void>
+
+/** Median CPU microseconds per text over the rounds; `prepare` is not counted. */
+async function measure(
+  work: (texts: readonly string[]) => ReturnType<Round>,
+  prepare: () => readonly string[],
+): Promise<number> {
+  const costs: number[] = []
+  for (let round = -2; round < rounds; round++) {
+    const texts = prepare()
+    const before = process.cpuUsage()
+    await work(texts)
+    const spent = process.cpuUsage(before)
+    if (round >= 0) costs.push((spent.user + spent.system) / texts.length)
+  }
+  costs.sort((first, second) => first - second)
+  return costs[rounds >> 1] ?? 0
+}
+
+const forEach =
+  (each: (text: string) => unknown) =>
+  (texts: readonly string[]): void => {
+    for (const text of texts) each(text)
+  }
+
+const classifier = createEmbeddedClassifier()
+const classify = forEach((text) => classifier.classify(text, 'request'))
+const tenTerms = compileTerms(Array.from({ length: 10 }, invent), re2Patterns)
+const thousandTerms = compileTerms(Array.from({ length: 1_000 }, invent), re2Patterns)
+const parse = forEach((text) => JSON.parse(text))
+const bodies = hotTexts.map((text) => JSON.stringify({ messages: text.split(' ').map((word) => ({ word })) }))
+const screen = createScreen({ classifier, pause: () => setImmediate(), memory: 0 })
+const remembering = createScreen({ classifier, pause: () => setImmediate(), memory: textsPerRound })
+const screenAll =
+  (run: typeof screen) =>
+  async (texts: readonly string[]): Promise<void> => {
+    for (const text of texts) await run({ text, direction: 'request', terms: thousandTerms })
+  }
+
+const figures = {
+  'classifier, hot': await measure(classify, () => hotTexts),
+  'classifier, hot, curly quotes and accents': await measure(classify, () => curlyTexts),
+  'classifier, cold: every word new': await measure(classify, () =>
+    Array.from({ length: textsPerRound }, () => write(invent)),
+  ),
+  'terms, 10': await measure(
+    forEach((text) => tenTerms.find(text)),
+    () => hotTexts,
+  ),
+  'terms, 1,000': await measure(
+    forEach((text) => thousandTerms.find(text)),
+    () => hotTexts,
+  ),
+  'personal data': await measure(
+    forEach((text) => findPersonalData(text)),
+    () => hotTexts,
+  ),
+  'screening, all of it': await measure(screenAll(screen), () => hotTexts),
+  'screening, remembered': await measure(screenAll(remembering), () => hotTexts),
+  'JSON.parse of a body with the same words': await measure(parse, () => bodies),
+}
+
+if (process.argv.includes('--json')) {
+  console.log(JSON.stringify({ node: process.version, unit: 'CPU microseconds per KB', figures }))
+} else {
+  for (const [name, cost] of Object.entries(figures)) console.log(`${cost.toFixed(1).padStart(8)}  ${name}`)
+}

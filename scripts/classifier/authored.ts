@@ -1,0 +1,83 @@
+/**
+ * Examples written for this project, as small grammars in `authored/*.txt`:
+ *
+ *   [slot animal]           what {animal} stands for, one per line; may hold slots itself
+ *   [rows benign 40]        templates, each filled up to forty times; `benign` is 0 in every category
+ *   [rows self-harm 25]     1 in that category, unknown in the others
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isCategory } from '../../src/domain/moderation/categories.ts'
+import type { Row } from './rows.ts'
+import { createSeeded } from './seeded.ts'
+
+export type AuthoredRow = Row & { readonly file: string; readonly template: number; readonly isBenign: boolean }
+
+type Template = { readonly file: string; readonly label: string; readonly times: number; readonly text: string }
+type Grammar = { readonly slots: Map<string, string[]>; readonly templates: Template[] }
+
+const heading = /^\[(?<what>slot|rows) (?<name>\S+)(?: (?<times>\d+))?\]$/
+const benignLabels = { sexual: 0, hate: 0, harassment: 0, 'self-harm': 0, illicit: 0, 'sexual/minors': 0 }
+
+export function writeAuthored(folder: string, seed: number): readonly AuthoredRow[] {
+  const grammar: Grammar = { slots: new Map(), templates: [] }
+  for (const file of readdirSync(folder).sort()) readGrammar(file, readFileSync(join(folder, file), 'utf8'), grammar)
+  const chance = createSeeded(seed)
+  return grammar.templates.flatMap((template, number) => {
+    const texts = new Set<string>()
+    for (let time = 0; time < template.times; time++) texts.add(fill(template.text, grammar, chance))
+    const isBenign = template.label === 'benign'
+    const labels = isBenign ? benignLabels : { [template.label]: 1 }
+    const source = `authored/${template.file.replace('.txt', '')}`
+    return [...texts].map((text) => ({
+      text,
+      labels,
+      weight: 1,
+      source,
+      file: template.file,
+      template: number,
+      isBenign,
+    }))
+  })
+}
+
+function readGrammar(file: string, text: string, grammar: Grammar): void {
+  let into: (line: string) => void = () => {
+    throw new Error(`${file} begins without a heading.`)
+  }
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    const head = heading.exec(line)?.groups
+    if (head === undefined) into(line)
+    else if (head.what === 'slot') into = slotReader(grammar, head.name ?? '')
+    else into = rowReader(grammar, file, { label: head.name ?? '', times: Number(head.times) })
+  }
+}
+
+function slotReader(grammar: Grammar, name: string): (line: string) => void {
+  const values: string[] = []
+  grammar.slots.set(name, values)
+  return (line) => values.push(line)
+}
+
+function rowReader(
+  grammar: Grammar,
+  file: string,
+  { label, times }: { label: string; times: number },
+): (line: string) => void {
+  if (label !== 'benign' && !isCategory(label)) throw new Error(`${file}: ${label} is no category.`)
+  return (text) => grammar.templates.push({ file, label, times, text })
+}
+
+const deepest = 4
+
+function fill(template: string, { slots }: Grammar, chance: () => number): string {
+  let text = template
+  for (let depth = 0; depth < deepest; depth++) {
+    text = text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const values = slots.get(name)
+      return values === undefined ? whole : (values[Math.floor(chance() * values.length)] ?? whole)
+    })
+  }
+  return text
+}

@@ -1,0 +1,132 @@
+/** All figures about a model, by the same road that requests take. Texts go in, numbers come out; no text is kept. */
+import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
+import type { Model } from '../../src/adapters/classifiers/embedded/model.ts'
+import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
+import type { Category } from '../../src/domain/moderation/categories.ts'
+import { verdictScore } from '../../src/domain/moderation/classifier.ts'
+import type { Classification, Direction } from '../../src/domain/moderation/classifier.ts'
+import { createScreen } from '../../src/domain/moderation/screen.ts'
+import { disguises } from './evasion.ts'
+import { averagePrecision, rocArea, verdictsAt } from './metrics.ts'
+import type { Data, Row } from './rows.ts'
+
+export type Metrics = {
+  readonly model: {
+    readonly version: string
+    readonly digest: string
+    readonly bytes: number
+    readonly features: number
+  }
+  /** The dev half of the evaluation set, at the default thresholds. */
+  readonly quality: Readonly<Record<string, QualityFigures>>
+  /** Share of texts blocked at the default thresholds, by category; `always` is either of the two, `any` all six. */
+  readonly blocked: Readonly<Record<string, Shares>>
+  /** The same for harmless texts by templates that a first fit had not seen. Only a training run can measure it. */
+  readonly heldOut: Readonly<Record<string, Shares>>
+  /** Recall at the default thresholds when the positives are written in disguise. */
+  readonly evasion: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+export type Shares = Readonly<Record<string, number>>
+
+export type QualityFigures = {
+  readonly positives: number
+  readonly negatives: number
+  readonly averagePrecision: number
+  readonly rocArea: number
+  readonly recall: number
+  readonly precision: number
+}
+
+export type Judge = (text: string, direction: Direction) => Promise<Classification>
+
+export async function evaluateModel(model: Model, bytes: number, data: Data): Promise<Omit<Metrics, 'heldOut'>> {
+  const judge = createJudge(model)
+  return {
+    model: { version: model.header.version, digest: model.digest, bytes, features: model.features.length },
+    quality: await qualityOf(judge, data.dev),
+    blocked: await blockedOf(judge, data),
+    evasion: await evasionOf(judge, data.dev),
+  }
+}
+
+/** Judges by the whole road, with nothing remembered. */
+export function createJudge(model: Model): Judge {
+  const classifier = createEmbeddedClassifier(model)
+  const screen = createScreen({ classifier, memory: 0, pause: () => Promise.resolve() })
+  return async (text, direction) => (await screen({ text, direction })).classification
+}
+
+async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['quality']> {
+  const scored = await Promise.all(dev.map(async (row) => ({ row, scores: (await judge(row.text, 'request')).scores })))
+  const figures: Record<string, QualityFigures> = {}
+  for (const category of categories) {
+    const judged = scored.flatMap(({ row, scores }) => {
+      const label = row.labels[category]
+      return label === undefined ? [] : [{ score: scores[category], isPositive: label === 1 }]
+    })
+    const positives = judged.filter(({ isPositive }) => isPositive).length
+    if (positives === 0) continue
+    const { recall, precision } = verdictsAt(judged, verdictScore)
+    figures[category] = {
+      positives,
+      negatives: judged.length - positives,
+      averagePrecision: rounded(averagePrecision(judged)),
+      rocArea: rounded(rocArea(judged)),
+      recall: rounded(recall),
+      precision: rounded(precision),
+    }
+  }
+  return figures
+}
+
+async function blockedOf(judge: Judge, data: Data): Promise<Metrics['blocked']> {
+  const safe = data.overblock.filter(({ safe: isSafe }) => isSafe)
+  const unsafe = data.overblock.filter(({ safe: isSafe }) => !isSafe)
+  const adult = data.dev.filter(({ labels }) => labels.sexual === 1)
+  const notSexual = data.dev.filter(({ labels }) => labels.sexual === 0)
+  return {
+    'safe prompts that sound unsafe': await sharesOf(judge, safe, 'request'),
+    'unsafe contrasts': await sharesOf(judge, unsafe, 'request'),
+    'turns of real conversations, unlabelled': await sharesOf(judge, data.pool, 'request'),
+    'the same as answers': await sharesOf(judge, data.pool, 'response'),
+    'sexual, adults only (dev)': await sharesOf(judge, adult, 'request'),
+    'not sexual (dev)': await sharesOf(judge, notSexual, 'request'),
+  }
+}
+
+/** Share of the texts that each category blocks. */
+export async function sharesOf(
+  judge: Judge,
+  rows: readonly { readonly text: string }[],
+  direction: Direction,
+): Promise<Shares> {
+  const flagged = await Promise.all(rows.map(async ({ text }) => (await judge(text, direction)).flagged))
+  const share = (isHit: (list: readonly Category[]) => boolean): number =>
+    rounded(flagged.filter(isHit).length / rows.length)
+  const shares: Record<string, number> = {}
+  for (const category of categories) shares[category] = share((list) => list.includes(category))
+  shares['always'] = share((list) => alwaysBlockedCategories.some((category) => list.includes(category)))
+  shares['any'] = share((list) => list.length > 0)
+  return shares
+}
+
+const disguised: readonly Category[] = ['sexual', 'hate', 'harassment', 'self-harm']
+
+async function evasionOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['evasion']> {
+  const table: Record<string, Record<string, number>> = {}
+  for (const { name, apply } of disguises) {
+    const recalls: Record<string, number> = {}
+    for (const category of disguised) {
+      const positives = dev.filter(({ labels }) => labels[category] === 1)
+      const hits = await Promise.all(
+        positives.map(async ({ text }) => (await judge(apply(text), 'request')).flagged.includes(category)),
+      )
+      recalls[category] = rounded(hits.filter(Boolean).length / positives.length)
+    }
+    table[name] = recalls
+  }
+  return table
+}
+
+const rounded = (value: number): number => Math.round(value * 1e4) / 1e4

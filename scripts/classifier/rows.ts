@@ -1,0 +1,54 @@
+/** Labelled text, as the data folder holds it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Category } from '../../src/domain/moderation/categories.ts'
+
+/** A category that is missing is unknown, not 0. Labels between 0 and 1 are soft ones. */
+export type Row = {
+  readonly text: string
+  readonly labels: Readonly<Partial<Record<Category, number>>>
+  readonly weight: number
+  readonly source: string
+}
+
+/** A prompt that sounds unsafe: some are, some are not. */
+export type ScaryPrompt = { readonly text: string; readonly safe: boolean }
+
+export type Data = {
+  readonly train: readonly Row[]
+  readonly pool: readonly { readonly text: string }[]
+  readonly dev: readonly Row[]
+  readonly overblock: readonly ScaryPrompt[]
+}
+
+export function readData(folder: string): Data {
+  return {
+    train: readLines(folder, 'train'),
+    pool: readLines(folder, 'pool-unlabelled'),
+    dev: readLines(folder, 'eval-dev'),
+    overblock: readLines(folder, 'overblock-dev'),
+  }
+}
+
+function readLines<Line>(folder: string, name: string): Line[] {
+  const text = gunzipSync(readFileSync(join(folder, `${name}.jsonl.gz`))).toString('utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
+const runLength = 10
+
+/** Rows that share ten words in a row with an evaluation text are dropped: nothing may be learnt from those. */
+export function withoutOverlap(rows: readonly Row[], evaluation: readonly { readonly text: string }[]): readonly Row[] {
+  const known = new Set(evaluation.flatMap(({ text }) => wordRuns(text)))
+  return rows.filter(({ text }) => !wordRuns(text).some((run) => known.has(run)))
+}
+
+function wordRuns(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  if (words.length < runLength) return words.length < 4 ? [] : [words.join(' ')]
+  return words.slice(runLength - 1).map((_, index) => words.slice(index, index + runLength).join(' '))
+}

@@ -1,0 +1,97 @@
+/** The whole training: the same data and the same code give the same model, byte for byte. */
+import { fileURLToPath } from 'node:url'
+import { hashVersion, hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
+import type { Model, ModelHeader } from '../../src/adapters/classifiers/embedded/model.ts'
+import { perCategory } from '../../src/domain/moderation/categories.ts'
+import { writeAuthored } from './authored.ts'
+import type { AuthoredRow } from './authored.ts'
+import { calibrate, composition } from './calibrate.ts'
+import type { CalibrationTexts } from './calibrate.ts'
+import { createJudge, sharesOf } from './evaluate.ts'
+import type { Metrics } from './evaluate.ts'
+import { fitHeads } from './fit.ts'
+import { listPairs } from './heads.ts'
+import { compileLexicon } from './lexicon-files.ts'
+import type { CompiledLexicon } from './lexicon-files.ts'
+import { createTextReader } from './matrix.ts'
+import { withoutOverlap } from './rows.ts'
+import type { Data, Row } from './rows.ts'
+import { countVocabulary } from './vocabulary-count.ts'
+
+const settings = { penalty: 1, iterations: 40, fewestTexts: 3, features: 50_000 }
+const seed = 7
+const uncalibrated = perCategory(() => ({ slope: 1, thresholds: { request: 0, response: 0 } }))
+
+type Parts = { readonly lexicon: CompiledLexicon; readonly vocabulary: Uint32Array; readonly version: string }
+
+export type Training = { readonly model: Omit<Model, 'digest'>; readonly heldOut: Metrics['heldOut'] }
+
+/** Fits twice: without what is held out, to find thresholds and slopes; then on everything, for the weights that ship. */
+export async function trainModel(data: Data, version: string, say: (line: string) => void): Promise<Training> {
+  const labelled = withoutOverlap(data.train, [...data.dev, ...data.overblock]).map(withoutMinors)
+  const authored = writeAuthored(pathOf('authored'), seed)
+  say(`${labelled.length} labelled rows, ${authored.length} authored ones`)
+  const lexicon = compileLexicon(pathOf('lexicons'))
+  const texts = [...labelled, ...authored, ...data.pool].map(({ text }) => text)
+  const parts = { lexicon, version, vocabulary: countVocabulary(texts, lexicon.words) }
+
+  const kept = [...labelled.filter((row) => !isHeldOut(row)), ...authored.filter((row) => !isHeldOutTemplate(row))]
+  const trial = { ...fit(kept, parts, uncalibrated), digest: '' }
+  say('fitted without what is held out')
+  const harmless = harmlessHeldOut(authored)
+  const calibration = calibrate(trial, {
+    ...harmless,
+    pool: data.pool.map(({ text }) => text),
+    scary: data.overblock.filter(({ safe }) => safe).map(({ text }) => text),
+    labelled: labelled.filter(isHeldOut),
+  })
+  say('calibrated')
+  const judge = createJudge({ ...trial, header: { ...trial.header, calibration } })
+  const heldOut = {
+    'ordinary requests, templates held out': await sharesOf(judge, asRows(harmless.ordinary), 'request'),
+    'ordinary answers, templates held out': await sharesOf(judge, asRows(harmless.answers), 'response'),
+    'harmless but scary, templates held out': await sharesOf(judge, asRows(harmless.hard), 'request'),
+  }
+  return { model: fit([...labelled, ...authored], parts, calibration), heldOut }
+}
+
+function harmlessHeldOut(authored: readonly AuthoredRow[]): Pick<CalibrationTexts, 'ordinary' | 'answers' | 'hard'> {
+  const held = authored.filter((row) => row.isBenign && isHeldOutTemplate(row))
+  const from = (isOf: (file: string) => boolean): readonly string[] =>
+    held.filter(({ file }) => isOf(file)).map(({ text }) => text)
+  return {
+    ordinary: from((file) => file === 'benign.txt'),
+    answers: from((file) => file === 'responses.txt'),
+    hard: from((file) => file !== 'benign.txt' && file !== 'responses.txt'),
+  }
+}
+
+const asRows = (texts: readonly string[]): readonly { readonly text: string }[] => texts.map((text) => ({ text }))
+
+const pathOf = (folder: string): string => fileURLToPath(new URL(folder, import.meta.url))
+
+/** The labelled data were cleared of sexual content about minors. */
+const withoutMinors = (row: Row): Row => ({ ...row, labels: { ...row.labels, 'sexual/minors': 0 } })
+
+const isHeldOut = ({ text }: Row): boolean => hashWord(text) % 10 === 0
+const isHeldOutTemplate = ({ template }: AuthoredRow): boolean => template % 6 === 0
+
+function fit(rows: readonly Row[], parts: Parts, calibration: ModelHeader['calibration']): Omit<Model, 'digest'> {
+  const { lexicon, vocabulary, version } = parts
+  const read = createTextReader(lexicon, vocabulary)
+  const { features, weights, heads } = fitHeads(
+    rows.map((row) => ({ row, reading: read(row.text) })),
+    lexicon.lists,
+    settings,
+  )
+  const header: ModelHeader = {
+    version,
+    hashVersion,
+    lists: lexicon.lists,
+    pairs: listPairs,
+    heads,
+    minors: composition,
+    calibration,
+  }
+  return { header, features, weights, vocabulary, lexicon: lexicon.tables }
+}

@@ -1,0 +1,23 @@
+/** Counts the words of all training text: which of them a model knows, and how common they are. */
+import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
+import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
+import { normalise } from '../../src/domain/moderation/normalise.ts'
+
+const fewest = 4
+const most = 16_000
+const plainWord = /^[a-z][a-z']*$/
+
+/** Hashes of the words known, the most common first. */
+export function countVocabulary(texts: Iterable<string>, always: readonly string[]): Uint32Array {
+  const counts = new Map<string, number>()
+  const word = (text: string, start: number, end: number): void => {
+    const token = text.slice(start, end)
+    if (plainWord.test(token) && !/(.)\1\1/.test(token)) counts.set(token, (counts.get(token) ?? 0) + 1)
+  }
+  for (const text of texts) visitTokens(normalise(text), { word, spelled: () => undefined })
+  const common = [...counts]
+    .filter(([, count]) => count >= fewest)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  const known = new Set([...common.slice(0, most).map(([token]) => token), ...always.toSorted()])
+  return Uint32Array.from(new Set([...known].map(hashWord)))
+}

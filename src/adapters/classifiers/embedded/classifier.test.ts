@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { categories } from '../../../domain/moderation/categories.ts'
+import { createScreen } from '../../../domain/moderation/screen.ts'
+import { createEmbeddedClassifier, loadModel } from './classifier.ts'
+
+const Case = Type.Object(
+  {
+    says: Type.String({ minLength: 1 }),
+    text: Type.String({ minLength: 1 }),
+    flags: Type.Optional(Type.Array(Type.Enum([...categories]), { minItems: 1 })),
+  },
+  { additionalProperties: false },
+)
+
+const readCases = (name: string): readonly { says: string; text: string; flags?: readonly string[] }[] =>
+  Value.Parse(
+    Type.Array(Case),
+    JSON.parse(readFileSync(new URL(`../../../domain/moderation/cases/${name}.json`, import.meta.url), 'utf8')),
+  )
+
+const model = loadModel()
+const classifier = createEmbeddedClassifier(model)
+const screen = createScreen({ classifier, memory: 0, pause: () => Promise.resolve() })
+
+describe('the embedded classifier flags', () => {
+  for (const { says, text, flags = [] } of readCases('blocked')) {
+    it(says, async () => {
+      const { classification } = await screen({ text, direction: 'request' })
+      for (const category of flags)
+        assert.ok(
+          classification.flagged.some((name) => name === category),
+          JSON.stringify(classification),
+        )
+    })
+  }
+})
+
+describe('the embedded classifier sees through', () => {
+  for (const { says, text, flags = [] } of readCases('evasion')) {
+    it(says, async () => {
+      const { classification } = await screen({ text, direction: 'request' })
+      for (const category of flags)
+        assert.ok(
+          classification.flagged.some((name) => name === category),
+          JSON.stringify(classification),
+        )
+    })
+  }
+})
+
+describe('the embedded classifier lets pass', () => {
+  for (const { says, text } of readCases('over-blocking')) {
+    it(says, async () => {
+      for (const direction of ['request', 'response'] as const) {
+        const { classification } = await screen({ text, direction })
+        assert.deepEqual(classification.flagged, [], JSON.stringify(classification))
+      }
+    })
+  }
+})
+
+describe('the embedded classifier', () => {
+  it('gives a score between 0 and 1 in every category, also for nothing', () => {
+    for (const text of ['', ' ', '!!!', '🙂', '日本語', 'a'.repeat(100_000), '\ud800', 'x '.repeat(20_000)]) {
+      const { scores, flagged } = classifier.classify(text, 'request')
+      for (const category of categories)
+        assert.ok(scores[category] >= 0 && scores[category] <= 1, `${category} of ${text.slice(0, 5)}`)
+      assert.deepEqual(flagged, [])
+    }
+  })
+
+  it('gives the same text the same scores, whatever it read before', () => {
+    const text = 'the cat sat on the mat and I said nothing'
+    const before = classifier.classify(text, 'request')
+    for (let count = 0; count < 40_000; count += 10) {
+      classifier.classify(Array.from({ length: 10 }, (_, at) => `w${(count + at).toString(36)}`).join(' '), 'request')
+    }
+    assert.deepEqual(classifier.classify(text, 'request'), before)
+  })
+
+  it('counts the words of its lists without telling them', () => {
+    const { cues } = classifier.classify('I want to die', 'request')
+    assert.equal(cues['crisis'], 1)
+    assert.equal(cues['self'], 1)
+  })
+
+  it('says who judged', () => {
+    assert.deepEqual(classifier.identity, { id: 'embedded', version: model.header.version, digest: model.digest })
+    const metrics = JSON.parse(readFileSync(new URL('./metrics.json', import.meta.url), 'utf8'))
+    assert.equal(metrics.model.digest, model.digest)
+  })
+})

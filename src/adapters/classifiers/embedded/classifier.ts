@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { categories, perCategory } from '../../../domain/moderation/categories.ts'
+import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
+import { verdictScore } from '../../../domain/moderation/classifier.ts'
+import type { Classification, Classifier, Direction } from '../../../domain/moderation/classifier.ts'
+import { decodeModel } from './model-file.ts'
+import type { Model } from './model.ts'
+import { createRawScorer } from './scoring.ts'
+
+/** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
+export type EmbeddedClassifier = Omit<Classifier, 'classify'> & {
+  classify(text: string, direction: Direction): Classification
+}
+
+/** The model that comes with the program. */
+export const shippedModel = new URL('./model.bin', import.meta.url)
+
+export const loadModel = (file: URL | string = shippedModel): Model => decodeModel(readFileSync(file))
+
+export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedClassifier {
+  const scorer = createRawScorer(model)
+  return {
+    identity: { id: 'embedded', version: model.header.version, digest: model.digest },
+    classify(text, direction) {
+      const scores = calibrate(model, scorer.score(text), direction)
+      return { scores, flagged: flaggedIn(scores), cues: scorer.cues() }
+    },
+  }
+}
+
+/** One half at the threshold of the direction, whatever the raw scale of the category. */
+function calibrate(model: Model, raw: PerCategory<number>, direction: Direction): PerCategory<number> {
+  return perCategory((category) => {
+    const { slope, thresholds } = model.header.calibration[category]
+    return 1 / (1 + Math.exp(-slope * (raw[category] - thresholds[direction])))
+  })
+}
+
+const flaggedIn = (scores: PerCategory<number>): readonly Category[] =>
+  categories.filter((category) => scores[category] >= verdictScore)

@@ -1,0 +1,27 @@
+/** Finds features by their hash: open addressing over typed arrays, since it is asked some hundred times per kilobyte. */
+export type FeatureTable = {
+  /** Index of the feature with this hash, or -1. */
+  indexOf(hash: number): number
+}
+
+export function createFeatureTable(hashes: Uint32Array): FeatureTable {
+  const size = 2 ** Math.ceil(Math.log2(hashes.length * 2 + 2))
+  const mask = size - 1
+  const slots = new Int32Array(size * 2) // hash, and index + 1; side by side, since they are read together
+  for (let index = 0; index < hashes.length; index++) {
+    const hash = hashes[index] ?? 0
+    let slot = hash & mask
+    while (slots[slot * 2 + 1] !== 0) slot = (slot + 1) & mask
+    slots[slot * 2] = hash
+    slots[slot * 2 + 1] = index + 1
+  }
+  return {
+    indexOf(hash) {
+      const wanted = hash | 0
+      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+        const found = slots[slot * 2 + 1] ?? 0
+        if (found === 0 || slots[slot * 2] === wanted) return found - 1
+      }
+    },
+  }
+}

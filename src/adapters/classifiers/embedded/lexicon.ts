@@ -1,0 +1,57 @@
+/** Lists of words and phrases with a meaning for moderation. A model carries them as hashes, each with a mask of lists. */
+import { createFeatureTable } from './feature-table.ts'
+import { hashBeginning, hashNext, hashWord } from './hashing.ts'
+
+export type Lexicon = {
+  /** Lists that hold this word, as a mask. */
+  listsOf(word: string): number
+  /** Lengths of the phrases that end with this word, as a mask: bit 2 for two words, and so on. */
+  phraseLengths(wordHash: number): number
+  /** Lists that hold the phrase with this hash. */
+  listsOfPhrase(phraseHash: number): number
+}
+
+/** What a model file holds of a lexicon: hash and mask side by side. */
+export type LexiconTables = {
+  readonly words: ReadonlyMap<number, number>
+  /** Beginnings: any ending may follow. */
+  readonly stems: ReadonlyMap<number, number>
+  readonly phrases: ReadonlyMap<number, number>
+  readonly phraseLengths: ReadonlyMap<number, number>
+}
+
+export const longestPhrase = 6
+const shortestStem = 3
+
+export function createLexicon(tables: LexiconTables): Lexicon {
+  const words = createMasks(tables.words)
+  const stems = createMasks(tables.stems)
+  return {
+    listsOf(word) {
+      let lists = words(hashWord(word))
+      if (word.endsWith("'s")) lists |= words(hashWord(word.slice(0, -2)))
+      return lists | stemLists(word, stems)
+    },
+    phraseLengths: createMasks(tables.phraseLengths),
+    listsOfPhrase: createMasks(tables.phrases),
+  }
+}
+
+function stemLists(word: string, stems: (hash: number) => number): number {
+  let lists = 0
+  for (let end = shortestStem; end <= word.length; end++) lists |= stems(hashBeginning(word, end))
+  return lists
+}
+
+function createMasks(byHash: ReadonlyMap<number, number>): (hash: number) => number {
+  const table = createFeatureTable(Uint32Array.from(byHash.keys()))
+  const masks = Int32Array.from(byHash.values())
+  return (hash) => {
+    const index = table.indexOf(hash)
+    return index < 0 ? 0 : (masks[index] ?? 0)
+  }
+}
+
+/** The hash of a phrase: from its last word back to its first, as the reader meets them. */
+export const hashPhrase = (words: readonly number[]): number =>
+  words.reduceRight((hash, word) => hashNext(hash, word), 0)

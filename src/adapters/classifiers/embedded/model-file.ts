@@ -1,0 +1,115 @@
+/** The model on disk: a magic word, a JSON header, sections with their lengths, and the SHA-256 of it all at the end. */
+import { createHash } from 'node:crypto'
+import { hashVersion } from './hashing.ts'
+import type { LexiconTables } from './lexicon.ts'
+import { heads } from './model.ts'
+import type { Model, ModelHeader } from './model.ts'
+
+const magic = 'GATEMOD1'
+const digestBytes = 32
+
+export function encodeModel(model: Omit<Model, 'digest'>): Uint8Array {
+  const { words, stems, phrases, phraseLengths } = model.lexicon
+  const sections = [
+    new TextEncoder().encode(JSON.stringify(model.header)),
+    encodeAscending(model.features),
+    new Uint8Array(model.weights.buffer, model.weights.byteOffset, model.weights.byteLength),
+    bytesOf(model.vocabulary),
+    ...[words, stems, phrases, phraseLengths].map((table) => bytesOf(Uint32Array.from([...table].flat()))),
+  ]
+  const body = Buffer.concat([
+    Buffer.from(magic),
+    ...sections.flatMap((section) => [bytesOf(Uint32Array.of(section.byteLength)), section]),
+  ])
+  return Buffer.concat([body, createHash('sha256').update(body).digest()])
+}
+
+/** Throws where the file is damaged, cut off, or made for another way of hashing. */
+export function decodeModel(file: Uint8Array): Model {
+  const body = file.subarray(0, file.byteLength - digestBytes)
+  const digest = createHash('sha256').update(body).digest()
+  if (!digest.equals(file.subarray(body.byteLength))) throw new Error('The moderation model is damaged.')
+  if (Buffer.from(body.subarray(0, magic.length)).toString() !== magic) throw new Error('This is no moderation model.')
+  const sections = readSections(body, magic.length)
+  const [header, features, weights, vocabulary, ...tables] = sections
+  if (header === undefined || features === undefined || weights === undefined || vocabulary === undefined) {
+    throw new Error('The moderation model lacks a part.')
+  }
+  const model = {
+    header: readHeader(header),
+    features: decodeAscending(features),
+    weights: new Int8Array(weights),
+    vocabulary: wordsOf(vocabulary),
+    lexicon: readLexicon(tables),
+    digest: digest.toString('hex'),
+  }
+  if (model.weights.length !== model.features.length * heads.length) throw new Error('The moderation model is uneven.')
+  return model
+}
+
+function readHeader(section: Uint8Array): ModelHeader {
+  const header: ModelHeader = JSON.parse(new TextDecoder().decode(section))
+  if (header.hashVersion !== hashVersion) throw new Error('The moderation model was made for another version.')
+  return header
+}
+
+function readLexicon(tables: readonly Uint8Array[]): LexiconTables {
+  const [words, stems, phrases, phraseLengths] = tables.map(readTable)
+  if (words === undefined || stems === undefined || phrases === undefined || phraseLengths === undefined) {
+    throw new Error('The moderation model lacks its lexicon.')
+  }
+  return { words, stems, phrases, phraseLengths }
+}
+
+function readTable(section: Uint8Array): ReadonlyMap<number, number> {
+  const values = wordsOf(section)
+  const table = new Map<number, number>()
+  for (let at = 0; at < values.length; at += 2) table.set(values[at] ?? 0, values[at + 1] ?? 0)
+  return table
+}
+
+function readSections(body: Uint8Array, from: number): readonly Uint8Array[] {
+  const view = new DataView(body.buffer, body.byteOffset, body.byteLength)
+  const sections: Uint8Array[] = []
+  for (let at = from; at < body.byteLength;) {
+    const length = view.getUint32(at, true)
+    sections.push(Uint8Array.from(body.subarray(at + 4, at + 4 + length)))
+    at += 4 + length
+  }
+  return sections
+}
+
+const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
+
+/** Sections are copies with a buffer of their own, so they are aligned. */
+const wordsOf = (section: Uint8Array): Uint32Array => new Uint32Array(section.buffer, 0, section.byteLength / 4)
+
+/** Ascending numbers as their differences, seven bits to a byte. */
+function encodeAscending(values: Uint32Array): Uint8Array {
+  const bytes: number[] = []
+  let last = 0
+  for (const value of values) {
+    let difference = value - last
+    last = value
+    for (; difference > 127; difference = Math.floor(difference / 128)) bytes.push((difference % 128) + 128)
+    bytes.push(difference)
+  }
+  return Uint8Array.from(bytes)
+}
+
+function decodeAscending(bytes: Uint8Array): Uint32Array {
+  const values: number[] = []
+  let last = 0
+  let difference = 0
+  let unit = 1
+  for (const byte of bytes) {
+    difference += (byte & 127) * unit
+    unit *= 128
+    if (byte > 127) continue
+    last += difference
+    values.push(last)
+    difference = 0
+    unit = 1
+  }
+  return Uint32Array.from(values)
+}

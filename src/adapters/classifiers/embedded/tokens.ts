@@ -1,0 +1,83 @@
+/** Cuts text in its normal form into raw words, as they were written, masks and all. */
+
+const outside = 0
+const letter = 1
+/** Signs that stand for letters inside words, or between them: `don't`, `k!ll`, `f*ck`. */
+const joint = 2
+const dollar = 3
+
+const kinds = new Uint8Array(128)
+for (let code = 48; code <= 57; code++) kinds[code] = letter
+for (let code = 97; code <= 122; code++) kinds[code] = letter
+for (const sign of "'*@!|+") kinds[sign.charCodeAt(0)] = joint
+kinds['$'.charCodeAt(0)] = dollar
+
+/** Beyond ASCII everything is taken for a letter but punctuation, symbols and halves of emoji. */
+function kindOf(code: number): number {
+  if (code < 128) return kinds[code] ?? outside
+  if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
+  return code < 0xd800 || code >= 0xf900 ? letter : outside // past the end of the text there is no code: outside
+}
+
+export type TokenVisitor = {
+  /** The token of `text` from `start` to `end`. */
+  word(text: string, start: number, end: number): void
+  /** Letters that were written one by one: `k i l l`, `k.i.l.l`. */
+  spelled(letters: string): void
+}
+
+const longestToken = 32
+const longestSpelling = 200
+
+export function visitTokens(text: string, visitor: TokenVisitor): void {
+  for (let at = 0; at < text.length;) {
+    const kind = kindOf(text.charCodeAt(at))
+    const isStart = kind === letter || (kind === dollar && kindOf(text.charCodeAt(at + 1)) === letter)
+    if (!isStart) {
+      at += 1
+      continue
+    }
+    const end = endOfToken(text, at)
+    const spelledEnd = end === at + 1 ? endOfSpelling(text, at) : end
+    if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd))
+    else visitor.word(text, at, end)
+    at = spelledEnd
+  }
+}
+
+function endOfToken(text: string, start: number): number {
+  const last = Math.min(text.length, start + longestToken)
+  let at = start + 1
+  while (at < last) {
+    const code = text.charCodeAt(at)
+    const kind = kindOf(code)
+    if (kind === outside) break
+    if (kind === joint) {
+      const next = text.charCodeAt(at + 1)
+      if (kindOf(next) !== letter && next !== code) break
+    }
+    at += 1
+  }
+  return at
+}
+
+/** End of a run of at least three single letters with the same sign between them; `start + 1` where there is none. */
+function endOfSpelling(text: string, start: number): number {
+  const separator = text.charCodeAt(start + 1)
+  let at = start
+  while (
+    at - start < longestSpelling * 2 &&
+    text.charCodeAt(at + 1) === separator &&
+    kindOf(text.charCodeAt(at + 2)) === letter &&
+    kindOf(text.charCodeAt(at + 3)) !== letter
+  ) {
+    at += 2
+  }
+  return at - start >= 4 ? at + 1 : start + 1
+}
+
+function everySecond(text: string, start: number, end: number): string {
+  let letters = ''
+  for (let at = start; at < end; at += 2) letters += text[at]
+  return letters
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { hashWord } from './hashing.ts'
+import { visitTokens } from './tokens.ts'
+import { segment, unmask } from './unmask.ts'
+import { createVocabulary } from './vocabulary.ts'
+
+const words = [
+  'to',
+  'i',
+  'want',
+  'kill',
+  'time',
+  'good',
+  'book',
+  'a',
+  'shell',
+  'fuck',
+  "don't",
+  'cool',
+  'so',
+  'pass',
+  'die',
+]
+const vocabulary = createVocabulary(Uint32Array.from(words, hashWord))
+
+function tokensOf(text: string): readonly string[] {
+  const tokens: string[] = []
+  visitTokens(text, {
+    word: (whole, start, end) => tokens.push(whole.slice(start, end)),
+    spelled: (letters) => tokens.push(`~${letters}`),
+  })
+  return tokens
+}
+
+describe('tokens', () => {
+  it('are words, with the signs inside them', () => {
+    assert.deepEqual(tokensOf("don't k!ll f**k p@ss, e-mail: a@b.c!"), [
+      "don't",
+      'k!ll',
+      'f**k',
+      'p@ss',
+      'e',
+      'mail',
+      'a@b',
+      'c',
+    ])
+    assert.deepEqual(tokensOf('pay $100 or $uicide a$$'), ['pay', '$100', 'or', '$uicide', 'a$$'])
+  })
+
+  it('that are single letters in a row are taken together', () => {
+    assert.deepEqual(tokensOf('k.i.l.l and k i l l and k-i-l-l!'), ['~kill', 'and', '~kill', 'and', '~kill'])
+    assert.deepEqual(tokensOf('w a n t  t o o'), ['~want', '~too'])
+    assert.deepEqual(tokensOf('plan a or plan b. i said'), ['plan', 'a', 'or', 'plan', 'b', 'i', 'said'])
+  })
+
+  it('are bounded in length', () => {
+    assert.deepEqual(
+      tokensOf('x '.repeat(450)).map((token) => token.length),
+      [202, 202, 49],
+    )
+    assert.deepEqual(
+      tokensOf('x'.repeat(70)).map((token) => token.length),
+      [32, 32, 6],
+    )
+  })
+})
+
+describe('unmasking', () => {
+  const cases: readonly (readonly [token: string, word: string])[] = [
+    ['kill', 'kill'],
+    ['k1ll', 'kill'],
+    ['k!ll', 'kill'],
+    ['kiiiill', 'kill'],
+    ['g00d', 'good'],
+    ['gooood', 'good'],
+    ['coooool', 'cool'],
+    ['f*ck', 'fuck'],
+    ['5h3ll', 'shell'],
+    ['p4$$', 'pass'],
+    ["don't", "don't"],
+    ['2024', '00'],
+    ['7', '#young'],
+    ['18', '00'],
+    ['14yo', '#youngyo'],
+    ['44yo', '00yo'],
+    ['mp3', 'mp0'],
+    ['aaaargh', 'aargh'],
+  ]
+  for (const [token, word] of cases)
+    it(`reads ${token} as ${word}`, () => assert.equal(unmask(token, vocabulary), word))
+
+  it('cuts letters without spaces into the words it knows', () => {
+    assert.deepEqual(segment('iwanttodie', vocabulary), ['i', 'want', 'to', 'die'])
+    assert.deepEqual(segment('k1lltime', vocabulary), ['kill', 'time'])
+    assert.deepEqual(segment('qzx', vocabulary), ['q', 'z', 'x'])
+  })
+})

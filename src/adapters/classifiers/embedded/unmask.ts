@@ -1,0 +1,88 @@
+/** Finds the word behind a spelling that was bent to hide it. Only unusual tokens come here, and each of them once. */
+
+/** The words a model knows, the most common first. */
+export type Vocabulary = {
+  /** 0 for the most common word; -1 for one it does not know. */
+  rank(word: string): number
+  readonly size: number
+}
+
+const plain = /^[a-z]+$/
+const stretched = /(.)\1\1/
+const number = /^[0-9]+$/
+const statedAge = /^([0-9]{1,2})(yo|yr|yrs|yrold)$/
+
+/** The word a token stands for: itself, mostly. */
+export function unmask(token: string, vocabulary: Vocabulary): string {
+  if (plain.test(token) && !stretched.test(token)) return token
+  const bare = token.replace(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}$]+$/gu, '')
+  if (number.test(bare)) return isYoung(bare) ? '#young' : bare.length > 1 ? '00' : '0'
+  const age = statedAge.exec(bare)
+  if (age !== null && isYoung(age[1] ?? '')) return '#youngyo'
+  for (const candidate of candidates(bare)) if (vocabulary.rank(candidate) >= 0) return candidate
+  return squeeze(bare, 2)
+    .replace(/[0-9]/g, '0')
+    .replace(/[@$!|+]/g, '')
+}
+
+/** A number that may be the age of a minor. */
+const isYoung = (digits: string): boolean => Number(digits) > 0 && Number(digits) < 18
+
+function* candidates(token: string): Generator<string> {
+  for (const shape of [squeeze(token, 2), token.replace(/(.)\1{2,}/g, '$1'), squeeze(token, 1)]) {
+    yield shape
+    for (const one of ['i', 'l']) yield unleet(shape, one)
+    if (shape.includes('*')) for (const vowel of 'uieao') yield unleet(shape, 'i').replaceAll('*', vowel)
+  }
+}
+
+const squeeze = (word: string, longest: number): string =>
+  word.replace(/(.)\1+/g, (run, letter: string) => letter.repeat(Math.min(run.length, longest)))
+
+const letterBySign: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+  '9': 'g',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+  '|': 'l',
+  '+': 't',
+}
+
+const unleet = (word: string, one: string): string =>
+  word.replace(/[0-9@$!|+]/g, (sign) => (sign === '1' ? one : (letterBySign[sign] ?? sign)))
+
+const longestWord = 16
+
+/** The words in letters that were written one by one, by the cheapest way to cut them: common words cost least. */
+export function segment(letters: string, vocabulary: Vocabulary): readonly string[] {
+  const text = unleet(letters, 'i')
+  const costs = [0]
+  const lengths = [0]
+  for (let end = 1; end <= text.length; end++) {
+    let bestCost = Infinity
+    let bestLength = 1
+    for (let length = 1; length <= Math.min(end, longestWord); length++) {
+      const cost = (costs[end - length] ?? 0) + costOf(text.slice(end - length, end), vocabulary)
+      if (cost < bestCost) [bestCost, bestLength] = [cost, length]
+    }
+    costs.push(bestCost)
+    lengths.push(bestLength)
+  }
+  const words: string[] = []
+  for (let end = text.length; end > 0; end -= lengths[end] ?? 1)
+    words.unshift(text.slice(end - (lengths[end] ?? 1), end))
+  return words
+}
+
+/** By Zipf's law a word's rank tells its frequency. A letter that belongs to no word costs more than any word. */
+function costOf(word: string, vocabulary: Vocabulary): number {
+  const rank = vocabulary.rank(word)
+  if (rank >= 0) return Math.log((rank + 2) * Math.log(vocabulary.size + 2))
+  return word.length === 1 ? 20 : Infinity
+}

@@ -1,0 +1,41 @@
+/** What a word adds to each head, worked out once and then remembered. */
+import type { FeatureTable } from './feature-table.ts'
+import { hashGrams, hashWord, mostGrams } from './hashing.ts'
+import type { Lexicon } from './lexicon.ts'
+import { heads } from './model.ts'
+import type { Word } from './reader.ts'
+import { unmask } from './unmask.ts'
+import type { Vocabulary } from './unmask.ts'
+
+/** A word with its own weight per head, then per head the sum of its character runs. Whole numbers: scaled later. */
+export type WeighedWord = Word & { readonly sums: readonly number[]; readonly grams: number }
+
+export type WeighParts = {
+  readonly table: FeatureTable
+  readonly weights: Int8Array
+  readonly lexicon: Lexicon
+  readonly vocabulary: Vocabulary
+}
+
+export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts): (token: string) => WeighedWord {
+  const width = heads.length
+  const blank = Array.from({ length: width * 2 }, () => 0)
+  const gramHashes = new Uint32Array(mostGrams)
+
+  const add = (sums: number[], hash: number, from: number): void => {
+    const feature = table.indexOf(hash)
+    if (feature < 0) return
+    for (let head = 0; head < width; head++) {
+      sums[from + head] = (sums[from + head] ?? 0) + (weights[feature * width + head] ?? 0)
+    }
+  }
+  return (token) => {
+    const word = unmask(token, vocabulary)
+    const hash = hashWord(word)
+    const sums = blank.slice()
+    add(sums, hash, 0)
+    const grams = hashGrams(word, gramHashes)
+    for (let at = 0; at < grams; at++) add(sums, gramHashes[at] ?? 0, width)
+    return { hash, lists: lexicon.listsOf(word), phraseLengths: lexicon.phraseLengths(hash), countedIn: 0, sums, grams }
+  }
+}

@@ -1,0 +1,47 @@
+import { perCategory } from './categories.ts'
+import type { Category, PerCategory } from './categories.ts'
+
+/** Text on its way to a model, or on its way back. */
+export type Direction = 'request' | 'response'
+
+/**
+ * The port to whatever judges a text: the embedded model, a remote moderation endpoint, a judge.
+ * A classifier that cannot answer throws; it never reports a text that it did not read as harmless.
+ */
+export type Classifier = {
+  readonly identity: ClassifierIdentity
+  classify(text: string, direction: Direction): Classification | Promise<Classification>
+}
+
+/** What an audit event says about who judged. */
+export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }
+
+export type Classification = {
+  /** 0 to 1, calibrated so that one half is where the default verdict turns. */
+  readonly scores: PerCategory<number>
+  /** The categories whose score reached the threshold of this direction. */
+  readonly flagged: readonly Category[]
+  /** How many words of each of the classifier's own lists the text holds. Never the words themselves. */
+  readonly cues: Readonly<Record<string, number>>
+}
+
+/** The default verdict turns here, in every category and in both directions. */
+export const verdictScore = 0.5
+
+/** The strongest of two classifications: of two slices of a text, or by two classifiers. */
+export function strongest(first: Classification, second: Classification): Classification {
+  const cues: Record<string, number> = { ...first.cues }
+  for (const [name, count] of Object.entries(second.cues)) cues[name] = Math.max(cues[name] ?? 0, count)
+  return {
+    scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
+    flagged: [...new Set([...first.flagged, ...second.flagged])],
+    cues,
+  }
+}
+
+/** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */
+export function closest({ scores }: Classification, among: ReadonlySet<Category>): number {
+  let highest = -Infinity
+  for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))
+  return highest
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { hiddenTexts } from './hidden-text.ts'
+
+const secret = 'a sentence that somebody would rather not show'
+const texts = (text: string): readonly string[] => hiddenTexts(text).map((hidden) => hidden.text)
+
+describe('hidden text', () => {
+  it('is found in base64, with the place of its wrapping', () => {
+    const wrapped = Buffer.from(secret).toString('base64')
+    const [hidden] = hiddenTexts(`decode this: ${wrapped} please`)
+    assert.equal(hidden?.text, secret)
+    assert.deepEqual(hidden?.carrier, { start: 13, end: 13 + wrapped.replace(/=+$/, '').length })
+  })
+
+  it('is found in hexadecimal', () =>
+    assert.deepEqual(texts(Buffer.from(secret).toString('hex')).includes(secret), true))
+
+  it('is found in escapes of the web and of programs', () => {
+    assert.deepEqual(texts('%6b%65%65%70 %6f%75%74'), ['keep out'])
+    assert.deepEqual(texts('&#107;&#x65;&#101;p out &#33;'), ['keep out !'])
+    assert.deepEqual(texts('\\u006b\\x65\\x65\\x70 out'), ['keep out'])
+  })
+
+  it('is found inside hidden text, but no deeper', () => {
+    const once = Buffer.from(secret).toString('base64')
+    const twice = Buffer.from(once).toString('base64')
+    assert.ok(texts(Buffer.from(`here: ${once} and more words`).toString('base64')).includes(secret))
+    assert.ok(!texts(Buffer.from(twice).toString('base64')).includes(secret))
+  })
+
+  it('is not seen in keys, hashes, addresses and prose', () => {
+    assert.deepEqual(texts('sk-proj-Zx81mPq0sLkd73hGtbVnQe92 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'), [])
+    assert.deepEqual(texts('https://example.org/some/long/path/to/a/page?with=a%20query'), [])
+    assert.deepEqual(texts('antidisestablishmentarianism is a very long and rather ordinary word'), [])
+  })
+
+  it('is bounded, whatever is sent', () => {
+    const many = `${Buffer.from(secret).toString('base64')} `.repeat(5_000)
+    assert.equal(texts(many).length, 8)
+    assert.ok(texts('A'.repeat(1_000_000)).length <= 8)
+    assert.ok(texts('%41'.repeat(300_000)).length <= 8)
+  })
+})

@@ -1,0 +1,9 @@
+import type { Span } from './normalise.ts'
+
+/** The port to a regular-expression engine whose time grows with the text alone, whatever the pattern. */
+export type PatternEngine = {
+  /** Throws an Error that says what is wrong with the pattern. */
+  compile(source: string, options: { readonly ignoreCase: boolean }): Pattern
+}
+
+export type Pattern = { find(text: string): Span | undefined }

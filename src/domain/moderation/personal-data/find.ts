@@ -1,0 +1,146 @@
+/**
+ * One walk over a text finds all personal data in it. Each kind is tried only where it can begin, reads a bounded
+ * stretch, and looks back a bounded stretch: time is linear, and a stream can be searched as it grows.
+ */
+import { isWordCode } from '../words.ts'
+import { findEmail, findIban, findIpv4, findIpv6, findMac } from './addresses.ts'
+import { findBirthDate, findName } from './cued.ts'
+import type { PersonalDataKind, PersonalDatum } from './kinds.ts'
+import { findNationalId } from './national-ids.ts'
+import { findCard, findPhone, isLongNumber } from './numbers.ts'
+import { findPlaceholder } from './placeholder.ts'
+import { findPrivateKey, findToken } from './secrets.ts'
+
+/** Personal data, or text that looks like one of our placeholders and must not be taken for one later. */
+export type Finding = Omit<PersonalDatum, 'kind'> & { readonly kind: PersonalDataKind | 'literal' }
+
+type Detector = {
+  readonly kind: Finding['kind']
+  /** Where what begins at `start` ends, or -1. */
+  readonly find: (text: string, start: number) => number
+}
+
+/** In the order in which they are tried: what is longer or surer first. */
+const atDigit: readonly Detector[] = [
+  { kind: 'email', find: findEmail },
+  { kind: 'mac_address', find: findMac },
+  { kind: 'ip_address', find: findIpv6 },
+  { kind: 'ip_address', find: findIpv4 },
+  { kind: 'date_of_birth', find: findBirthDate },
+]
+const atLongNumber: readonly Detector[] = [
+  ...atDigit,
+  { kind: 'card', find: findCard },
+  { kind: 'national_id', find: findNationalId },
+  { kind: 'phone', find: findPhone },
+]
+const atLetter: readonly Detector[] = [
+  { kind: 'email', find: findEmail },
+  { kind: 'secret', find: findToken },
+  { kind: 'mac_address', find: findMac },
+  { kind: 'ip_address', find: findIpv6 },
+  { kind: 'date_of_birth', find: findBirthDate },
+]
+const atCapital: readonly Detector[] = [
+  ...atLetter,
+  { kind: 'iban', find: findIban },
+  { kind: 'national_id', find: findNationalId },
+  { kind: 'name', find: findName },
+]
+const atPlainNumber: readonly Detector[] = [{ kind: 'date_of_birth', find: findBirthDate }]
+const atPlainCapital: readonly Detector[] = [...atPlainNumber, { kind: 'name', find: findName }]
+const atSign = new Map<number, readonly Detector[]>([
+  [codeOf('+'), [{ kind: 'phone', find: findPhone }]],
+  [codeOf('('), [{ kind: 'phone', find: findPhone }]],
+  [codeOf('['), [{ kind: 'literal', find: findPlaceholder }]],
+  [codeOf('-'), [{ kind: 'secret', find: findPrivateKey }]],
+])
+const nothing: readonly Detector[] = []
+
+/** All personal data of a text, in order, without overlaps. */
+export function findPersonalData(text: string): readonly PersonalDatum[] {
+  const found: PersonalDatum[] = []
+  for (let next = findNext(text, 0); next !== undefined; next = findNext(text, next.end)) {
+    if (next.kind !== 'literal') found.push({ ...next, kind: next.kind })
+  }
+  return found
+}
+
+/** The first finding that begins at or after `from` and before `until`. */
+export function findNext(text: string, from: number, until = text.length): Finding | undefined {
+  let start = from
+  if (start > 0 && isWordCode(text.charCodeAt(start - 1))) start = endOfWord(text, start)
+  while (start < until) {
+    const code = text.charCodeAt(start)
+    const end = isWordCode(code) ? endOfWord(text, start + 1) : start + 1
+    const found = tryAt(text, start, detectorsFor(text, start, end))
+    if (found !== undefined) return found
+    start = end
+  }
+  return undefined
+}
+
+function tryAt(text: string, start: number, detectors: readonly Detector[]): Finding | undefined {
+  for (const { kind, find } of detectors) {
+    const end = find(text, start)
+    if (end >= 0) return { kind, start, end }
+  }
+  return undefined
+}
+
+/** What can begin with the word, the number or the sign from `start` to `end`. */
+function detectorsFor(text: string, start: number, end: number): readonly Detector[] {
+  const code = text.charCodeAt(start)
+  if (code === space) return nothing
+  if (code >= 48 && code <= 57) {
+    if (isLongNumber(text, start)) return atLongNumber
+    return isPlain(text, start, end) ? atPlainNumber : atDigit
+  }
+  if (code >= 97 && code <= 122) {
+    if (!isPlain(text, start, end)) return atLetter
+    return mayBeMonth(text, start) ? atPlainNumber : nothing
+  }
+  if (code >= 65 && code <= 90) return isPlain(text, start, end) ? atPlainCapital : atCapital
+  if (code < 128) return atSign.get(code) ?? nothing
+  return isCapital(code) ? atPlainCapital : nothing
+}
+
+const space = 0x20
+const fullStop = 0x2e
+const joinsWords = new Set(Array.from('@_%+-:/', codeOf))
+
+function endOfWord(text: string, from: number): number {
+  let at = from
+  while (at < text.length && isWordCode(text.charCodeAt(at))) at += 1
+  return at
+}
+
+const monthStarts = new Set(
+  ['ja', 'fe', 'ma', 'ap', 'ju', 'au', 'se', 'oc', 'no', 'de'].map((letters) => pairAt(letters, 0)),
+)
+
+const mayBeMonth = (text: string, start: number): boolean => monthStarts.has(pairAt(text, start))
+
+function pairAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)
+}
+
+/** A word whose letters after the first are small, or a number, with nothing joined to it: nearly all of a text. */
+function isPlain(text: string, start: number, end: number): boolean {
+  const after = text.charCodeAt(end)
+  if (joinsWords.has(after) || (after === fullStop && isWordCode(text.charCodeAt(end + 1)))) return false
+  const isNumber = text.charCodeAt(start) <= 57
+  const first = isNumber ? 48 : 97
+  const last = isNumber ? 57 : 122
+  for (let at = start + 1; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code < first || code > last) return false
+  }
+  return true
+}
+
+const isCapital = (code: number): boolean => /\p{Lu}/u.test(String.fromCharCode(code))
+
+function codeOf(character: string): number {
+  return character.charCodeAt(0)
+}

@@ -1,0 +1,51 @@
+/** Redaction and restoration of text that arrives in pieces. Joined, what comes out equals the whole text done at once. */
+import { longestCue } from './before.ts'
+import { findNext } from './find.ts'
+import { unfinishedPlaceholder } from './placeholder.ts'
+import { restore } from './redact.ts'
+import { unsettledStarts } from './unsettled.ts'
+import type { Vault } from './vault.ts'
+
+/** Give it pieces, get what may leave now; at the end, the rest. */
+export type TextStream = { push(piece: string): string; end(): string }
+
+export function createRedactionStream(vault: Vault): TextStream {
+  let passed = '' // the last of what was passed on: cues for what comes
+  let waiting = ''
+
+  const advance = (piece: string, isLast: boolean): string => {
+    const text = passed + waiting + piece
+    const unsettled = isLast ? [] : unsettledStarts(text, passed.length)
+    let at = passed.length
+    let leaving = ''
+    for (;;) {
+      const until = unsettled.find((start) => start >= at) ?? text.length
+      const found = findNext(text, at, until)
+      leaving += text.slice(at, found?.start ?? until)
+      at = found?.end ?? until
+      if (found === undefined) break
+      leaving += vault.placeholderFor(found.kind, text.slice(found.start, found.end))
+    }
+    passed = text.slice(Math.max(0, at - longestCue - 1), at)
+    waiting = text.slice(at)
+    return leaving
+  }
+  return { push: (piece) => advance(piece, false), end: () => advance('', true) }
+}
+
+export function createRestorationStream(vault: Vault): TextStream {
+  let waiting = ''
+  return {
+    push(piece) {
+      const text = waiting + piece
+      const cut = unfinishedPlaceholder.exec(text)?.index ?? text.length
+      waiting = text.slice(cut)
+      return restore(text.slice(0, cut), vault)
+    },
+    end() {
+      const rest = waiting
+      waiting = ''
+      return rest
+    },
+  }
+}

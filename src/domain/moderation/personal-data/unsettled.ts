@@ -1,0 +1,62 @@
+/** Where in a growing text a match may still begin, grow or come to nothing with what arrives next. */
+import { isWordCode } from '../words.ts'
+import { mayBirthDateBegin, mayNameBegin } from './cued.ts'
+import { unfinishedPlaceholder } from './placeholder.ts'
+import { longestPrivateKey, longestToken, unfinishedPrivateKey } from './secrets.ts'
+
+/** The most that is ever held back: a private key that has not ended yet. Plain prose waits for the end of a word. */
+const longestHold = longestPrivateKey
+
+/** What a match with spaces inside may look like from its first character up to the end of the text. */
+const unfinished = {
+  number: /[\d+(][\dA-Z ().\-/\u00a0+]{0,64}$/y,
+  capitals: /[A-Z][A-Z0-9 ]{0,60}$/y,
+  name: /\p{Lu}[\p{L}\p{M}'’. -]{0,180}$/uy,
+  birthDate: /\w[\w ,./-]{0,44}$/y,
+  placeholder: new RegExp(unfinishedPlaceholder.source, 'y'),
+  privateKey: new RegExp(unfinishedPrivateKey.source, 'y'),
+}
+
+/** All places from `from` on where what begins there is not settled yet, in order. */
+export function unsettledStarts(text: string, from: number): readonly number[] {
+  const starts: number[] = []
+  const lastBreak = lastGap(text)
+  for (let at = Math.max(from, text.length - longestHold); at < text.length; at++) {
+    if (isUnsettled(text, at, lastBreak)) starts.push(at)
+  }
+  return starts
+}
+
+function isUnsettled(text: string, at: number, lastBreak: number): boolean {
+  const code = text.charCodeAt(at)
+  if (!isWordCode(code)) return isSignUnsettled(text, at)
+  if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return false
+  // E-mail addresses and tokens have no gaps: what runs on to the end of the text may become one.
+  if (at > lastBreak && text.length - at <= longestToken) return true
+  if (matchesAt(unfinished.number, text, at) || matchesAt(unfinished.capitals, text, at)) return true
+  return (
+    (matchesAt(unfinished.name, text, at) && mayNameBegin(text, at)) ||
+    (matchesAt(unfinished.birthDate, text, at) && mayBirthDateBegin(text, at))
+  )
+}
+
+function isSignUnsettled(text: string, at: number): boolean {
+  const sign = text[at]
+  if (sign === '+' || sign === '(') return matchesAt(unfinished.number, text, at)
+  if (sign === '[') return matchesAt(unfinished.placeholder, text, at)
+  return sign === '-' && matchesAt(unfinished.privateKey, text, at)
+}
+
+/** The last character that no address or token can hold: white space, or anything beyond ASCII. */
+function lastGap(text: string): number {
+  for (let at = text.length - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at)
+    if (code <= 0x20 || code >= 0x7f) return at
+  }
+  return -1
+}
+
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}

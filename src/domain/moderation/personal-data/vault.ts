@@ -1,0 +1,31 @@
+import { literalLabel } from './placeholder.ts'
+import { placeholderLabels } from './kinds.ts'
+import type { Finding } from './find.ts'
+
+/** What was taken out of the texts of one request, by the placeholder that stands for it. Kept in memory, for that request alone. */
+export type Vault = {
+  /** The same text of the same kind always gets the same placeholder. */
+  placeholderFor(kind: Finding['kind'], value: string): string
+  valueOf(placeholder: string): string | undefined
+}
+
+export function createVault(): Vault {
+  const placeholderByValue = new Map<string, string>()
+  const valueByPlaceholder = new Map<string, string>()
+  const countByLabel = new Map<string, number>()
+  return {
+    placeholderFor(kind, value) {
+      const label = kind === 'literal' ? literalLabel : placeholderLabels[kind]
+      const key = `${label}:${value}`
+      const known = placeholderByValue.get(key)
+      if (known !== undefined) return known
+      const count = (countByLabel.get(label) ?? 0) + 1
+      const placeholder = `[${label}_${count}]`
+      countByLabel.set(label, count)
+      placeholderByValue.set(key, placeholder)
+      valueByPlaceholder.set(placeholder, value)
+      return placeholder
+    },
+    valueOf: (placeholder) => valueByPlaceholder.get(placeholder),
+  }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { blockedCategories, perCategory } from './categories.ts'
+import type { Classification, Classifier } from './classifier.ts'
+import { createScreen, violations } from './screen.ts'
+import { overlapCharacters, sliceCharacters } from './slices.ts'
+import { compileTerms } from './terms.ts'
+
+/** Flags hate where it reads the word `bad`, and writes down what it was given. */
+function createFake(): Classifier & { readonly seen: string[] } {
+  const seen: string[] = []
+  return {
+    seen,
+    identity: { id: 'fake', version: '1', digest: '' },
+    classify(text): Classification {
+      seen.push(text)
+      const isBad = text.includes('bad')
+      return {
+        scores: perCategory((name) => (isBad && name === 'hate' ? 0.9 : 0.1)),
+        flagged: isBad ? ['hate'] : [],
+        cues: {},
+      }
+    },
+  }
+}
+
+const pause = (): Promise<void> => Promise.resolve()
+
+describe('a screening', () => {
+  it('gives scores, terms and personal data of a text at once', async () => {
+    const screen = createScreen({ classifier: createFake(), pause, memory: 10 })
+    const terms = compileTerms(['project x', 'unheard'], re2Patterns)
+    const { classification, termHits, personalData } = await screen({
+      text: 'bad Project  X, a@example.org',
+      direction: 'request',
+      terms,
+    })
+    assert.equal(classification.scores.hate, 0.9)
+    assert.deepEqual(termHits, [{ term: 'project x', start: 4, end: 14 }])
+    assert.deepEqual(personalData, [{ kind: 'email', start: 16, end: 29 }])
+  })
+
+  it('of the same block, terms and direction is remembered', async () => {
+    const classifier = createFake()
+    const screen = createScreen({ classifier, pause, memory: 10 })
+    const [red, blue] = [compileTerms(['red'], re2Patterns), compileTerms(['blue'], re2Patterns)]
+    const first = await screen({ text: 'red', direction: 'request', terms: red })
+    assert.equal(await screen({ text: 'red', direction: 'request', terms: compileTerms(['red'], re2Patterns) }), first)
+    assert.equal(classifier.seen.length, 1)
+    assert.deepEqual((await screen({ text: 'red', direction: 'request', terms: blue })).termHits, [])
+    await screen({ text: 'red', direction: 'response', terms: red })
+    assert.equal(classifier.seen.length, 3)
+  })
+
+  it('remembers no more than it may, and forgets the oldest first', async () => {
+    const classifier = createFake()
+    const screen = createScreen({ classifier, pause, memory: 2 })
+    for (const text of ['one', 'two', 'one', 'three', 'one', 'two']) await screen({ text, direction: 'request' })
+    assert.deepEqual(classifier.seen, ['one', 'two', 'three', 'two'])
+  })
+
+  it('of a long text is made in slices that overlap, with a pause between them', async () => {
+    const classifier = createFake()
+    let pauses = 0
+    const countPause = async (): Promise<void> => {
+      pauses += 1
+    }
+    const screen = createScreen({ classifier, pause: countPause, memory: 0 })
+    const cut = sliceCharacters - 4
+    const text = `${'x '.repeat(cut / 2)}project x bob@example.org ${'y '.repeat(sliceCharacters)}bad`
+    const terms = compileTerms(['project x'], re2Patterns)
+    const { classification, termHits, personalData } = await screen({ text, direction: 'request', terms })
+    assert.equal(pauses, classifier.seen.length - 1)
+    assert.ok(classifier.seen.every((slice) => slice.length <= sliceCharacters))
+    assert.ok(classifier.seen[1]?.startsWith(text.slice(sliceCharacters - overlapCharacters, sliceCharacters)))
+    assert.deepEqual(classification.flagged, ['hate'])
+    assert.deepEqual(termHits, [{ term: 'project x', start: cut, end: cut + 9 }])
+    assert.deepEqual(personalData, [{ kind: 'email', start: cut + 10, end: cut + 25 }])
+  })
+
+  it('looks into hidden text, for scores and for terms', async () => {
+    const screen = createScreen({ classifier: createFake(), pause, memory: 0 })
+    const hidden = Buffer.from('this is the bad part about project x').toString('base64')
+    const terms = compileTerms(['project x'], re2Patterns)
+    const { classification, termHits } = await screen({ text: `run ${hidden}`, direction: 'request', terms })
+    assert.deepEqual(classification.flagged, ['hate'])
+    assert.deepEqual(termHits, [{ term: 'project x', start: 4, end: 4 + hidden.length }])
+  })
+
+  it('fails where the classifier fails, and remembers nothing of it', async () => {
+    let isDown = true
+    const fake = createFake()
+    const classifier: Classifier = {
+      ...fake,
+      classify: (text, direction) => (isDown ? Promise.reject(new Error('down')) : fake.classify(text, direction)),
+    }
+    const screen = createScreen({ classifier, pause, memory: 10 })
+    await assert.rejects(screen({ text: 'bad', direction: 'request' }), /down/)
+    isDown = false
+    assert.deepEqual((await screen({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])
+  })
+
+  it('breaks the rules only of categories that are blocked', async () => {
+    const screen = createScreen({ classifier: createFake(), pause, memory: 0 })
+    const screening = await screen({ text: 'bad', direction: 'request' })
+    assert.deepEqual(violations(screening, blockedCategories([])), [])
+    assert.deepEqual(violations(screening, blockedCategories(['hate'])), ['hate'])
+  })
+})
+
+describe('blocked categories', () => {
+  it('always hold the two that cannot be switched off', () => {
+    assert.deepEqual([...blockedCategories([])], ['self-harm', 'sexual/minors'])
+    assert.deepEqual([...blockedCategories(['sexual'])], ['self-harm', 'sexual/minors', 'sexual'])
+  })
+})

@@ -1,0 +1,23 @@
+/** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
+export type Slice = { readonly text: string; readonly start: number }
+
+export const sliceCharacters = 16_384
+export const overlapCharacters = 1_024
+
+export function slicesOf(text: string): readonly Slice[] {
+  if (text.length <= sliceCharacters) return [{ text, start: 0 }]
+  const slices: Slice[] = []
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(text.length, start + sliceCharacters)
+    slices.push({ text: text.slice(start, end), start })
+    if (end === text.length) break
+    start = wholeCharacter(text, end - overlapCharacters)
+  }
+  return slices
+}
+
+/** Never between the two halves of one character. */
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at
+}

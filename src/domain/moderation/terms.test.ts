@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { isFault } from '../../base/fault.ts'
+import { normalise } from './normalise.ts'
+import { compileTerms } from './terms.ts'
+import { isWordCode } from './words.ts'
+
+const found = (terms: readonly string[], text: string): readonly string[] =>
+  compileTerms(terms, re2Patterns)
+    .find(text)
+    .map((hit) => text.slice(hit.start, hit.end))
+
+describe('terms', () => {
+  it('hit whole words only', () => {
+    assert.deepEqual(found(['ass'], 'first class passengers assess the mass'), [])
+    assert.deepEqual(found(['ass'], 'what an ASS, he said'), ['ASS'])
+    assert.deepEqual(found(['ass'], 'snake_ass_case and "ass".'), ['ass'])
+  })
+
+  it('hit phrases whatever white space stands between their words', () => {
+    assert.deepEqual(found(['top secret'], 'this is Top \n\t Secret!'), ['Top \n\t Secret'])
+    assert.deepEqual(found([' top  secret '], 'a topsecret thing, top secrets'), [])
+  })
+
+  it('hit what is written with lookalike, wide, accented or invisible characters, and point at it in the source', () => {
+    assert.deepEqual(found(['vodka'], 'a glass of vоdkа'), ['vоdkа'])
+    assert.deepEqual(found(['vodka'], 'ａ ｖｏｄｋａ please'), ['ｖｏｄｋａ'])
+    assert.deepEqual(found(['vodka'], '“Vö\u200bd\u00adka”'), ['Vö\u200bd\u00adka'])
+    assert.deepEqual(found(['vodka'], '😀 𝓿𝓸𝓭𝓴𝓪 😀'), ['𝓿𝓸𝓭𝓴𝓪'])
+  })
+
+  it('hit terms of other scripts, in their own text and in a Latin one', () => {
+    assert.deepEqual(found(['рост'], 'экономический рост России'), ['рост'])
+    assert.deepEqual(found(['рост'], 'the word рост means growth'), ['рост'])
+    assert.deepEqual(found(['自殺'], '彼は自殺した'), ['自殺'])
+    assert.deepEqual(found(['한국'], '한국 여행'), ['한국'])
+  })
+
+  it('may begin or end with punctuation', () => {
+    assert.deepEqual(found(['c++', '.env', 'at&t'], 'C++ code reads config.env at AT&T'), ['C++', '.env', 'AT&T'])
+  })
+
+  it('are each reported once, where they first stand, in the order of the list', () => {
+    const hits = compileTerms(['red', 'blue', 'red'], re2Patterns).find('blue red blue red')
+    assert.deepEqual(hits, [
+      { term: 'red', start: 5, end: 8 },
+      { term: 'blue', start: 0, end: 4 },
+    ])
+  })
+
+  it('between slashes are regular expressions over the text as written', () => {
+    assert.deepEqual(found(['/proj-[0-9]{4}/'], 'see proj-1234 and PROJ-9999'), ['proj-1234'])
+    assert.deepEqual(found(['/proj-[0-9]{4}/i'], 'see PROJ-9999'), ['PROJ-9999'])
+    assert.deepEqual(found(['/a/b/'], 'path a/b here'), ['a/b'])
+  })
+
+  it('are refused where they are empty or not a valid pattern', () => {
+    for (const term of ['', ' \u200b ', '/(/', '/(?=x)/']) {
+      assert.throws(
+        () => compileTerms([term], re2Patterns),
+        (error) => isFault(error) && error.kind === 'validation',
+      )
+    }
+  })
+
+  it('equal a naive search, for any terms and text', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', ' ', '-', 'а', '字'), minLength: 1, maxLength: 4 })
+    const nonEmpty = word.filter((term) => normalise(term).trim() !== '')
+    fc.assert(
+      fc.property(
+        fc.array(nonEmpty, { minLength: 1, maxLength: 8 }),
+        fc.array(word, { maxLength: 12 }),
+        (terms, words) => {
+          const text = words.join('')
+          const hits = compileTerms(terms, re2Patterns).find(text)
+          assert.deepEqual(
+            hits.map((hit) => hit.term),
+            [...new Set(terms)].filter((term) => naivelyHits(term, text)),
+          )
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('stay linear on text and terms made to slow them down', () => {
+    const nested = Array.from({ length: 400 }, (_, count) => 'a'.repeat(count + 1))
+    assert.equal(compileTerms(nested, re2Patterns).find(`${'a'.repeat(1_000_000)}b`).length, 0)
+    const phrases = Array.from({ length: 300 }, (_, count) => 'a '.repeat(count + 1).trim())
+    assert.equal(compileTerms(phrases, re2Patterns).find('a '.repeat(500_000)).length, 300)
+    assert.equal(compileTerms(['/(a+)+$/'], re2Patterns).find(`${'a'.repeat(100_000)}b`).length, 0)
+  })
+})
+
+function naivelyHits(term: string, text: string): boolean {
+  const squeeze = (value: string): string => normalise(value).replace(/\s+/g, ' ')
+  const haystack = squeeze(text)
+  return [squeeze(term).trim(), normalise(`x ${term}`).slice(2).trim().replace(/\s+/g, ' ')].some((needle) => {
+    for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
+      const end = at + needle.length
+      const joined = (left: number): boolean =>
+        left >= 0 &&
+        left + 1 < haystack.length &&
+        isWordCode(haystack.charCodeAt(left)) &&
+        isWordCode(haystack.charCodeAt(left + 1))
+      if (!joined(at - 1) && !joined(end - 1)) return true
+    }
+    return false
+  })
+}

@@ -1,0 +1,132 @@
+/**
+ * Allow and deny terms: plain ones in one automaton, matched case-folded on word boundaries of the normal form
+ * (`ass` does not hit `class`), and `/…/` or `/…/i` as regular expressions over the text as it was written.
+ */
+import { hash } from 'node:crypto'
+import { Fault } from '../../base/fault.ts'
+import { createAutomaton } from './automaton.ts'
+import type { Automaton } from './automaton.ts'
+import { createSourceMap, latinSpelling, normalise } from './normalise.ts'
+import type { Span } from './normalise.ts'
+import type { Pattern, PatternEngine } from './patterns.ts'
+import { isWordCode } from './words.ts'
+
+/** The first place where a term was found, in the source text. */
+export type TermHit = Span & { readonly term: string }
+
+export type Terms = {
+  readonly count: number
+  /** The same for the same list of terms. */
+  readonly digest: string
+  /** Each term at most once, in the order of the list. Linear in the text. */
+  find(text: string): readonly TermHit[]
+}
+
+const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
+
+/** Throws a Fault where a term is empty or its pattern is not valid. */
+export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
+  const distinct = [...new Set(terms)]
+  const plain = distinct.filter((term) => !expression.test(term))
+  const findPlain = compilePlain(plain)
+  const patterns = distinct.filter((term) => expression.test(term)).map((term) => compilePattern(term, engine))
+  const rank = new Map(distinct.map((term, index) => [term, index]))
+  return {
+    count: distinct.length,
+    digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
+    find(text) {
+      const hits = plain.length > 0 ? findPlain(text) : []
+      for (const { term, pattern } of patterns) {
+        const found = pattern.find(text)
+        if (found !== undefined) hits.push({ term, ...found })
+      }
+      return hits.sort((first, second) => (rank.get(first.term) ?? 0) - (rank.get(second.term) ?? 0))
+    },
+  }
+}
+
+function compilePattern(term: string, engine: PatternEngine): { term: string; pattern: Pattern } {
+  const { source = '', flags } = expression.exec(term)?.groups ?? {}
+  try {
+    return { term, pattern: engine.compile(source, { ignoreCase: flags === 'i' }) }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Fault('validation', 'invalid_parameter', `The term ${term} is not a valid pattern: ${reason}`, { cause })
+  }
+}
+
+function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
+  const termsByWord = spellings(terms)
+  const words = [...termsByWord.keys()]
+  const automaton = createAutomaton(words)
+  return (text) => {
+    const folded = normalise(text)
+    const found = walk(folded, words, automaton)
+    if (found.size === 0) return []
+    const toSource = createSourceMap(text)
+    const hits = new Map<string, TermHit>()
+    for (const [word, span] of found) {
+      for (const term of termsByWord.get(words[word] ?? '') ?? []) {
+        if (!hits.has(term)) hits.set(term, { term, ...toSource(span) })
+      }
+    }
+    return [...hits.values()]
+  }
+}
+
+/** Each spelling to look for, with the terms it stands for. */
+function spellings(terms: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const termsByWord = new Map<string, string[]>()
+  for (const term of terms) {
+    const word = normalise(term).trim().replace(/\s+/g, ' ')
+    if (word === '') throw new Fault('validation', 'invalid_parameter', 'A term must not be empty.')
+    // In a Latin text a word of lookalike letters is read as Latin, so the term is looked for in both spellings.
+    for (const spelling of new Set([word, latinSpelling(word) ?? word])) {
+      termsByWord.set(spelling, [...(termsByWord.get(spelling) ?? []), term])
+    }
+  }
+  return termsByWord
+}
+
+/** The first place of each word in a text in normal form. White space of any length counts as one space. */
+function walk(text: string, words: readonly string[], automaton: Automaton): ReadonlyMap<number, Span> {
+  const found = new Map<number, Span>()
+  let state = 0
+  let wasSpace = false
+  let wasWord = false
+  for (let at = 0; at < text.length && found.size < words.length; at++) {
+    const written = text.charCodeAt(at)
+    const isSpace = written === space || isWhiteSpace(written)
+    if (isSpace && wasSpace) continue
+    wasSpace = isSpace
+    const isWord = isWordCode(written)
+    // Inside a word nothing can begin: from the root there is nowhere to go.
+    if (state !== 0 || !(isWord && wasWord)) state = automaton.step(state, isSpace ? space : written)
+    wasWord = isWord
+    // All words that end here end in the same character: one look ahead rules them out together.
+    if (state === 0 || (isWord && isWordAt(text, at + 1))) continue
+    for (let word = automaton.wordAt(state); word >= 0; word = automaton.shorterThan(word)) {
+      if (found.has(word)) continue
+      const start = startOf(text, at, words[word] ?? '')
+      if (!(isWordAt(text, start) && isWordAt(text, start - 1))) found.set(word, { start, end: at + 1 })
+    }
+  }
+  return found
+}
+
+const space = 0x20
+
+const isWhiteSpace = (code: number): boolean =>
+  code === space || (code >= 0x09 && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029
+
+/** Where a word that ends at `last` begins; the text may have more white space than the word. */
+function startOf(text: string, last: number, word: string): number {
+  let at = last
+  for (let left = word.length - 1; left > 0; left--) {
+    if (isWhiteSpace(text.charCodeAt(at))) while (isWhiteSpace(text.charCodeAt(at - 1))) at -= 1
+    at -= 1
+  }
+  return at
+}
+
+const isWordAt = (text: string, at: number): boolean => at >= 0 && at < text.length && isWordCode(text.charCodeAt(at))

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { writeAuthored } from '../scripts/classifier/authored.ts'
+import { fitHeads } from '../scripts/classifier/fit.ts'
+import { listPairs } from '../scripts/classifier/heads.ts'
+import { compileLexicon } from '../scripts/classifier/lexicon-files.ts'
+import { createTextReader } from '../scripts/classifier/matrix.ts'
+import { averagePrecision, rocArea, verdictsAt } from '../scripts/classifier/metrics.ts'
+import { withoutOverlap } from '../scripts/classifier/rows.ts'
+import type { Row } from '../scripts/classifier/rows.ts'
+import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
+import { hashVersion } from '../src/adapters/classifiers/embedded/hashing.ts'
+import { decodeModel, encodeModel } from '../src/adapters/classifiers/embedded/model-file.ts'
+import { heads } from '../src/adapters/classifiers/embedded/model.ts'
+import { createRawScorer } from '../src/adapters/classifiers/embedded/scoring.ts'
+import { damp } from '../src/adapters/classifiers/embedded/windows.ts'
+import { perCategory } from '../src/domain/moderation/categories.ts'
+
+const folder = (name: string): string => fileURLToPath(new URL(`../scripts/classifier/${name}`, import.meta.url))
+const settings = { penalty: 1, iterations: 15, fewestTexts: 2, features: 3_000 }
+
+const row = (text: string, label: number): Row => ({
+  text,
+  labels: { sexual: 0, hate: 0, harassment: 0, 'self-harm': label, illicit: 0, 'sexual/minors': 0 },
+  weight: 1,
+  source: 'test',
+})
+const rows = ['one', 'two', 'three', 'four'].flatMap((word) => [
+  row(`${word} of the red birds sings in the garden`, 1),
+  row(`${word} of the blue boats sails on the lake`, 0),
+])
+
+function train(): Uint8Array {
+  const lexicon = compileLexicon(folder('lexicons'))
+  const vocabulary = countVocabulary(
+    rows.map(({ text }) => text),
+    lexicon.words,
+  )
+  const read = createTextReader(lexicon, vocabulary)
+  const {
+    features,
+    weights,
+    heads: fitted,
+  } = fitHeads(
+    rows.map((each) => ({ row: each, reading: read(each.text) })),
+    lexicon.lists,
+    settings,
+  )
+  const calibration = perCategory(() => ({ slope: 1, thresholds: { request: 0, response: 0 } }))
+  const header = {
+    version: 'test',
+    hashVersion,
+    lists: lexicon.lists,
+    pairs: listPairs,
+    heads: fitted,
+    minors: { besideCue: 0, abuse: 0 },
+    calibration,
+  }
+  return encodeModel({ header, features, weights, vocabulary, lexicon: lexicon.tables })
+}
+
+describe('training', () => {
+  it('gives the same model, byte for byte, from the same data', () => assert.deepEqual(train(), train()))
+
+  it('makes a model that tells what it was shown', () => {
+    const scorer = createRawScorer(decodeModel(train()))
+    const red = scorer.score('five of the red birds sings in the garden')['self-harm']
+    const blue = scorer.score('five of the blue boats sails on the lake')['self-harm']
+    assert.ok(red > 0 && blue < 0, `${red} ${blue}`)
+  })
+
+  it('reads a text as the classifier does', () => {
+    const model = decodeModel(train())
+    const read = createTextReader(compileLexicon(folder('lexicons')), model.vocabulary)
+    const text = 'I want to die, said one of the red birds, and k1ll tim3 in the garden'
+    const { words, grams, wordCount, gramCount, lists } = read(text)
+    const head = model.header.heads['self-harm']
+    const place = heads.indexOf('self-harm')
+    const weigh = (counts: ReadonlyMap<number, number>): number =>
+      [...counts].reduce((sum, [hash, count]) => {
+        const feature = model.features.indexOf(hash)
+        return feature < 0 ? sum : sum + count * (model.weights[feature * heads.length + place] ?? 0) * head.scale
+      }, 0)
+    const fromLists = head.lists.reduce((sum, weight, index) => sum + weight * damp(lists[index] ?? 0), 0)
+    const expected = head.bias + weigh(words) / Math.sqrt(wordCount) + weigh(grams) / Math.sqrt(gramCount) + fromLists
+    assert.ok(Math.abs(createRawScorer(model).score(text)['self-harm'] - expected) < 1e-9)
+  })
+
+  it('drops rows that share a long run of words with an evaluation text', () => {
+    const text = 'these are more than ten words that stand in a row in both texts'
+    const kept = withoutOverlap(
+      [row(`Quote: ${text.toUpperCase()}!`, 0), row('something else entirely', 0)],
+      [{ text }],
+    )
+    assert.deepEqual(
+      kept.map((each) => each.text),
+      ['something else entirely'],
+    )
+  })
+})
+
+describe('authored examples', () => {
+  it('are the same from the same seed, and leave no slot unfilled', () => {
+    const first = writeAuthored(folder('authored'), 7)
+    assert.deepEqual(first, writeAuthored(folder('authored'), 7))
+    assert.deepEqual(
+      first.filter(({ text }) => /\{\w+\}/.test(text) && !text.includes('=>')).map(({ text }) => text),
+      [],
+    )
+  })
+})
+
+describe('figures', () => {
+  const judged = [0.9, 0.8, 0.7, 0.6].map((score, index) => ({ score, isPositive: index % 2 === 0 }))
+
+  it('are those of the textbook', () => {
+    assert.equal(averagePrecision(judged), (1 + 2 / 3) / 2)
+    assert.equal(rocArea(judged), 0.75)
+    assert.deepEqual(verdictsAt(judged, 0.75), { recall: 0.5, precision: 0.5, falsePositiveRate: 0.5 })
+  })
+})
