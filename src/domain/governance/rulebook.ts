@@ -1,0 +1,27 @@
+import type { SavedConfiguration } from '../gateway/configuration.ts'
+import type { Terms } from '../moderation/terms.ts'
+import type { CompiledRule } from '../policy/compiled-rule.ts'
+import type { PolicyContent } from '../policy/policy.ts'
+
+/** All that an organization wants checked, compiled once and asked for every request. */
+export type Rulebook = {
+  readonly gateway: Gateway
+  /** Every policy in force, `unattached` ones included: a request may name them. */
+  readonly policies: readonly ActivePolicy[]
+  /** The same for the same rules: what is remembered of a text holds as long as this does. */
+  readonly digest: string
+}
+
+export type Gateway = SavedConfiguration & { readonly allowlist: Terms; readonly denylist: Terms }
+
+/** The current version of a policy that is monitoring or enforcing. */
+export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
+  readonly id: string
+  readonly name: string
+  readonly versionId: string
+  readonly version: number
+  readonly rule: CompiledRule
+}
+
+/** The rules of an organization as of now: a change holds for the next request here, and within a second elsewhere. */
+export type RulebookOf = (organizationId: string) => Promise<Rulebook>
