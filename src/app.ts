@@ -6,7 +6,7 @@ import { openAuditOffice } from './app/audit.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
 import { openGround, type Environment, type World } from './app/ground.ts'
-import { startHousework } from './app/housework.ts'
+import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations.ts'
 import { openRoad } from './app/road.ts'
@@ -51,7 +51,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
-  startHousework(ground, stored)
+  startExpiry(ground, stored)
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })
