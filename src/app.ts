@@ -37,6 +37,8 @@ export type House = AsyncDisposable & {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
+/** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
+const maxWaitingConnections = 4_096
 const drainMs = 30_000
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
@@ -103,7 +105,7 @@ export async function createHouse(config: Config, env: Environment, world: World
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
       }
-      await server.listen({ host, port })
+      await server.listen({ host, port, backlog: maxWaitingConnections })
       address = addressOf(server.server.address())
       return publicUrl()
     },
