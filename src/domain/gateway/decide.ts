@@ -56,7 +56,7 @@ function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfi
 }
 
 /** The decision in capitals, or the organization's own code that begins with it. */
-function reasonCodeOf({ rules }: GatewayConfiguration, decision: Decision): string {
+export function reasonCodeOf({ rules }: GatewayConfiguration, decision: Decision): string {
   const word = decision.toUpperCase()
   return rules.reason_codes.find((code) => code.toUpperCase().startsWith(word)) ?? word
 }

@@ -26,6 +26,10 @@ const selectPolicy = `select ${policyColumns.joined} from policy p
   left join policy_version v on v.policy_id = p.id and v.version = p.current_version
   where p.organization_id = $1 and p.id = $2 and p.deleted_at is null`
 
+const selectInForce = `select ${policyColumns.joined} from policy p
+  join policy_version v on v.policy_id = p.id and v.version = p.current_version
+  where p.organization_id = $1 and p.state in ('monitoring', 'enforcing') and p.deleted_at is null order by p.id`
+
 const selectVersion = `select ${policyColumns.version} from policy_version
   where organization_id = $1 and policy_id = $2 and version = $3`
 
@@ -51,6 +55,8 @@ export function policyStore(tx: Transaction): PolicyStore {
         },
         page,
       ),
+    listInForce: async (organizationId) =>
+      (await tx.query<PolicyRow>(selectInForce, [organizationId])).map(policyOfRow),
     replace: async (policy, revision) =>
       (await tx.run(updatePolicy, [policy.organizationId, policy.id, revision, ...changedValues(policy)])) === 1,
     remove: async ({ organizationId, id, revision }, atMs) =>
