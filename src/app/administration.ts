@@ -18,6 +18,7 @@ import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
@@ -47,6 +48,7 @@ export function createAdministration(parts: AdministrationParts) {
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
+    gateway: gatewayStore(tx),
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
