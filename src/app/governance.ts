@@ -46,6 +46,7 @@ export function openGovernance(ground: Ground, { reads }: Pick<Administration, '
     glance,
     rephrase: undefined,
     quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
+    clock,
     ids,
     crisisMessage,
     restores: false,
