@@ -7,8 +7,10 @@ import type { Changes } from '../domain/identity/changes.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
+import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
 import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
@@ -78,7 +80,8 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
 export type Administration = ReturnType<typeof createAdministration>
