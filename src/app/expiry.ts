@@ -1,5 +1,5 @@
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
-import { quotaStore } from '../adapters/stores/sql/quotas.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { everySoOften } from '../base/clock.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Ground } from './ground.ts'
