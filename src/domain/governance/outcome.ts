@@ -57,6 +57,21 @@ function strongest(outcomes: readonly Outcome[], weigh: (outcome: Outcome) => De
   return found
 }
 
+/** What several verdicts on one answer say together: of each check and policy, the strongest outcome. */
+export function mergeOutcomes(outcomes: readonly Outcome[]): readonly Outcome[] {
+  const merged = new Map<string, Outcome>()
+  for (const outcome of outcomes) {
+    const key = `${outcome.check} ${outcome.policyId ?? ''}`
+    const known = merged.get(key)
+    if (known === undefined || strength[outcome.decision] > strength[known.decision]) merged.set(key, outcome)
+  }
+  return [...merged.values()]
+}
+
 /** Nothing leaves after one of these. */
 export const isDenied = ({ effectiveDecision }: Verdict): boolean =>
   effectiveDecision === 'refuse' || effectiveDecision === 'escalate'
+
+/** What becomes of a verdict that cannot be carried out: the text is refused for the same reason. */
+export const refusalOf = ({ deciding }: Verdict): readonly Outcome[] =>
+  deciding === undefined ? [] : [{ ...deciding, decision: 'refuse', effect: 'refuse', reasonCode: 'REFUSE' }]
