@@ -7,6 +7,7 @@ export const auditKinds = [
   'policy.resumed',
   'policy.rolled_back',
   'policy.deleted',
+  'gateway.config.updated',
   'admin_api_key.created',
   'admin_api_key.revoked',
   'project.created',
@@ -36,8 +37,16 @@ export type AuditRecord = {
   readonly projectId?: string
   readonly oldRevision?: number
   readonly newRevision?: number
+  /** For what is one whole document: told by digests, not by values. */
+  readonly document?: DocumentChange
   /** Never a secret. */
   readonly details: Readonly<Record<string, unknown>>
+}
+
+export type DocumentChange = {
+  readonly digestBefore?: string
+  readonly digestAfter: string
+  readonly changedFields: readonly string[]
 }
 
 /** What an operation answers, with its record; without one it changed nothing. */
