@@ -9,21 +9,22 @@ import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
-import { auditReads } from '../adapters/stores/sql/audit-events.ts'
-import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
-import { auditTexts } from '../adapters/stores/sql/audit-texts.ts'
-import { exportStore } from '../adapters/stores/sql/export-sinks.ts'
+import { auditReads } from '../adapters/stores/sql/audit/events.ts'
+import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
+import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
+import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
 import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
-import { grantStore } from '../adapters/stores/sql/ledger-grants.ts'
-import { overrideStore } from '../adapters/stores/sql/limit-overrides.ts'
-import { policyStore } from '../adapters/stores/sql/policies.ts'
-import { registryStore } from '../adapters/stores/sql/registry.ts'
-import { ledgerReports } from '../adapters/stores/sql/ledger-reports.ts'
-import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
+import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
+import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
+import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
+import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
+import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
+import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
+import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createOperations, type CreditSettings } from './operations.ts'
 
@@ -47,6 +48,7 @@ export function createAdministration(parts: AdministrationParts) {
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
+    gateway: gatewayStore(tx),
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),

@@ -90,6 +90,9 @@ export const faultCodes = {
   idempotency_in_progress:
     'A request with this `Idempotency-Key` is still running; ask again after `Retry-After` for its answer.',
   rate_limit_exceeded: 'A rate limit is exceeded; wait for `Retry-After`. The headers name the limit and its scope.',
+  moderation_blocked:
+    'The text falls into a category that is blocked: always, or because the request asked for it. `policy` says which.',
+  policy_blocked: 'A rule of the organization forbids it; `policy` names the rule and the event in the audit log.',
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
   upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',

@@ -1,4 +1,4 @@
-import type { SavedConfiguration } from '../gateway/configuration.ts'
+import { unsaved, type SavedConfiguration } from '../gateway/configuration.ts'
 import type { Terms } from '../moderation/terms.ts'
 import type { CompiledRule } from '../policy/compiled-rule.ts'
 import type { PolicyContent } from '../policy/policy.ts'
@@ -8,16 +8,16 @@ export type Rulebook = {
   readonly gateway: Gateway
   /** Every policy in force, `unattached` ones included: a request may name them. */
   readonly policies: readonly ActivePolicy[]
-  /** The same for the same rules: what is remembered of a text holds as long as this does. */
-  readonly digest: string
 }
 
-export type Gateway = SavedConfiguration & { readonly allowlist: Terms; readonly denylist: Terms }
+export type Gateway = SavedConfiguration & {
+  /** The terms of both lists in one automaton; undefined where both are empty. */
+  readonly terms: Terms | undefined
+}
 
 /** The current version of a policy that is monitoring or enforcing. */
 export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
   readonly id: string
-  readonly name: string
   readonly versionId: string
   readonly version: number
   readonly rule: CompiledRule
@@ -25,3 +25,6 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
 
 /** The rules of an organization as of now: a change holds for the next request here, and within a second elsewhere. */
 export type RulebookOf = (organizationId: string) => Promise<Rulebook>
+
+/** What holds where nobody has said anything: what is always blocked. */
+export const emptyRulebook: Rulebook = { gateway: { ...unsaved, terms: undefined }, policies: [] }
