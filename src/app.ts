@@ -5,6 +5,7 @@ import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
+import { openGovernance } from './app/governance.ts'
 import { openGround, type Environment, type World } from './app/ground.ts'
 import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
@@ -50,7 +51,9 @@ export async function createHouse(config: Config, env: Environment, world: World
   const administration = createAdministration({ ...ground, digest, credits: config.credits })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
+  const { govern } = openGovernance(ground, administration)
+  const road = { env, freeRequests, overrides, govern }
+  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
   startExpiry(ground, stored)

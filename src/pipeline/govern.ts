@@ -1,7 +1,14 @@
 import type { Ids } from '../base/ids.ts'
 import type { Examination, Examine } from '../domain/governance/examine.ts'
 import { holdingOf } from '../domain/governance/holding.ts'
-import { combine, isDenied, mergeOutcomes, refusalOf, type Outcome, type Verdict } from '../domain/governance/outcome.ts'
+import {
+  combine,
+  isDenied,
+  mergeOutcomes,
+  refusalOf,
+  type Outcome,
+  type Verdict,
+} from '../domain/governance/outcome.ts'
 import type { Plan } from '../domain/governance/plan.ts'
 import { isRephrasing, type Rephrase } from '../domain/governance/rephrase.ts'
 import { textsOfRequest } from '../domain/governance/request-texts.ts'

@@ -20,7 +20,7 @@ export type GuardParts = {
   /** Stops the upstream. */
   readonly stop: () => Promise<void>
   /** Told once what the checks said about the answer; what it answers is shown to the caller. */
-  readonly conclude: (outcomes: readonly Outcome[], end: InferenceEnd) => InferenceEnd["policy"]
+  readonly conclude: (outcomes: readonly Outcome[], end: InferenceEnd) => InferenceEnd['policy']
 }
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }

@@ -86,7 +86,7 @@ export function createInfer(parts: InferParts): Infer {
     return {
       model: model.name,
       upstream: begun.target.upstream,
-      pieces: governed.guard(metered, () => begun[Symbol.asyncDispose]()),
+      pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
       dropped,
       verdict: lease.verdict,
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -103,7 +103,8 @@ async function permitted(
   try {
     return await govern(asking, expected)
   } catch (error) {
-    if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy')) await lease.giveUp('blocked', expected)
+    if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
+      await lease.giveUp('blocked', expected)
     throw error
   }
 }
