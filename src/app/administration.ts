@@ -66,7 +66,6 @@ export function createAdministration(parts: AdministrationParts) {
     ids,
     reads,
     registry,
-    change,
     recorded,
     policies,
     administer,
