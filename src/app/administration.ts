@@ -72,7 +72,6 @@ export function createAdministration(parts: AdministrationParts) {
     ids,
     reads,
     registry,
-    change,
     recorded,
     policies,
     administer,

@@ -16,6 +16,7 @@ export const auditKinds = [
   'project.archived',
   'api_key.created',
   'api_key.revoked',
+  'organization.created',
   'organization.updated',
   'limits.updated',
   'credits.granted',
