@@ -49,9 +49,11 @@ function stepFor(engine: Database['engine'], charges: readonly Charge[]): string
      from ${rows} join charge c on c.request_id = ${givenRequestId} and c.id = ${givenId}
      left join credit_slice s on s.id = c.slice_id and s.state <> 'closed'
      where c.micro > 0`,
-    `update credit_slice set settled = settled +
-       (select sum(e.micro) from credit_entry e where e.slice_id = credit_slice.id and e.id in (${newEntries}))
-     where id in (select e.slice_id from credit_entry e where e.id in (${newEntries}))`,
+    // By the new entries and never by the slice: a slice has as many entries as it paid requests.
+    `update credit_slice set settled = settled + used.micro
+     from (select e.slice_id, sum(e.micro) as micro from credit_entry e where e.id in (${newEntries})
+       group by e.slice_id) as used
+     where credit_slice.id = used.slice_id`,
     `update credit_account set spent = spent + used.held + used.available, held = credit_account.held - used.held,
        available = credit_account.available - used.available
      from (select e.organization_id,
