@@ -85,7 +85,10 @@ function runTogether(writer: Connection, steps: readonly Step[]): Outcome[] | un
   const outcomes: Outcome[] = []
   for (const step of steps) {
     const outcome = attempt(() => runAll(writer, step))
-    if ('failure' in outcome) return void rollback(writer)
+    if ('failure' in outcome) {
+      rollback(writer)
+      return undefined
+    }
     outcomes.push(outcome)
   }
   command(writer, 'commit')
