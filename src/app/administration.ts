@@ -21,6 +21,7 @@ import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
+import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
@@ -51,6 +52,7 @@ export function createAdministration(parts: AdministrationParts) {
     registry: registryStore(tx),
     policies: policyStore(tx),
     gateway: gatewayStore(tx),
+    decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
@@ -71,7 +73,6 @@ export function createAdministration(parts: AdministrationParts) {
     ids,
     reads,
     registry,
-    change,
     recorded,
     policies,
     administer,

@@ -8,6 +8,7 @@ export const auditKinds = [
   'policy.rolled_back',
   'policy.deleted',
   'gateway.config.updated',
+  'gateway.rollout.rolled_back',
   'admin_api_key.created',
   'admin_api_key.revoked',
   'project.created',
@@ -15,6 +16,7 @@ export const auditKinds = [
   'project.archived',
   'api_key.created',
   'api_key.revoked',
+  'organization.created',
   'organization.updated',
   'limits.updated',
   'credits.granted',
@@ -57,7 +59,8 @@ export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const
 
 export type Actor = {
   readonly organizationId: string
-  readonly kind: (typeof actorKinds)[number]
+  /** `system`: the service of its own accord. */
+  readonly kind: (typeof actorKinds)[number] | 'system'
   readonly credentialId: string | null
   readonly requestId: string | null
   /** The request that made it, where there was one. */
