@@ -51,7 +51,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const administration = createAdministration({ ...ground, digest, credits: config.credits })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const { govern } = openGovernance(ground, administration)
+  const { govern, simulate } = openGovernance(ground, administration)
   const road = { env, freeRequests, overrides, govern }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
@@ -70,6 +70,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf,
     infer: record(infer),
     testSink,
+    simulate,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,

@@ -4,6 +4,7 @@ import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
+import { createSimulate } from '../domain/governance/simulate.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/govern.ts'
@@ -54,5 +55,5 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     restores: false,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
-  return { govern, examine, rulebookOf }
+  return { govern, simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }) }
 }
