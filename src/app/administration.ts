@@ -7,8 +7,10 @@ import type { Changes } from '../domain/identity/changes.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
+import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
 import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
@@ -19,6 +21,7 @@ import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
+import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
@@ -49,6 +52,7 @@ export function createAdministration(parts: AdministrationParts) {
     registry: registryStore(tx),
     policies: policyStore(tx),
     gateway: gatewayStore(tx),
+    decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
@@ -68,7 +72,6 @@ export function createAdministration(parts: AdministrationParts) {
     ids,
     reads,
     registry,
-    change,
     recorded,
     policies,
     administer,
@@ -78,7 +81,8 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
 export type Administration = ReturnType<typeof createAdministration>

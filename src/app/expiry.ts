@@ -1,6 +1,8 @@
+import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
-import { quotaStore } from '../adapters/stores/sql/quotas.ts'
 import { everySoOften } from '../base/clock.ts'
+import { dayMinutes, minuteOf } from '../domain/governance/watch/spike.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Ground } from './ground.ts'
 
@@ -18,4 +20,10 @@ export function startExpiry({ built, database, clock, warn }: Ground, stored: St
   const removeEnded = () =>
     quotas.removeEnded(clock.nowMs() - quotaMarginMs).catch(warn('ended quotas could not be removed'))
   built.use(everySoOften(clock, removeEnded, sweepEveryMs))
+  const decisions = decisionCounts(database)
+  const removeOld = () =>
+    decisions
+      .removeBefore(minuteOf(clock.nowMs()) - 2 * dayMinutes)
+      .catch(warn('old counts of decisions could not be removed'))
+  built.use(everySoOften(clock, removeOld, sweepEveryMs))
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
-import { quotaStore } from '../adapters/stores/sql/quotas.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
@@ -9,6 +9,7 @@ import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/govern.ts'
 import type { Administration } from './administration.ts'
 import type { Ground } from './ground.ts'
+import { openWatch } from './watch.ts'
 
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
 const remembered = 50_000
@@ -18,7 +19,7 @@ const crisisMessage =
   'your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.'
 
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
-export function openGovernance(ground: Ground, { reads }: Pick<Administration, 'reads'>) {
+export function openGovernance(ground: Ground, { reads, administer }: Pick<Administration, 'reads' | 'administer'>) {
   const { clock, ids, changes, database, warn } = ground
   const classifier = createEmbeddedClassifier()
   const pause = (): Promise<void> => setImmediate()
@@ -39,6 +40,7 @@ export function openGovernance(ground: Ground, { reads }: Pick<Administration, '
     }),
     patterns: re2Patterns,
   })
+  const watch = openWatch(ground, { reads, administer })
   const govern = createGovern({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
@@ -46,10 +48,11 @@ export function openGovernance(ground: Ground, { reads }: Pick<Administration, '
     glance,
     rephrase: undefined,
     quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
+    clock,
     ids,
     crisisMessage,
     restores: false,
-    note: () => {},
+    note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
   return { govern, examine, rulebookOf }
 }

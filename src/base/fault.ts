@@ -81,6 +81,8 @@ export const faultCodes = {
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
   already_set_up: 'The database holds an organization already; setup is for an empty one.',
   revision_conflict: 'The policy was changed since the revision that the request names; read it again.',
+  stale_configuration:
+    'The gateway configuration was saved since the `updated_at` that `If-Match` names; read it again.',
   revision_exhausted: 'The policy has reached the last revision there is; create a new one in its place.',
   invalid_state: 'The operation does not fit the state that the resource is in.',
   no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',

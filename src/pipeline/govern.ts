@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Examination, Examine } from '../domain/governance/examine.ts'
 import { holdingOf } from '../domain/governance/holding.ts'
@@ -32,6 +33,7 @@ export type GovernParts = PlanParts &
     /** The same judgement without remembering it. */
     readonly glance: Examine
     readonly rephrase: Rephrase | undefined
+    readonly clock: Clock
     readonly ids: Ids
     /** Said where a request about self-harm is blocked. */
     readonly crisisMessage: string
@@ -55,7 +57,7 @@ const tenseGap = -3
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createGovern(parts: GovernParts): Govern {
-  const { examine, glance } = parts
+  const { examine, glance, clock } = parts
 
   return async (asking, expected) => {
     const plan = await planRequest(parts, asking)
@@ -85,7 +87,7 @@ export function createGovern(parts: GovernParts): Govern {
       request,
       guard(metered, stop) {
         kept.defer(() => place.settle(totalInputTokens(expected)))
-        const pieces = guarded(metered, { plan, holding, examine, glance, rephrased, stop, conclude })
+        const pieces = guarded(metered, { plan, holding, examine, glance, clock, rephrased, stop, conclude })
         return isRedacting(plan) ? redactedAnswer(pieces, { vault, restores: parts.restores }) : pieces
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts'
 import type { Examination, Examine } from '../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../domain/governance/follow.ts'
 import type { Holding } from '../domain/governance/holding.ts'
@@ -9,12 +10,14 @@ import { stringsIn } from '../domain/governance/strings.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../domain/inference/events.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from './meter.ts'
+import { silence, withSilences } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
   readonly holding: Holding
   readonly examine: Examine
   readonly glance: Examine
+  readonly clock: Clock
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Examination) => Promise<string | undefined>
   /** Stops the upstream. */
@@ -34,16 +37,24 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
 
-  for await (const piece of metered.pieces) {
-    if (await isFit(piece)) {
-      const leaving = held.release()
-      if (leaving !== undefined) yield concluded(leaving)
-    } else {
-      await parts.stop()
-      const { usage, receipt } = await metered.cut()
-      const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
-      return yield concluded({ events: [...held.abandon(), end] })
-    }
+  for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), parts.clock)) {
+    const isAllowed = piece === silence ? await rest() : await isFit(piece)
+    if (!isAllowed) return yield await filtered()
+    const leaving = held.release()
+    if (leaving !== undefined) yield concluded(leaving)
+  }
+
+  async function filtered(): Promise<Piece> {
+    await parts.stop()
+    const { usage, receipt } = await metered.cut()
+    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
+    return concluded({ events: [...held.abandon(), end] })
+  }
+
+  /** A slow upstream is not made slower: what is fit to leave goes while it is silent. */
+  async function rest(): Promise<boolean> {
+    for (const { follower } of channels.values()) await follower.rest()
+    return true
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */

@@ -4,6 +4,7 @@ import type { InferenceEvent, Piece } from '../domain/inference/events.ts'
 export type HeldPieces = {
   /** `isFree` says whether all that the piece holds may leave by now. */
   hold(piece: Piece, isFree: () => boolean): void
+  isEmpty(): boolean
   /** All from the front that may leave now, as one piece. */
   release(): Piece | undefined
   /** Gives one block a new text in place of its own, none of which has left yet. */
@@ -31,6 +32,7 @@ export function createHeldPieces(): HeldPieces {
       start ??= piece.events.find(({ type }) => type === 'start')
       held.push({ piece, isFree })
     },
+    isEmpty: () => held.length === 0,
     release() {
       const waiting = held.findIndex(({ isFree }) => !isFree())
       const leaving = held.splice(0, waiting < 0 ? held.length : waiting).map(({ piece }) => piece)

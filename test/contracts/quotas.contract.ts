@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { quotaStore } from '../../src/adapters/stores/sql/quotas.ts'
+import { quotaStore } from '../../src/adapters/stores/sql/gateway/quotas.ts'
 import { defaultConfiguration, type Quota } from '../../src/domain/gateway/configuration.ts'
 import { createQuotas, type QuotaPlace } from '../../src/domain/gateway/quotas.ts'
 import type { Engine } from '../support/engines.ts'

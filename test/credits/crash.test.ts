@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { failpoints, type FailpointName } from '../../src/base/failpoint.ts'
 import { createLimitEngine, type LimitEngine } from '../../src/domain/limits/engine.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
+import { longRun } from '../support/long-run.ts'
 import { Crash, openQuickDatabase, openScene, settings, type Scene, type SimulatedNode } from './simulation.ts'
 
 type Command =
@@ -52,6 +53,9 @@ const runsPerDatabase = 50
 let database = await openQuickDatabase()
 after(() => database[Symbol.asyncDispose]())
 let runs = 0
+let steps = 0
+let deaths = 0
+const figures = (): string => `so far ${runs} runs, ${steps} steps, ${deaths} deaths of a node`
 
 async function nextScene(): Promise<Scene> {
   if (++runs % runsPerDatabase === 0) {
@@ -138,6 +142,7 @@ class Town {
   async bury(owner: SimulatedNode): Promise<void> {
     const place = this.nodes.indexOf(owner)
     if (!owner.isDead() || place === -1) return
+    deaths += 1
     this.running = this.running.filter((held) => held.owner !== owner)
     if (!this.isShared) this.alive.clear()
     this.start(place)
@@ -205,6 +210,8 @@ class Town {
       one.die()
       await this.bury(one)
     }
+    this.scene.clock.pass(settings.leaseMs)
+    assert.equal(await this.node(0).placesTaken(), 0, 'a place outlived its lease')
     await this.rest()
     await this.scene.check()
     const balance = (await this.scene.ledger.balance(this.scene.organizationId)) ?? assert.fail()
@@ -242,6 +249,7 @@ async function live(isShared: boolean, commands: readonly Command[]): Promise<vo
   const town = new Town(scene, isShared)
   await town.perform({ do: 'grant', micro: 500 })
   for (const command of commands) {
+    steps += 1
     await town.perform(command)
     await scene.checkBalance()
   }
@@ -249,21 +257,22 @@ async function live(isShared: boolean, commands: readonly Command[]): Promise<vo
 }
 
 describe('after a crash at any point', () => {
-  /** More by night than by day: `CRASH_RUNS=5000`. */
-  const numRuns = Number(process.env['CRASH_RUNS'] ?? 150)
+  const parameters = longRun === undefined ? { numRuns: 150 } : { numRuns: longRun.runs, seed: longRun.seed }
   const commands = fc.array(commandArbitrary, { minLength: 10, maxLength: 50, size: 'max' })
 
-  it('a node with counters of its own has lost no charge, made none twice, and can spend all the rest', async () => {
+  it('a node with counters of its own has lost no charge, made none twice, and can spend all the rest', async (t) => {
     await fc.assert(
-      fc.asyncProperty(commands, (steps) => live(false, steps)),
-      { numRuns },
+      fc.asyncProperty(commands, (sequence) => live(false, sequence)),
+      parameters,
     )
+    t.diagnostic(figures())
   })
 
-  it('nodes with shared counters, which are lost now and then, have not either', async () => {
+  it('nodes with shared counters, which are lost now and then, have not either', async (t) => {
     await fc.assert(
-      fc.asyncProperty(commands, (steps) => live(true, steps)),
-      { numRuns },
+      fc.asyncProperty(commands, (sequence) => live(true, sequence)),
+      parameters,
     )
+    t.diagnostic(figures())
   })
 })

@@ -23,6 +23,8 @@ import type { LimitStore } from '../../src/domain/limits/store.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
+const manyPlaces = 1_000
+
 /** A node died; whatever it was about to do, it does not. */
 export class Crash extends Error {}
 
@@ -52,6 +54,8 @@ export type SimulatedNode = {
   settle(running: Running, micro: number): Promise<number>
   /** The upstream failed: nothing is charged. */
   fail(running: Running): Promise<void>
+  /** How many requests hold a place of the organization. */
+  placesTaken(): Promise<number>
   tidy(): Promise<void>
   inherit(): Promise<void>
   /** Dies at the next failpoint of this name. */
@@ -174,6 +178,12 @@ function startNode(parts: Parts): SimulatedNode {
     },
     async fail({ requestId }) {
       await limits.settle({ ...subject, requestId, tokens: 0, micro: 0 })
+    },
+    async placesTaken() {
+      const counted = { ...free, organization: { ...unlimited, concurrent: manyPlaces } }
+      const asked = { ...subject, limits: counted, mode: 'check', requestId: 'asked', tokens: 0, micro: null } as const
+      const { standing } = await limits.admit(asked)
+      return manyPlaces - (standing.organization.concurrent?.remaining ?? 0)
     },
     async tidy() {
       await keeper.tidySlices()

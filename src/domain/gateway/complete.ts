@@ -1,21 +1,25 @@
 import {
   defaultConfiguration as defaults,
+  quotaWindows,
   type GatewayConfiguration,
   type Quota,
   type QuotaWindow,
   type RolloutShare,
 } from './configuration.ts'
 
-/** Other words for a window. */
-export const windowAliases = { daily: 'day', weekly: 'week', monthly: 'month' } as const satisfies Record<
-  string,
-  QuotaWindow
->
+const windowAliases = { daily: 'day', weekly: 'week', monthly: 'month' } as const satisfies Record<string, QuotaWindow>
 type WindowAlias = keyof typeof windowAliases
+
+/** How a caller may name a window. */
+export const windowWords = [...quotaWindows, 'daily', 'weekly', 'monthly'] as const satisfies (
+  | QuotaWindow
+  | WindowAlias
+)[]
+type WindowWord = (typeof windowWords)[number]
 
 type Rules = GatewayConfiguration['rules']
 type Controls = GatewayConfiguration['org_controls']
-type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: QuotaWindow | WindowAlias }
+type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: WindowWord }
 
 /** A configuration as a caller writes it: whatever is left out has its default. */
 export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' | 'name' | 'owner' | 'description'>> & {
@@ -71,7 +75,7 @@ function completeQuota(given: GivenQuota = {}): Quota {
   return { ...known, ...amounts, window: window === undefined ? known.window : windowOf(window) }
 }
 
-const windowOf = (word: QuotaWindow | WindowAlias): QuotaWindow => (isAlias(word) ? windowAliases[word] : word)
+const windowOf = (word: WindowWord): QuotaWindow => (isAlias(word) ? windowAliases[word] : word)
 const isAlias = (word: string): word is WindowAlias => Object.hasOwn(windowAliases, word)
 
 const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)]

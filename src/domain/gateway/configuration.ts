@@ -1,4 +1,4 @@
-import type { OptionalCategory } from '../moderation/categories.ts'
+import type { Category } from '../moderation/categories.ts'
 
 /** What becomes of a text that a rule of the configuration hits. */
 export const responsePatterns = ['refuse', 'rewrite', 'summary', 'escalate'] as const
@@ -35,7 +35,8 @@ export type GatewayConfiguration = {
     /** Null: refuse. */
     readonly response_pattern: ResponsePattern | null
     readonly reason_codes: readonly string[]
-    readonly flagged_categories: readonly OptionalCategory[]
+    /** The two that are always blocked may be named, and are blocked either way. */
+    readonly flagged_categories: readonly Category[]
   }
   readonly org_controls: {
     readonly project_keys: boolean

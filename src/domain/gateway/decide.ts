@@ -27,7 +27,8 @@ export function decideGateway(config: GatewayConfiguration, findings: GatewayFin
   const flagged = among(findings, config.rules.flagged_categories)
   const isForbidden = findings.denylistHits.length > 0 || flagged.length > 0
   const decision = strongest(config, findings, { isAlwaysBlocked: alwaysBlocked.length > 0, isForbidden })
-  return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories: [...alwaysBlocked, ...flagged] }
+  const triggeredCategories = [...new Set([...alwaysBlocked, ...flagged])]
+  return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
 }
 
 type Hits = { readonly isAlwaysBlocked: boolean; readonly isForbidden: boolean }

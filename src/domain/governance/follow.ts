@@ -12,6 +12,8 @@ import type { Plan } from './plan.ts'
 export type Follower = {
   /** Takes more of the text. Answers the examination that denies it, if one does. */
   push(piece: string): Promise<Examination | undefined>
+  /** Nothing has come for a while: what is fit to leave need not wait for more. This never denies anything. */
+  rest(): Promise<void>
   /** How many characters from the beginning may leave. */
   cleared(): number
   /** The judgement of the whole text; the follower is then done. */
@@ -42,12 +44,14 @@ export function createFollower(parts: FollowParts): Follower {
   let checked = 0
   let cleared = 0
 
-  async function step(end: number): Promise<Examination | undefined> {
+  /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
+  async function look(end: number, keptBack: number): Promise<Examination | undefined> {
     const seen = wordEnd(text, end, stepCharacters)
     const window = text.slice(startOfWindow(seen), seen)
     const examination = await glance(stepPlan, { texts: [window], direction: 'response' })
     if (isDenied(examination.verdict)) return examination
-    if (closest(examination.findings, holding.blocking) <= tenseGap) cleared = Math.max(cleared, settledAt(seen))
+    const isCalm = closest(examination.findings, holding.blocking) <= tenseGap
+    if (isCalm) cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
     return undefined
   }
 
@@ -58,7 +62,7 @@ export function createFollower(parts: FollowParts): Follower {
 
   /** Behind this place nothing can still become a match that began before it. */
   function settledAt(seen: number): number {
-    const settled = Math.min(seen - stepCharacters, stepBack(text, seen, holding.reach))
+    const settled = stepBack(text, seen, holding.reach)
     if (!holding.personalData) return settled
     const [unsettled = settled] = unsettledStarts(text.slice(0, seen), cleared)
     return Math.min(settled, unsettled)
@@ -70,10 +74,13 @@ export function createFollower(parts: FollowParts): Follower {
       if (holding.isWhole) return undefined
       for (let end = checked + stepCharacters; end <= text.length; end += stepCharacters) {
         checked = end
-        const denied = await step(end)
+        const denied = await look(end, stepCharacters)
         if (denied !== undefined) return denied
       }
       return undefined
+    },
+    async rest() {
+      if (!holding.isWhole && cleared < text.length) await look(text.length, 0)
     },
     cleared: () => cleared,
     async end() {

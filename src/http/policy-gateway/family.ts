@@ -1,6 +1,7 @@
 import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
 import { createManagedRoutes } from '../managed-route.ts'
 import type { Family } from '../route.ts'
+import { configRoutes } from './config/routes.ts'
 import { deadLetterRoutes } from './exports/dead-letter-routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { exportTestRoute } from './exports/test-route.ts'
@@ -14,6 +15,7 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
     name: 'Policy gateway',
     prefixes: ['/api/policy-gateway'],
     routes: [
+      ...configRoutes(routes, parts),
       ...exportRoutes(routes, parts),
       exportTestRoute(parts),
       ...deadLetterRoutes(routes, parts),

@@ -18,8 +18,11 @@ const numbered = (from: number, count: number): string[] => Array.from({ length:
 const insertPolicy = `insert into policy (id, organization_id, created_at, ${changedColumns.join(', ')})
   values (${numbered(1, 3 + changedColumns.length).join(', ')})`
 
+const placeOf = (column: string): string => `$${changedColumns.indexOf(column) + 4}`
+
 /** The guard of every change: it lands on the revision that it was made against, or nowhere. */
-const updatePolicy = `update policy set ${changedColumns.map((column, at) => `${column} = $${at + 4}`).join(', ')}
+const updatePolicy = `update policy set ${changedColumns.map((column) => `${column} = ${placeOf(column)}`).join(', ')},
+  resumed_at = case when state = 'paused' and ${placeOf('state')} <> 'paused' then ${placeOf('updated_at')} else resumed_at end
   where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`
 
 const selectPolicy = `select ${policyColumns.joined} from policy p

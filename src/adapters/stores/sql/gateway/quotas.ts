@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { QuotaClaim } from '../../../domain/gateway/quota.ts'
-import type { QuotaStore } from '../../../domain/gateway/quota-store.ts'
-import { UnexpectedRows, type Database, type Statement, type Value } from './database.ts'
+import type { QuotaClaim } from '../../../../domain/gateway/quota.ts'
+import type { QuotaStore } from '../../../../domain/gateway/quota-store.ts'
+import { UnexpectedRows, type Database, type Statement, type Value } from '../database.ts'
 
 /** Touches its one row only where both numbers stay within; a limit of 0 is none. */
 const takeOne = `insert into quota_use
