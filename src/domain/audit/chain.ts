@@ -40,10 +40,11 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
     prev_event: previousOf(head),
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
-  const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
-  const fingerprint = fingerprintOfText(JSON.stringify(open))
-  const sealed: SealedDocument = { ...open, attestation_list: [{ ...attestation, fingerprint }] }
-  return rowOf(sealed, JSON.stringify(sealed))
+  const text = JSON.stringify({ ...document, metadata, attestation_list: [attestation] })
+  const signed = { ...attestation, fingerprint: fingerprintOfText(text) }
+  // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
+  const body = text.replace(JSON.stringify(attestation), () => JSON.stringify(signed))
+  return rowOf({ ...document, metadata, attestation_list: [signed] }, body)
 }
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {
