@@ -1,4 +1,4 @@
-import type { Attestation, AuditDocument, SealedDocument } from './document.ts'
+import type { Attestation, AuditDocument } from './document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
