@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { systemClock as clock } from '../src/base/clock.ts'
 import { createIds } from '../src/base/ids.ts'
 import { systemRandom } from '../src/base/random.ts'
-import { createAuditAppender } from '../src/adapters/stores/sql/audit-chain.ts'
+import { createAuditAppender } from '../src/adapters/stores/sql/audit/chain.ts'
 import type { Database } from '../src/adapters/stores/sql/database.ts'
-import { migrate, readMigrations } from '../src/adapters/stores/sql/migrate.ts'
-import { openPostgres } from '../src/adapters/stores/sql/postgres.ts'
-import { openSqlite } from '../src/adapters/stores/sql/sqlite.ts'
+import { migrate, readMigrations } from '../src/adapters/stores/sql/migrations/migrate.ts'
+import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
+import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../src/app/audit-parts.ts'
 import type { EventFacts } from '../src/domain/audit/facts.ts'
 import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
@@ -46,7 +46,14 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   ])
   const { events } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for the bench' })
   const appender = createAuditAppender(database, events.authorityUid)
-  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  const journal = createJournal({
+    appender,
+    events,
+    nowMs: clock.nowMs,
+    isAuditRequired: () => true,
+    backlog: null,
+    onLost: () => {},
+  })
   await load(journal, 32, 1) // warms up
   for (const writers of atOnce) {
     const { count, cpuMicros } = await load(journal, writers, seconds)

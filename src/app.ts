@@ -5,8 +5,9 @@ import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
+import { openGovernance } from './app/governance.ts'
 import { openGround, type Environment, type World } from './app/ground.ts'
-import { startHousework } from './app/housework.ts'
+import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations.ts'
 import { openRoad } from './app/road.ts'
@@ -37,6 +38,8 @@ export type House = AsyncDisposable & {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
+/** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
+const maxWaitingConnections = 4_096
 const drainMs = 30_000
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
@@ -48,10 +51,12 @@ export async function createHouse(config: Config, env: Environment, world: World
   const administration = createAdministration({ ...ground, digest, credits: config.credits })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, { env, freeRequests, overrides })
+  const { govern, simulate } = openGovernance(ground, administration)
+  const road = { env, freeRequests, overrides, govern }
+  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
-  startHousework(ground, stored)
+  startExpiry(ground, stored)
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })
@@ -65,6 +70,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf,
     infer: record(infer),
     testSink,
+    simulate,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,
@@ -103,7 +109,7 @@ export async function createHouse(config: Config, env: Environment, world: World
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
       }
-      await server.listen({ host, port })
+      await server.listen({ host, port, backlog: maxWaitingConnections })
       address = addressOf(server.server.address())
       return publicUrl()
     },

@@ -9,6 +9,8 @@ export type TestRun = {
   /** Added for the tests alone. */
   readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** What a single test may take, and how long all may be silent; both are short unless somebody wants otherwise. */
+  readonly longestMs?: number
 }
 
 export type TestOutcome = {
@@ -23,19 +25,19 @@ const longestTestMs = 10 * 60_000
 const longestSilenceMs = 5 * 60_000
 
 /** Runs each file in a process of its own and reports to the terminal as it goes. */
-export async function runTests({ files, environment, signal }: TestRun): Promise<TestOutcome> {
+export async function runTests({ files, environment, signal, longestMs }: TestRun): Promise<TestOutcome> {
   const silence = new AbortController()
   const events = run({
     files: [...files],
     env: { ...withoutOwnSettings(process.env), ...environment },
     execArgv: ['--import', import.meta.resolve('./end-with-runner.ts')],
     concurrency: availableParallelism(),
-    timeout: longestTestMs,
+    timeout: longestMs ?? longestTestMs,
     signal: AbortSignal.any([signal, silence.signal]),
   })
   const outcome = collectOutcome(events, files)
   // A test that leaves something open keeps its process alive after the last of its tests: nobody would end it.
-  const giveUp = setTimeout(() => silence.abort(), longestSilenceMs)
+  const giveUp = setTimeout(() => silence.abort(), longestMs ?? longestSilenceMs)
   events.on('data', () => giveUp.refresh())
   await pipeline(events, new spec(), process.stdout, { end: false })
   clearTimeout(giveUp)

@@ -7,23 +7,27 @@ import type { Changes } from '../domain/identity/changes.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
+import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
-import { auditReads } from '../adapters/stores/sql/audit-events.ts'
-import { auditLogStore } from '../adapters/stores/sql/audit-log.ts'
-import { auditTexts } from '../adapters/stores/sql/audit-texts.ts'
-import { exportStore } from '../adapters/stores/sql/export-sinks.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
+import { auditReads } from '../adapters/stores/sql/audit/events.ts'
+import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
+import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
+import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
 import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
-import { grantStore } from '../adapters/stores/sql/ledger-grants.ts'
-import { overrideStore } from '../adapters/stores/sql/limit-overrides.ts'
-import { policyStore } from '../adapters/stores/sql/policies.ts'
-import { registryStore } from '../adapters/stores/sql/registry.ts'
-import { ledgerReports } from '../adapters/stores/sql/ledger-reports.ts'
-import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
+import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
+import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
+import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
+import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
+import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
+import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
+import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
+import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createOperations, type CreditSettings } from './operations.ts'
 
@@ -47,7 +51,10 @@ export function createAdministration(parts: AdministrationParts) {
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
+    gateway: gatewayStore(tx),
+    decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
+    eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, seal),
@@ -66,7 +73,6 @@ export function createAdministration(parts: AdministrationParts) {
     ids,
     reads,
     registry,
-    change,
     recorded,
     policies,
     administer,
@@ -76,7 +82,8 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
 export type Administration = ReturnType<typeof createAdministration>

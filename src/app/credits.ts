@@ -22,10 +22,10 @@ import { createAdmission, type Admission } from '../pipeline/admission.ts'
 import { createPreflight, type Preflight } from '../pipeline/preflight.ts'
 import { createReadBalance, type ReadBalance } from '../pipeline/read-balance.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import { ledgerStore } from '../adapters/stores/sql/ledger.ts'
-import { createSpool } from '../adapters/stores/sql/spool.ts'
+import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
+import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import type { Counters } from './counters.ts'
-import { createHousekeeping } from './housekeeping.ts'
+import { createLedgerUpkeep } from './ledger-upkeep.ts'
 
 export type CreditParts = {
   readonly config: Config
@@ -98,7 +98,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   )
   // The lock on the data folder says that whoever had these slices is dead.
   if (database.engine === 'sqlite') await keeper.inherit()
-  opened.use(createHousekeeping({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
+  opened.use(createLedgerUpkeep({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
   const kept = opened.move()
   return {
     admission,

@@ -2,7 +2,7 @@ import { everySoOften, type Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import { readBacklog } from '../adapters/stores/sql/export-backlog.ts'
+import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
 
 export type BacklogParts = {
   readonly database: Database

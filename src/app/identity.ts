@@ -1,4 +1,4 @@
-import { credentialStore } from '../adapters/stores/sql/credentials.ts'
+import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'

@@ -2,7 +2,6 @@ import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Administer } from '../domain/identity/administer.ts'
 import type { AuditLogStore, Recorded } from '../domain/identity/audit-log.ts'
-import type { ChangeOrganization } from '../domain/identity/changes.ts'
 import type { EventMaker } from '../domain/audit/event-maker.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
 import type { AuditTexts } from '../domain/audit/texts.ts'
@@ -67,9 +66,8 @@ type Stores = PolicyOperationParts['reads'] & {
 export type OperationParts = {
   readonly ids: Ids
   readonly reads: Stores
-  /** For an organization's first minute, before anybody could have changed it. */
+  /** For what comes with a new organization, which is written down as one event. */
   readonly registry: Registry
-  readonly change: ChangeOrganization<Stores>
   /** For everything afterwards: who changed it is written down. */
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
@@ -87,7 +85,7 @@ export type CreditSettings = { readonly credit_usd: number; readonly starting: n
 const everything = { limit: 1000, order: 'asc' } as const
 
 export function createOperations(parts: OperationParts): Operations {
-  const { registry, recorded, ids, change, administer, credits } = parts
+  const { registry, recorded, ids, administer, credits } = parts
   const reads = parts.reads.registry
   const organizationOf = createOrganizationOf(reads)
   return {
@@ -102,20 +100,24 @@ export function createOperations(parts: OperationParts): Operations {
     ...creditOperations({ ...parts, reads: { registry: reads }, organizationOf, creditUsd: credits.credit_usd }),
     async setup({ name }) {
       const id = ids('org')
-      return change(id, async (stores) => {
+      return administer(operatorOf(id), async (stores) => {
         const { registry: store } = stores
         if (!(await store.claimInstallation(id))) throw alreadySetUp()
-        await createOrganization(stores, { id, name })
+        const { record } = await createOrganization(stores, { id, name })
         const project = await registry.createProject(store, id, 'Default project')
         const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
         const api = await registry.createApiKey(store, project, { name: 'First API key' })
-        return { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret }
+        const made = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
+        return {
+          value: { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret },
+          record: { ...record, details: { ...record.details, ...made } },
+        }
       })
     },
     'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
     'orgs.create'({ name }) {
       const id = ids('org')
-      return change(id, (stores) => createOrganization(stores, { id, name }))
+      return administer(operatorOf(id), (stores) => createOrganization(stores, { id, name }))
     },
     'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
     'projects.create': (input) => inOrganization(input, (store, id) => recorded.createProject(store, id, input.name)),
@@ -156,11 +158,12 @@ export function createOperations(parts: OperationParts): Operations {
   async function createOrganization(
     { registry: store, grants }: Stores,
     named: Pick<Organization, 'id' | 'name'>,
-  ): Promise<Organization> {
+  ): Promise<Required<Recorded<Organization>>> {
     const organization = await registry.createOrganization(store, named)
     const start = { organizationId: named.id, kind: 'grant', ref: 'start', note: 'starting credits' } as const
     if (credits.starting > 0) await grants.grant({ ...start, micro: toMicro(credits.starting) })
-    return organization
+    const details = { name: named.name, credits: credits.starting }
+    return { value: organization, record: { kind: 'organization.created', resourceId: named.id, details } }
   }
 
   async function inOrganization<T>(

@@ -5,6 +5,7 @@ import { createCatalogue } from '../domain/inference/catalogue.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
+import type { Govern } from '../pipeline/govern.ts'
 import { createInfer } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './counters.ts'
@@ -21,10 +22,11 @@ export type RoadParts = {
   readonly env: Environment
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
+  readonly govern: Govern
 }
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
-export async function openRoad(ground: Ground, { env, freeRequests, overrides }: RoadParts) {
+export async function openRoad(ground: Ground, { env, freeRequests, overrides, govern }: RoadParts) {
   const { built, config, clock, random, ids, log, secret, changes, upstreams, failpoint } = ground
   const models = effectiveModels(config, env, clock.nowMs())
   const catalogue = createCatalogue(models)
@@ -43,6 +45,7 @@ export async function openRoad(ground: Ground, { env, freeRequests, overrides }:
     clock,
     random,
     admission: credits.admission,
+    govern,
     ratesOf: credits.ratesOf,
     creditUsd: config.credits.credit_usd,
     freeRequests,

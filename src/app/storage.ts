@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { ConfigError, type Config } from '../config.ts'
-import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/data-folder.ts'
+import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { faulting } from '../adapters/stores/sql/faulting.ts'
-import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
+import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
 
 export type Storage = AsyncDisposable & {
   readonly database: Database
@@ -37,14 +37,14 @@ type Opened = { readonly database: Database; readonly migrationsApplied: number 
 // Each engine is loaded only where it is used.
 
 async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
-  const { openSqlite } = await import('../adapters/stores/sql/sqlite.ts')
+  const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
   const database = await openSqlite({ dataDir })
   return { database, migrationsApplied: await migrate(database, await readMigrations(migrationsDir), clock) }
 }
 
 /** A migration may take longer than any statement of the service may: it has a connection of its own. */
 async function shared(url: string, clock: Clock): Promise<Opened> {
-  const { openPostgres } = await import('../adapters/stores/sql/postgres.ts')
+  const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
   await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0 })
   const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
   return { database: await openPostgres({ url }), migrationsApplied }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { faulting } from '../../src/adapters/stores/sql/faulting.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createJournal } from '../../src/domain/audit/journal.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import { refusesWith } from '../support/refusal.ts'
@@ -14,7 +14,14 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
   const database = faulting(sqlite)
   const { appender, events, clock, verify } = await openAuditLog(database)
-  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  const journal = createJournal({
+    appender,
+    events,
+    nowMs: clock.nowMs,
+    isAuditRequired: () => true,
+    backlog: null,
+    onLost: () => {},
+  })
   const acknowledged: string[] = []
   const refusals: unknown[] = []
   for (let wave = 0; refusals.length === 0; wave++) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { appendInTransaction, createAuditAppender } from '../../src/adapters/stores/sql/audit-chain.ts'
+import { appendInTransaction, createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'

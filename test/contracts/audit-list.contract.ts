@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { auditLogStore } from '../../src/adapters/stores/sql/audit-log.ts'
+import { auditLogStore } from '../../src/adapters/stores/sql/audit/log.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import type { AuditFilter } from '../../src/domain/audit/log.ts'
 import type { AuditEntry } from '../../src/domain/identity/audit-log.ts'

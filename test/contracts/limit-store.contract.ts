@@ -85,6 +85,16 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(refusalOf(refused).retryAfterMs, 61_000) // its own attempt has to leave the window first
     })
 
+    inWorld('lets 60 of 200 pass, and the next after the wait that the last of them was told', async (words) => {
+      const limits = limitsWith('key', { rpm: 60 })
+      const verdicts = await Promise.all(Array.from({ length: 200 }, () => words.admit(limits)))
+      assert.equal(verdicts.filter(({ admitted }) => admitted).length, 60)
+      words.pass((refusalOf(verdicts.at(-1) ?? assert.fail()).retryAfterMs ?? 0) - 1)
+      assert.equal((await words.check(limits)).admitted, false)
+      words.pass(1)
+      assert.equal((await words.admit(limits)).admitted, true)
+    })
+
     inWorld('says that waiting does not help a request larger than the limit', async ({ admit }) => {
       const refused = await admit(limitsWith('key', { tpm: 10 }), { tokens: 11 })
       assert.deepEqual(refusalOf(refused), { reason: 'tpm', scope: 'key', retryAfterMs: null })

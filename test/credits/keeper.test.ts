@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
+import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { passBy } from '../../src/base/failpoint.ts'
 import { createKeeper } from '../../src/domain/credits/keeper.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine.ts'

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { grantStore } from '../../src/adapters/stores/sql/ledger-grants.ts'
-import { ledgerReports } from '../../src/adapters/stores/sql/ledger-reports.ts'
-import { ledgerStore } from '../../src/adapters/stores/sql/ledger.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
-import { registryStore } from '../../src/adapters/stores/sql/registry.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
+import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
+import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
@@ -22,6 +22,8 @@ import { unlimited } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
+
+const manyPlaces = 1_000
 
 /** A node died; whatever it was about to do, it does not. */
 export class Crash extends Error {}
@@ -52,6 +54,8 @@ export type SimulatedNode = {
   settle(running: Running, micro: number): Promise<number>
   /** The upstream failed: nothing is charged. */
   fail(running: Running): Promise<void>
+  /** How many requests hold a place of the organization. */
+  placesTaken(): Promise<number>
   tidy(): Promise<void>
   inherit(): Promise<void>
   /** Dies at the next failpoint of this name. */
@@ -174,6 +178,12 @@ function startNode(parts: Parts): SimulatedNode {
     },
     async fail({ requestId }) {
       await limits.settle({ ...subject, requestId, tokens: 0, micro: 0 })
+    },
+    async placesTaken() {
+      const counted = { ...free, organization: { ...unlimited, concurrent: manyPlaces } }
+      const asked = { ...subject, limits: counted, mode: 'check', requestId: 'asked', tokens: 0, micro: null } as const
+      const { standing } = await limits.admit(asked)
+      return manyPlaces - (standing.organization.concurrent?.remaining ?? 0)
     },
     async tidy() {
       await keeper.tidySlices()

@@ -147,10 +147,9 @@ describe('gatehouse policies', () => {
     const entries = itemsOf(await house.admin.get('/audit_logs'))
     assert.deepEqual(
       entries.map(({ kind, actor }) => [kind, actor]),
-      ['policy.published', 'policy.created', 'policy.published', 'policy.created'].map((kind) => [
-        kind,
-        { type: 'operator', id: null },
-      ]),
+      ['policy.published', 'policy.created', 'policy.published', 'policy.created', 'organization.created'].map(
+        (kind) => [kind, { type: 'operator', id: null }],
+      ),
     )
   })
 })

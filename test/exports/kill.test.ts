@@ -4,24 +4,26 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { createIds } from '../../src/base/ids.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { auditReads } from '../../src/adapters/stores/sql/audit-events.ts'
+import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { exportStore } from '../../src/adapters/stores/sql/export-sinks.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { exportStore } from '../../src/adapters/stores/sql/exports/sinks.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import { verifyLog } from '../../src/domain/audit/verify-log.ts'
+import { longRun } from '../support/long-run.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { killSeal, killSecret, webhookSecret } from './kill-scene.ts'
 
-/** `TEST_FULL=1` runs it in full size: 50,000 events and 100 kills. */
-const isFull = process.env['TEST_FULL'] === '1'
-const total = isFull ? 50_000 : 4_000
-const kills = isFull ? 100 : 6
+const total = longRun ? 50_000 : 4_000
+const kills = longRun ? 100 : 6
+/** How long each sender lives. */
+const livesMs = fc.sample(fc.integer({ min: 0, max: 400 }), { numRuns: kills, ...(longRun && { seed: longRun.seed }) })
 
 it(`${total} events, the sender killed ${kills} times and the receiver stopped twice: none missing, none out of order`, async (t) => {
   await using folder = await temporaryFolder()
@@ -29,13 +31,13 @@ it(`${total} events, the sender killed ${kills} times and the receiver stopped t
   await fill(folder.path, receiver.url)
   const acknowledged = new Set<string>()
   let highestKb = 0
-  for (let kill = 0; kill < kills; kill++) {
+  for (const [kill, lifeMs] of livesMs.entries()) {
     if (kill === Math.floor(kills / 3) || kill === Math.floor((2 * kills) / 3)) await receiver.stop()
     await using program = startProgram(new URL('programs/sender.ts', import.meta.url), [folder.path, String(total)])
     const isReady = Promise.withResolvers<void>()
     const reading = readLines(program.lines, acknowledged, isReady.resolve)
     await isReady.promise
-    await sleep(Math.random() * 400)
+    await sleep(lifeMs)
     await receiver.start()
     highestKb = Math.max(highestKb, peakKb(program.pid))
     await program.kill()

@@ -1,24 +1,44 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
+import { openOperations } from '../../src/app/open.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { checkConfig } from '../../src/config.ts'
-import { openOperations } from '../../src/app/open.ts'
+import { longRun } from '../support/long-run.ts'
 import { answerWith, question } from '../support/paid-house.ts'
 import { startProgram, type Program } from '../support/program.ts'
+import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startUpstream } from '../support/upstream.ts'
 
 const program = new URL('programs/paid-house.ts', import.meta.url)
 const cost = 15
+const startingCredits = 10_000
+const leaseMs = 30_000
 
-/** Where a life of the house ends. Each begins with what the one before left behind. */
-const deaths: readonly (readonly [FailpointName, times: number])[] = [
-  ['slice opened', 1],
-  ['admitted', 3],
-  ['answered', 5],
-  ['recorded', 5],
-  ['slice raised', 2],
+/** Where a life of the house ends: at a failpoint that it comes by, or wherever it is after so long. */
+type Death = { readonly at: FailpointName; readonly times: number; readonly afterMs: number }
+
+/** One at each place that an undisturbed house comes by. */
+const shortList: readonly Death[] = [
+  { at: 'slice opened', times: 1, afterMs: 30_000 },
+  { at: 'admitted', times: 3, afterMs: 30_000 },
+  { at: 'answered', times: 5, afterMs: 30_000 },
+  { at: 'recorded', times: 5, afterMs: 30_000 },
+  { at: 'slice raised', times: 2, afterMs: 30_000 },
 ]
+const anyDeath: fc.Arbitrary<Death> = fc.record({
+  at: fc.constantFrom(...shortList.map(({ at }) => at)),
+  times: fc.integer({ min: 1, max: 12 }),
+  afterMs: fc.integer({ min: 0, max: 1_500 }),
+})
+/** A real kill takes a second or so: there are a tenth as many as simulated ones. */
+const deaths =
+  longRun === undefined ? shortList : fc.sample(anyDeath, { numRuns: Math.ceil(longRun.runs / 10), seed: longRun.seed })
+/** Then the credits of an organization come to their end. */
+const livesPerFolder = 10
 
 type Started = { readonly url: string; readonly keys?: { readonly api_key: string } }
 
@@ -28,53 +48,101 @@ async function nextLine(running: Program): Promise<Started> {
 }
 
 describe('a house that is killed', () => {
-  it('has every charge that a caller was told of, once, and loses no other credits', { timeout: 60_000 }, async () => {
-    await using folder = await temporaryFolder()
-    await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
-    const told = new Set<string>()
-    let apiKey = ''
-
-    /** Four callers ask one after the other until their connection breaks. */
-    const askUntilKilled = async (url: string): Promise<void> => {
-      for (;;) {
-        const body = JSON.stringify({ ...question, max_tokens: 100 })
-        const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
-        const answer = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body }).catch(() => undefined)
-        const text = await answer?.text().catch(() => undefined)
-        if (answer === undefined || text === undefined) return
-        assert.equal(answer.status, 200, text)
-        told.add(answer.headers.get('x-request-id') ?? '')
-      }
-    }
-
-    for (const [name, times] of deaths) {
-      await using running = startProgram(program, [folder.path, upstream.url, name, String(times)])
-      const { url, keys } = await nextLine(running)
-      apiKey = keys?.api_key ?? apiKey
-      await Promise.all(Array.from({ length: 4 }, () => askUntilKilled(url)))
-    }
-
-    {
-      await using last = startProgram(program, [folder.path, upstream.url, '', '0'])
-      const { url } = await nextLine(last)
-      const { data } = (await (
-        await fetch(`${url}/v1/credits`, { headers: { authorization: `Bearer ${apiKey}` } })
-      ).json()) as { data: { remaining_credits: number; total_usage: number } }
-      assert.equal(data.remaining_credits, 10_000 - Math.round(data.total_usage * 1000))
-    }
-    await using house = await openOperations(checkConfig({ storage: { data_dir: folder.path } }))
-    const { broken } = await house.operations['ledger.verify']({})
-    assert.equal(broken, null)
-    const entries = (await house.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
-    const charged = new Set(entries.map(({ ref }) => ref))
-    assert.equal(charged.size, entries.length)
-    assert.deepEqual(
-      [...told].filter((id) => !charged.has(id)),
-      [],
+  for (const { name, redis, skip } of [
+    { name: 'counts by itself', redis: '', skip: false },
+    { name: 'counts in Redis', redis: redisUrl ?? '', skip: withoutRedis },
+  ]) {
+    it(
+      `has every charge that a caller was told of, once, and loses no other credits, where it ${name}`,
+      {
+        skip,
+      },
+      async (t) => {
+        let [told, charged] = [0, 0]
+        for (let from = 0; from < deaths.length; from += livesPerFolder) {
+          const counted = await liveThrough(deaths.slice(from, from + livesPerFolder), redis)
+          told += counted.told
+          charged += counted.charged
+        }
+        assert.ok(told > 0)
+        t.diagnostic(`${deaths.length} lives ended, ${told} answers arrived, ${charged} charges stand`)
+      },
     )
-    for (const { micro } of entries) assert.equal(micro, -cost * 1e6)
-    // One answer of each of the four may have been charged and never arrived.
-    assert.ok(entries.length - told.size <= deaths.length * 4)
-    assert.ok(told.size > deaths.length)
-  })
+  }
 })
+
+/** Life after life in one folder; the ledger is whole after each of them. */
+async function liveThrough(ends: readonly Death[], redis: string): Promise<{ told: number; charged: number }> {
+  await using folder = await temporaryFolder()
+  await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
+  const args = [folder.path, upstream.url, redis]
+  const told = new Set<string>()
+  let apiKey = ''
+  for (const { at, times, afterMs } of ends) {
+    await using running = startProgram(program, [...args, at, String(times)])
+    const { url, keys } = await nextLine(running)
+    apiKey = keys?.api_key ?? apiKey
+    const over = new AbortController()
+    const killing = sleep(afterMs, undefined, { signal: over.signal }).then(running.kill, () => {})
+    await Promise.all(Array.from({ length: 4 }, () => askUntilKilled(url, apiKey, told)))
+    over.abort()
+    await killing
+    await assertWhole(folder.path)
+    if (redis !== '') await assertShortLeases(redis)
+  }
+  const last = startProgram(program, [...args, '', '0'])
+  await assertSpendable(await nextLine(last), apiKey)
+  await last.kill()
+  return { told: told.size, charged: await assertChargedOnce(folder.path, told, ends.length) }
+}
+
+/** A caller asks one thing after the other until the connection breaks, or the credits come to an end. */
+async function askUntilKilled(url: string, apiKey: string, told: Set<string>): Promise<void> {
+  const body = JSON.stringify({ ...question, max_tokens: 100 })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  for (;;) {
+    const answer = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body }).catch(() => undefined)
+    const text = await answer?.text().catch(() => undefined)
+    if (answer === undefined || text === undefined || answer.status === 402) return
+    assert.equal(answer.status, 200, text)
+    told.add(answer.headers.get('x-request-id') ?? '')
+  }
+}
+
+/** What was granted is available, held or spent, and all that is kept twice agrees. */
+async function assertWhole(folder: string): Promise<void> {
+  await using house = await openOperations(checkConfig({ storage: { data_dir: folder } }))
+  assert.equal((await house.operations['ledger.verify']({})).broken, null)
+}
+
+/** No place in Redis is taken for longer than a lease from now, whoever took it. */
+async function assertShortLeases(url: string): Promise<void> {
+  using connection = connectRedis({ url, commandTimeoutMs: 10_000 })
+  await connection.ready()
+  const [seconds] = await connection.client.time()
+  const latest = (Number(seconds) + 1) * 1000 + leaseMs
+  for (const key of await connection.client.keys('rl1:{*}:z*')) {
+    assert.equal(await connection.client.zcount(key, latest, '+inf'), 0, `a place in ${key} outlives its lease`)
+  }
+}
+
+async function assertSpendable({ url }: Started, apiKey: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/credits`, { headers: { authorization: `Bearer ${apiKey}` } })
+  const { data } = (await answer.json()) as { data: { remaining_credits: number; total_usage: number } }
+  assert.equal(data.remaining_credits, startingCredits - Math.round(data.total_usage * 1000))
+}
+
+async function assertChargedOnce(folder: string, told: ReadonlySet<string>, lives: number): Promise<number> {
+  await using house = await openOperations(checkConfig({ storage: { data_dir: folder } }))
+  const entries = (await house.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
+  const charged = new Set(entries.map(({ ref }) => ref))
+  assert.equal(charged.size, entries.length)
+  assert.deepEqual(
+    [...told].filter((id) => !charged.has(id)),
+    [],
+  )
+  for (const { micro } of entries) assert.equal(micro, -cost * 1e6)
+  // One answer of each of the four may have been charged and never arrived.
+  assert.ok(entries.length - told.size <= lives * 4)
+  return entries.length
+}

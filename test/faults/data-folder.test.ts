@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DataFolderInUse, lockDataFolder, readOrMakeSecret } from '../../src/adapters/stores/sql/data-folder.ts'
+import { DataFolderInUse, lockDataFolder, readOrMakeSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { hasReason } from '../support/database-errors.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite.ts'
+import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -16,8 +16,10 @@ export type AdminRoute = {
   readonly permission: string
   /** What must be said behind the path. */
   readonly query?: string
-  /** A body that is well formed. */
+  /** A body that is well formed; `bodyOf` puts ids in the places of their names. */
   readonly body?: Json
+  /** Asks something that does not fit into an address, and changes nothing. */
+  readonly isEnquiry?: true
 }
 
 /** Every administration route. A test fails while the program has one that is missing here. */
@@ -56,10 +58,17 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
+  { method: 'GET', path: '/limits', permission: 'usage:read' },
+  {
+    method: 'POST',
+    path: '/limits/check',
+    permission: 'usage:read',
+    body: { project_id: '{project_id}', model: 'gatehouse-echo', input_tokens: 10 },
+    isEnquiry: true,
+  },
+  { method: 'GET', path: '/usage', permission: 'usage:read' },
+  { method: 'GET', path: '/credits/ledger', permission: 'usage:read' },
 ]
-
-/** What is only read of limits, usage and credits; `test/http/credits.test.ts` walks these. */
-export const isOfCredits = (path: string): boolean => /^\/v1\/organization\/(limits|usage|credits)\b/.test(path)
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
 
@@ -68,6 +77,13 @@ export function pathOf({ path, query }: AdminRoute, ids: Readonly<Record<string,
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'nobody'))
   return query === undefined ? filled : `${filled}?${query}`
 }
+
+/** The body with ids in the places of their names. */
+export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string>>): Json | undefined =>
+  body &&
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, value === `{${name}}` ? (ids[name] ?? 'nobody') : value]),
+  )
 
 /** The names of the ids in the path. */
 export const idsIn = ({ path }: AdminRoute): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

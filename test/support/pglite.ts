@@ -2,7 +2,7 @@ import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pgl
 import type { Database, Row, Statement, StatementResult } from '../../src/adapters/stores/sql/database.ts'
 import { fromPostgres } from '../../src/adapters/stores/sql/errors.ts'
 import { assertExpectedRows } from '../../src/adapters/stores/sql/expected-rows.ts'
-import { postgresParsers } from '../../src/adapters/stores/sql/postgres-values.ts'
+import { postgresParsers } from '../../src/adapters/stores/sql/postgres/values.ts'
 import { runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
 
 let shared: Promise<PGlite> | undefined

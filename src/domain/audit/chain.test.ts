@@ -43,6 +43,21 @@ describe('a chain', () => {
     assert.deepEqual(two.head, chainOf(3).head)
   })
 
+  it('is whole with events that a caller made too long, and with those that were kept as JSON meanwhile', async () => {
+    const facts = {
+      code: 'gateway.request.decided',
+      organizationId: 'org_1',
+      timeMs: 1,
+      message: 'long',
+      call: { method: 'POST', path: '/v1/messages', userAgent: 'x'.repeat(5_000) },
+    } as const
+    const { document } = createEvent(facts, { id: 'evt_long', loggedMs: 2, productVersion: '0.1.0' })
+    const kept = documents(2).map((each): AuditDocument => JSON.parse(JSON.stringify(each)))
+    const { rows } = appendToChain(from, [document, ...kept], 'house')
+    assert.equal((await verifyChain(rows, { from })).finding, undefined)
+    for (const { body } of rows) assert.equal(canonicalize(JSON.parse(body)), body)
+  })
+
   it('numbers its events from 1 without a gap', () => {
     assert.deepEqual(
       chainOf(4).rows.map((row) => row.sequence),

@@ -1,3 +1,4 @@
+import { canonicalize } from './canonical.ts'
 import type { Attestation, AuditDocument } from './document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
@@ -13,7 +14,7 @@ export function startOfChain(organizationId: string, epoch = 1): ChainHead {
 }
 
 /**
- * Seals documents behind the head, in order. They come from `createEvent`, so their members are in canonical order. `authorityUid` names the installation that vouches for them.
+ * Seals documents behind the head, in order. `authorityUid` names the installation that vouches for them.
  * The caller holds the lock on the head: two writers from one head would fork the chain.
  */
 export function appendToChain(
@@ -40,12 +41,21 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
     prev_event: previousOf(head),
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
-  const text = JSON.stringify({ ...document, metadata, attestation_list: [attestation] })
+  const spell = hasPlaces(document) ? JSON.stringify : canonicalize
+  const text = spell({ ...document, metadata, attestation_list: [attestation] })
   const signed = { ...attestation, fingerprint: fingerprintOfText(text) }
   // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
-  const body = text.replace(JSON.stringify(attestation), () => JSON.stringify(signed))
+  const body = text.replace(spell(attestation), () => spell(signed))
   return rowOf({ ...document, metadata, attestation_list: [signed] }, body)
 }
+
+/**
+ * Nearly all documents come straight from `createEvent`: their members are in canonical order, also the two that sealing
+ * fills in, and plain JSON spells them canonically at a fraction of the cost. One that was shortened, or read from a disk,
+ * has lost the places of those two.
+ */
+const hasPlaces = (document: AuditDocument): boolean =>
+  Object.hasOwn(document, 'attestation_list') && Object.hasOwn(document.metadata, 'sequence')
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {
   return sequence === 0 ? undefined : { fingerprint: sha256(fingerprint), type_uid: typeUid, uid: eventUid }

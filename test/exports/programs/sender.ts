@@ -5,9 +5,9 @@ import { createIds } from '../../../src/base/ids.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { createAddressGuard } from '../../../src/adapters/network/address-guard.ts'
 import { choiceOf, findSinkKind, openSink } from '../../../src/adapters/sinks/registry.ts'
-import { createAuditAppender } from '../../../src/adapters/stores/sql/audit-chain.ts'
-import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/export-delivery.ts'
-import { openSqlite } from '../../../src/adapters/stores/sql/sqlite.ts'
+import { createAuditAppender } from '../../../src/adapters/stores/sql/audit/chain.ts'
+import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/exports/delivery.ts'
+import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit-parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
 import { startSenders } from '../../../src/pipeline/senders.ts'
@@ -46,7 +46,8 @@ const journal = createJournal({
   appender: createAuditAppender(database, events.authorityUid),
   events,
   nowMs: clock.nowMs,
-  onFailure: () => 'refuse',
+  isAuditRequired: () => true,
+  backlog: null,
   onLost: () => process.stdout.write('lost\n'),
 })
 process.stdout.write('ready\n')

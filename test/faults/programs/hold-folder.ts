@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { lockDataFolder } from '../../../src/adapters/stores/sql/data-folder.ts'
+import { lockDataFolder } from '../../../src/adapters/stores/sql/sqlite/data-folder.ts'
 
 // Takes the folder, says so, and stays until it is killed. It keeps no handle: the lock must hold all the same.
 const [dataDir = ''] = process.argv.slice(2)

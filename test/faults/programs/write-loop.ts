@@ -1,4 +1,4 @@
-import { openSqlite } from '../../../src/adapters/stores/sql/sqlite.ts'
+import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 
 // Writes steps of two statements from several writers until it is killed, and prints the id of each once it is durable.
 const [dataDir = '', round = ''] = process.argv.slice(2)

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isOfCredits } from '../../support/administration-routes.ts'
+import { adminRoutes } from '../../support/administration-routes.ts'
 import { startAdminHouse } from '../../support/administration.ts'
 import { misfits, operationsOf, type DescribedOperation } from '../../support/openapi.ts'
+
+const enquiries = adminRoutes.filter(({ isEnquiry }) => isEnquiry).map(({ path }) => `/v1/organization${path}`)
+
+const isChange = ({ method, path }: Pick<DescribedOperation, 'method' | 'path'>): boolean =>
+  method !== 'GET' && !enquiries.includes(path)
 
 /** What every operation can answer besides success; those with an id, and changes, can answer more. */
 function statusesOf({ method, path }: DescribedOperation): string[] {
   const always = ['400', '401', '403', '422', '429', '500', '503']
   const withId = path.includes('{') ? ['404'] : []
-  const changing = method === 'GET' ? [] : ['409', '413']
-  return [...always, ...withId, ...changing].toSorted()
+  const withBody = method === 'GET' ? [] : ['413']
+  const changing = isChange({ method, path }) ? ['409'] : []
+  return [...always, ...withId, ...withBody, ...changing].toSorted()
 }
 
 describe('the description of the administration interface', async () => {
   await using house = await startAdminHouse()
-  const operations = operationsOf(house.house.openapi, '/v1/organization').filter(({ path }) => !isOfCredits(path))
+  const operations = operationsOf(house.house.openapi, '/v1/organization')
 
   for (const operation of operations) {
     const { method, path, parameters, body, answers } = operation
@@ -49,7 +55,7 @@ describe('the description of the administration interface', async () => {
 
       it('offers an Idempotency-Key where it changes something', () => {
         const offers = parameters.some(({ name }) => name === 'Idempotency-Key')
-        assert.equal(offers, method !== 'GET')
+        assert.equal(offers, isChange(operation))
       })
     })
   }

@@ -14,7 +14,7 @@ export function redact(text: string, vault: Vault): string {
 }
 
 /** The text with every placeholder of this vault replaced by what it stands for. */
-export function restore(text: string, vault: Vault): string {
+export function restore(text: string, vault: Pick<Vault, 'valueOf'>): string {
   if (!text.includes('[')) return text
   return text.replace(placeholders, (placeholder) => vault.valueOf(placeholder) ?? placeholder)
 }

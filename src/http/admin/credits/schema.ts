@@ -39,7 +39,30 @@ export const LedgerEntryObject = Type.Object({
   receipt: orNull(Receipt, 'Of a use.'),
 })
 
-const example = {
+const use = {
+  id: 'cre_01k9z8y7x6w5v4t3s2r1q0p9n9',
+  object: 'organization.credit_entry',
+  created_at: 1_767_229_200,
+  kind: 'usage',
+  credits: -13.2,
+  ref: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  note: '',
+  receipt: {
+    request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    api_key_id: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    model: 'house-model',
+    outcome: 'answered',
+    input_tokens: 1200,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 640,
+    token_source: 'reported',
+    rates: { input: 3000, cache_read: 300, cache_write: 3750, output: 15_000, version: 'b1946ac92492' },
+  },
+}
+
+const start = {
   id: 'cre_01k9z8y7x6w5v4t3s2r1q0p9n8',
   object: 'organization.credit_entry',
   created_at: 1_767_225_600,
@@ -50,4 +73,4 @@ const example = {
   receipt: null,
 }
 
-export const LedgerList = listOf(LedgerEntryObject, pageExample(example))
+export const LedgerList = listOf(LedgerEntryObject, pageExample(use, start))

@@ -25,7 +25,12 @@ export const CheckBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [
+      { project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8', model: 'house-model', input_tokens: 1200, max_tokens: 800 },
+    ],
+  },
 )
 
 const Window = orNull(
@@ -50,32 +55,63 @@ const ScopeObject = Type.Object({
 
 const ScopesObject = Type.Object({ key: ScopeObject, project: ScopeObject, organization: ScopeObject })
 
-export const LimitsObject = Type.Object({
-  object: Type.Literal('organization.limits'),
-  tier: Type.Enum([...tiers], { description: 'The higher of what the plan and what the payments give.' }),
-  plan: Type.String({ examples: ['free'] }),
-  lifetime_paid_usd: Type.Number({ examples: [20] }),
-  scopes: ScopesObject,
+const scopeExample = (times: number) => ({
+  rpm: { limit: 60 * times, remaining: 60 * times - 1, reset_ms: 41_200 },
+  rpd: { limit: 10_000 * times, remaining: 10_000 * times - 1, reset_ms: 86_041_200 },
+  tpm: { limit: 1_000_000 * times, remaining: 1_000_000 * times - 640, reset_ms: 41_200 },
+  tpd: null,
+  concurrent: { limit: 4 * times, remaining: 4 * times },
 })
 
-export const CheckObject = Type.Object({
-  object: Type.Literal('organization.limits.check'),
-  would_pass: Type.Boolean(),
-  reason: orNull(Type.Enum([...metrics, 'credits']), 'What would refuse it.'),
-  scope: orNull(Type.Enum([...scopes])),
-  retry_after_seconds: orNull(Type.Integer({ minimum: 1 }), 'When it would pass; null where waiting does not help.'),
-  holds: Type.Object({
-    tokens: Type.Integer({ description: 'Reserved until the answer is complete.' }),
-    credits: Type.Number({ description: 'The most it can cost.' }),
-  }),
-  closest: orNull(
-    Type.Object({
-      scope: Type.Enum([...scopes]),
-      metric: Type.Enum([...metrics]),
-      limit: Type.Integer(),
-      remaining: Type.Integer(),
+const scopesExample = { key: scopeExample(1), project: scopeExample(1.5), organization: scopeExample(2) }
+
+export const LimitsObject = Type.Object(
+  {
+    object: Type.Literal('organization.limits'),
+    tier: Type.Enum([...tiers], { description: 'The higher of what the plan and what the payments give.' }),
+    plan: Type.String({ examples: ['free'] }),
+    lifetime_paid_usd: Type.Number({ examples: [20] }),
+    scopes: ScopesObject,
+  },
+  {
+    examples: [
+      { object: 'organization.limits', tier: 'free', plan: 'free', lifetime_paid_usd: 0, scopes: scopesExample },
+    ],
+  },
+)
+
+const checkExample = {
+  object: 'organization.limits.check',
+  would_pass: false,
+  reason: 'rpm',
+  scope: 'key',
+  retry_after_seconds: 12,
+  holds: { tokens: 2000, credits: 15.6 },
+  closest: { scope: 'key', metric: 'rpm', limit: 60, remaining: 0 },
+  scopes: { ...scopesExample, key: { ...scopeExample(1), rpm: { limit: 60, remaining: 0, reset_ms: 41_200 } } },
+}
+
+export const CheckObject = Type.Object(
+  {
+    object: Type.Literal('organization.limits.check'),
+    would_pass: Type.Boolean(),
+    reason: orNull(Type.Enum([...metrics, 'credits']), 'What would refuse it.'),
+    scope: orNull(Type.Enum([...scopes])),
+    retry_after_seconds: orNull(Type.Integer({ minimum: 1 }), 'When it would pass; null where waiting does not help.'),
+    holds: Type.Object({
+      tokens: Type.Integer({ description: 'Reserved until the answer is complete.' }),
+      credits: Type.Number({ description: 'The most it can cost.' }),
     }),
-    'The limit with the smallest share left.',
-  ),
-  scopes: ScopesObject,
-})
+    closest: orNull(
+      Type.Object({
+        scope: Type.Enum([...scopes]),
+        metric: Type.Enum([...metrics]),
+        limit: Type.Integer(),
+        remaining: Type.Integer(),
+      }),
+      'The limit with the smallest share left.',
+    ),
+    scopes: ScopesObject,
+  },
+  { examples: [checkExample] },
+)

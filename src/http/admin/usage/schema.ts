@@ -37,16 +37,45 @@ const UsageResult = Type.Object({
   cost_usd: Type.Number({ minimum: 0 }),
 })
 
-export const UsageObject = Type.Object({
-  object: Type.Literal('organization.usage'),
-  start_time: unixTime('Of the whole answer.'),
-  end_time: unixTime('Exclusive.'),
-  data: Type.Array(
-    Type.Object({
-      start_time: unixTime('Of this stretch.'),
-      end_time: unixTime('Exclusive.'),
-      results: Type.Array(UsageResult),
-    }),
-    { description: 'Stretches in which something was used, oldest first.' },
-  ),
-})
+const example = {
+  object: 'organization.usage',
+  start_time: 1_767_225_600,
+  end_time: 1_767_312_000,
+  data: [
+    {
+      start_time: 1_767_225_600,
+      end_time: 1_767_312_000,
+      results: [
+        {
+          project_id: null,
+          api_key_id: null,
+          model: 'house-model',
+          requests: 3,
+          input_tokens: 1200,
+          cache_read_tokens: 0,
+          cache_write_tokens: 0,
+          output_tokens: 640,
+          credits: 13.2,
+          cost_usd: 0.0132,
+        },
+      ],
+    },
+  ],
+}
+
+export const UsageObject = Type.Object(
+  {
+    object: Type.Literal('organization.usage'),
+    start_time: unixTime('Of the whole answer.'),
+    end_time: unixTime('Exclusive.'),
+    data: Type.Array(
+      Type.Object({
+        start_time: unixTime('Of this stretch.'),
+        end_time: unixTime('Exclusive.'),
+        results: Type.Array(UsageResult),
+      }),
+      { description: 'Stretches in which something was used, oldest first.' },
+    ),
+  },
+  { examples: [example] },
+)

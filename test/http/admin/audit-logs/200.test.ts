@@ -94,12 +94,30 @@ describe('the audit log', () => {
     const entries = itemsOf(await fresh.admin.get('/audit_logs?order=asc'))
     assert.deepEqual(
       entries.map(({ kind, actor }) => [kind, actor]),
-      ['credits.granted', 'organization.updated', 'limits.updated', 'payment.recorded'].map((kind) => [
-        kind,
-        { type: 'operator', id: null },
-      ]),
+      ['organization.created', 'credits.granted', 'organization.updated', 'limits.updated', 'payment.recorded'].map(
+        (kind) => [kind, { type: 'operator', id: null }],
+      ),
     )
-    assert.deepEqual(entries[0]?.['details'], { credits: 5, note: 'gift', ref: 'once' })
+    assert.deepEqual(entries[1]?.['details'], { credits: 5, note: 'gift', ref: 'once' })
+  })
+
+  it('begins with the organization itself, and what it was given', async () => {
+    await using fresh = await startAdminHouse()
+    const [first] = itemsOf(await fresh.admin.get('/audit_logs?order=asc&limit=1'))
+    const [adminKey] = itemsOf(await fresh.admin.get('/admin_api_keys'))
+    const [apiKey] = itemsOf(await fresh.admin.get(`/projects/${fresh.projectId}/api_keys`))
+    assert.deepEqual([first?.['sequence'], first?.['kind']], [1, 'organization.created'])
+    assert.equal(first?.['resource_id'], fresh.organizationId)
+    assert.deepEqual(first?.['details'], {
+      name: 'Test organization',
+      credits: 10_000,
+      project_id: fresh.projectId,
+      admin_key_id: adminKey?.['id'],
+      api_key_id: apiKey?.['id'],
+    })
+    const other = await fresh.otherOrganization()
+    const [born] = itemsOf(await other.admin.get('/audit_logs?order=asc&limit=1'))
+    assert.deepEqual([born?.['sequence'], born?.['kind'], born?.['resource_id']], [1, 'organization.created', other.id])
   })
 
   it('has places without a gap, and can be narrowed by time, decision and user', async () => {

@@ -31,7 +31,7 @@ describe('every administration route with a body', () => {
     }
   }
 
-  for (const route of adminRoutes.filter(({ method }) => method !== 'GET')) {
+  for (const route of adminRoutes.filter(({ method, isEnquiry }) => method !== 'GET' && !isEnquiry)) {
     it(`${titleOf(route)} refuses an Idempotency-Key that is too long or not visible ASCII`, async () => {
       for (const key of ['k'.repeat(256), 'a b', 'ä'.normalize()]) {
         const headers = { 'idempotency-key': Buffer.from(key).toString('latin1') }

@@ -58,6 +58,7 @@ describe('an id of another organization', () => {
       ['/admin_api_keys', other.ids.admin_key_id],
       ['/projects', other.ids.project_id],
       [`/projects/${own.project_id}/api_keys`, other.ids.key_id],
+      ['/credits/ledger', String(itemsOf(await other.admin.get('/credits/ledger'))[0]?.['id'])],
       ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],
     ]
     for (const [path, id] of cursors) {
@@ -75,6 +76,29 @@ describe('an id of another organization', () => {
       const path = `/policies/${own.policy_id}`
       const changed = await house.admin.ask('PATCH', path, { body: { revision: 2, project_ids: [id] } })
       assert.deepEqual([changed.status, errorOf(changed)['param']], [422, 'project_ids[0]'])
+    }
+  })
+
+  it('cannot be one whose limits are asked for', async () => {
+    for (const ids of [other.ids, unknown]) {
+      for (const [query, param] of [
+        [`project_id=${ids.project_id}`, 'project_id'],
+        [`api_key_id=${ids.key_id}`, 'api_key_id'],
+        [`project_id=${own.project_id}&api_key_id=${ids.key_id}`, 'api_key_id'],
+      ] as const) {
+        const answer = await house.admin.ask('GET', `/limits?${query}`)
+        assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
+      }
+      const asked = { model: 'gatehouse-echo', input_tokens: 1 }
+      const foreign = { ...asked, project_id: ids.project_id }
+      const mixed = { ...asked, project_id: own.project_id, api_key_id: ids.key_id }
+      for (const [body, param] of [
+        [foreign, 'project_id'],
+        [mixed, 'api_key_id'],
+      ] as const) {
+        const answer = await house.admin.ask('POST', '/limits/check', { body })
+        assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
+      }
     }
   })
 

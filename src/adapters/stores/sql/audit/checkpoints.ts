@@ -1,0 +1,83 @@
+import type { KeyObject } from 'node:crypto'
+import type { Clock } from '../../../../base/clock.ts'
+import { isCheckpointDue, signCheckpoint, type SigningKey } from '../../../../domain/audit/checkpoint.ts'
+import { checkpointFacts } from '../../../../domain/audit/checkpoint-event.ts'
+import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import { appendInTransaction, lockHead } from './chain.ts'
+import { checkpointOf } from './events.ts'
+import type { Database, Transaction } from '../database.ts'
+
+export type CheckpointParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: EventMaker
+  readonly key: SigningKey & { readonly publicKey: KeyObject }
+}
+
+/** How many chains are signed before others get a turn. */
+const maxChainsAtOnce = 200
+
+/** Makes the key known by which this node's checkpoints can be checked. Before the first of them is signed. */
+export async function publishKey({ database, clock, key }: CheckpointParts): Promise<void> {
+  const pem = key.publicKey.export({ type: 'spki', format: 'pem' })
+  await database.write([
+    {
+      sql: 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing',
+      params: [key.keyId, pem, clock.nowMs()],
+    },
+  ])
+}
+
+/** Signs every chain for which a checkpoint is due, and answers how many those were. Any number of nodes may do it. */
+export async function signDueChains(parts: CheckpointParts): Promise<number> {
+  const nowMs = parts.clock.nowMs()
+  const rows = await parts.database.read<{ organization_id: string; unsigned: number; signed_at: number }>(
+    `select organization_id, signed_at, sequence - signed_sequence as unsigned from audit_chain
+     where sequence > 0 and (sequence > signed_sequence + 1 or signed_at <= $1) order by signed_at limit $2`,
+    [nowMs - idleMs, maxChainsAtOnce],
+  )
+  let signed = 0
+  for (const { organization_id: organizationId, unsigned, signed_at: signedAtMs } of rows) {
+    if (!isDue(unsigned, signedAtMs, nowMs)) continue
+    if (await parts.database.transaction((tx) => signChain(tx, organizationId, parts))) signed++
+  }
+  return signed
+}
+
+const idleMs = 60 * 60 * 1000
+
+/** The event that carries the checkpoint before is the first behind it, and is not worth a checkpoint. */
+const isDue = (behind: number, signedAtMs: number, nowMs: number): boolean =>
+  isCheckpointDue(signedAtMs === 0 ? behind : Math.max(0, behind - 1), nowMs - signedAtMs)
+
+async function signChain(tx: Transaction, organizationId: string, parts: CheckpointParts): Promise<boolean> {
+  const head = await lockHead(tx, organizationId)
+  const [last] = await tx.query<{ signed_sequence: number; signed_at: number; checkpoint: string | null }>(
+    `select h.signed_sequence, h.signed_at, c.checkpoint from audit_chain h
+     left join audit_checkpoint c on c.organization_id = h.organization_id and c.sequence = h.signed_sequence
+     where h.organization_id = $1`,
+    [organizationId],
+  )
+  const timeMs = parts.clock.nowMs()
+  // Another node may have signed while this one waited for the head.
+  if (!last || !isDue(head.sequence - last.signed_sequence, last.signed_at, timeMs)) return false
+  const before = last.checkpoint === null ? undefined : checkpointOf(last.checkpoint)
+  const checkpoint = signCheckpoint({ ...head, timeMs }, before, parts.key)
+  await tx.run('insert into audit_checkpoint (organization_id, sequence, time, checkpoint) values ($1, $2, $3, $4)', [
+    organizationId,
+    head.sequence,
+    timeMs,
+    JSON.stringify(checkpoint),
+  ])
+  await tx.run('update audit_chain set signed_sequence = $2, signed_at = $3 where organization_id = $1', [
+    organizationId,
+    head.sequence,
+    timeMs,
+  ])
+  const { makeEvent, authorityUid } = parts.events
+  await appendInTransaction(tx, [makeEvent(checkpointFacts(organizationId, checkpoint))], {
+    organizationId,
+    authorityUid,
+  })
+  return true
+}

@@ -1,0 +1,95 @@
+import type { SignedCheckpoint } from '../../../../domain/audit/checkpoint.ts'
+import type { AuditFilter, AuditReads, EventRange } from '../../../../domain/audit/log.ts'
+import { eventColumns, eventTables, loggedOf, storedOf, type EventRow } from './rows.ts'
+import type { Transaction } from '../database.ts'
+import { selectPage } from '../page.ts'
+
+type StandingRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
+
+/** The log as it is read: lists for people, ranges for senders and for those who check it. */
+export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
+  const selectRange = (organizationId: string, { after, last, limit }: EventRange): Promise<EventRow[]> =>
+    tx.query<EventRow>(
+      `select ${eventColumns} from ${eventTables}
+       where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
+      [organizationId, after, last ?? Number.MAX_SAFE_INTEGER, limit],
+    )
+
+  return {
+    list: (organizationId, filter, page) =>
+      selectPage(
+        tx,
+        {
+          table: eventTables,
+          columns: eventColumns,
+          where: { 'e.organization_id': organizationId, ...equalities(filter) },
+          only: otherConditions(filter),
+          id: 'e.id',
+          by: 'e.sequence',
+          map: loggedOf,
+        },
+        page,
+      ),
+    async find(organizationId, id) {
+      const sql = `select ${eventColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
+      const [row] = await tx.query<EventRow>(sql, [organizationId, id])
+      return row && loggedOf(row)
+    },
+    events: async (organizationId, range) => (await selectRange(organizationId, range)).map(loggedOf),
+    rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
+
+    async standing(organizationId) {
+      const [row] = await tx.query<StandingRow>(
+        'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1',
+        [organizationId],
+      )
+      if (!row) return undefined
+      const signed = await tx.query<{ checkpoint: string }>(
+        'select checkpoint from audit_checkpoint where organization_id = $1 order by sequence',
+        [organizationId],
+      )
+      return {
+        head: { chainUid: row.chain_uid, sequence: row.sequence, fingerprint: row.fingerprint },
+        firstSequence: row.first_sequence,
+        checkpoints: signed.map(({ checkpoint }) => checkpointOf(checkpoint)),
+      }
+    },
+    async keys() {
+      const rows = await tx.query<{ id: string; public_key: string; created_at: number }>(
+        'select id, public_key, created_at from audit_key order by created_at, id',
+      )
+      return rows.map((row) => ({ id: row.id, publicKey: row.public_key, createdAtMs: row.created_at }))
+    },
+  }
+}
+
+/** Its signature vouches for its shape. */
+export const checkpointOf = (json: string): SignedCheckpoint => JSON.parse(json) as SignedCheckpoint
+
+function equalities({ code, decision, projectId, policyId, userId, requestId }: AuditFilter): Record<string, string> {
+  const all = {
+    'e.code': code,
+    'e.decision': decision,
+    'e.project_id': projectId,
+    'e.policy_id': policyId,
+    'e.user_id': userId,
+    'e.request_id': requestId,
+  }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+const plainRequest = 'gateway.request.decided'
+
+/** Times, and the very words of the partial indexes: an engine uses one only where a query repeats its condition. */
+function otherConditions({ family, code, decision, fromMs, toMs }: AuditFilter): string {
+  const conditions = [
+    ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
+    ...(code === undefined || code === plainRequest ? [] : [`e.code <> '${plainRequest}'`]),
+    ...(decision === undefined || decision === 'allow' ? [] : ["e.decision <> 'allow'"]),
+    ...(fromMs === undefined ? [] : [`e.time >= ${Math.trunc(fromMs)}`]),
+    ...(toMs === undefined ? [] : [`e.time < ${Math.trunc(toMs)}`]),
+  ]
+  return conditions.join(' and ') || '1 = 1'
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../../../../base/clock.ts'
+import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import { appendInTransaction, lockHead } from './chain.ts'
+import type { Database, Transaction } from '../database.ts'
+
+export type RetentionParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: EventMaker
+  readonly keepMs: number
+  /** How much longer a sink that has not got them yet may hold events back. */
+  readonly maxBacklogMs: number
+}
+
+/** How many sequences one statement removes: none may keep others waiting for long. */
+const sliceSize = 2_000
+
+/**
+ * Takes from the beginning of each chain what was kept long enough. A chain is cut only where a checkpoint stands: it
+ * is the new start, and what remains can still be proven. Answers how many chains were cut.
+ */
+export async function trimChains(parts: RetentionParts): Promise<number> {
+  const { database, clock, keepMs } = parts
+  const old = await database.read<{ organization_id: string }>(
+    `select h.organization_id from audit_chain h where exists (select 1 from audit_checkpoint c
+     where c.organization_id = h.organization_id and c.time < $1 and c.sequence >= h.first_sequence)`,
+    [clock.nowMs() - keepMs],
+  )
+  for (const { organization_id: organizationId } of old) {
+    await database.transaction((tx) => moveStart(tx, organizationId, parts))
+  }
+  for (const place of await leftBehind(database)) await removeBefore(database, place)
+  return old.length
+}
+
+async function moveStart(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<void> {
+  await lockHead(tx, organizationId)
+  const cut = await cutOf(tx, organizationId, parts)
+  const [chain] = await tx.query<{ first_sequence: number }>(
+    'select first_sequence from audit_chain where organization_id = $1',
+    [organizationId],
+  )
+  if (cut === null || !chain || cut < chain.first_sequence) return
+  await tx.run('update audit_chain set first_sequence = $2 where organization_id = $1', [organizationId, cut + 1])
+  await tx.run('delete from audit_checkpoint where organization_id = $1 and sequence < $2', [organizationId, cut])
+  const { makeEvent, authorityUid } = parts.events
+  const event = makeEvent({
+    code: 'audit.trimmed',
+    organizationId,
+    timeMs: parts.clock.nowMs(),
+    message: `Removed events ${chain.first_sequence} to ${cut}, which were kept long enough.`,
+    details: { first_sequence: chain.first_sequence, last_sequence: cut },
+  })
+  await appendInTransaction(tx, [event], { organizationId, authorityUid })
+}
+
+/** The newest checkpoint before the time of keeping that no sink stands behind, or the newest that is older than any may ask for. */
+async function cutOf(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<number | null> {
+  const oldMs = parts.clock.nowMs() - parts.keepMs
+  const [row] = await tx.query<{ cut: number | null }>(
+    `select max(c.sequence) as cut from audit_checkpoint c
+     where c.organization_id = $1 and c.time < $2 and (c.time < $3 or c.sequence <= (
+       select coalesce(min(k.sequence), c.sequence) from export_cursor k join export_sink s on s.id = k.sink_id
+       where k.organization_id = $1 and s.enabled = 1 and s.deleted_at is null))`,
+    [organizationId, oldMs, oldMs - parts.maxBacklogMs],
+  )
+  return row?.cut ?? null
+}
+
+type Remains = { organization_id: string; from_sequence: number; first_sequence: number }
+
+/** Chains with rows before their start: just cut, or by a process that ended before it was done. */
+const leftBehind = (database: Database): Promise<Remains[]> =>
+  database.read<Remains>(
+    `select h.organization_id, h.first_sequence,
+       (select min(e.sequence) from audit_event e where e.organization_id = h.organization_id) as from_sequence
+     from audit_chain h where h.first_sequence > 1
+       and exists (select 1 from audit_event e where e.organization_id = h.organization_id and e.sequence < h.first_sequence)`,
+  )
+
+async function removeBefore(database: Database, place: Remains): Promise<void> {
+  const { organization_id: organizationId, from_sequence: from, first_sequence: end } = place
+  for (let at = from; at < end; at += sliceSize) {
+    const params = [organizationId, at, Math.min(at + sliceSize, end)]
+    const within = 'where organization_id = $1 and sequence >= $2 and sequence < $3'
+    await database.write([
+      { sql: `delete from export_dead_letter ${within}`, params },
+      { sql: `delete from audit_content ${within}`, params },
+      // Last: as long as one is there, the others are found again.
+      { sql: `delete from audit_event ${within}`, params },
+    ])
+  }
+}

@@ -1,0 +1,108 @@
+import { canonicalize } from '../../../../domain/audit/canonical.ts'
+import type { ChainHead } from '../../../../domain/audit/chain.ts'
+import type { AuditContent } from '../../../../domain/audit/content.ts'
+import type { LoggedEvent, StoredEvent } from '../../../../domain/audit/log.ts'
+import { readSealed, type SealedEvent } from '../../../../domain/audit/sealed.ts'
+import { createBulkInsert } from '../bulk-insert.ts'
+import type { Statement, Value } from '../database.ts'
+
+const columns = [
+  'organization_id',
+  'sequence',
+  'id',
+  'chain_uid',
+  'time',
+  'code',
+  'decision',
+  'request_id',
+  'project_id',
+  'policy_id',
+  'user_id',
+  'fingerprint',
+  'body',
+] as const
+
+/** What reading an event takes: its columns, and the texts beside it where they are still there. */
+export const eventColumns = `${columns.map((column) => `e.${column}`).join(', ')}, c.content`
+export const eventTables =
+  'audit_event e left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence'
+
+export type EventRow = {
+  organization_id: string
+  sequence: number
+  id: string
+  chain_uid: string
+  time: number
+  code: string
+  decision: string | null
+  request_id: string | null
+  project_id: string | null
+  policy_id: string | null
+  user_id: string | null
+  fingerprint: string
+  body: string
+  content: string | null
+}
+
+const valuesOf = (row: SealedEvent): Value[] => [
+  row.organizationId,
+  row.sequence,
+  row.id,
+  row.chainUid,
+  row.timeMs,
+  row.code,
+  row.decision,
+  row.requestId,
+  row.projectId,
+  row.policyId,
+  row.userId,
+  row.fingerprint,
+  row.body,
+]
+
+const insert = createBulkInsert({ table: 'audit_event', columns })
+
+/** The statements that add rows to the log. */
+export const insertionsOf = (rows: readonly SealedEvent[]): Statement[] => insert(rows.map(valuesOf))
+
+export const contentInsertion = ({ organizationId, sequence }: SealedEvent, content: AuditContent): Statement => ({
+  sql: 'insert into audit_content (organization_id, sequence, content) values ($1, $2, $3)',
+  params: [organizationId, sequence, canonicalize(content)],
+})
+
+/** Moves the end of a chain, if it still stands where `from` says. */
+export const headUpdate = (organizationId: string, from: ChainHead, to: ChainHead): Statement => ({
+  sql: `update audit_chain set sequence = $2, fingerprint = $3, event_id = $4, type_uid = $5
+    where organization_id = $1 and sequence = $6 and fingerprint = $7`,
+  params: [organizationId, to.sequence, to.fingerprint, to.eventUid, to.typeUid, from.sequence, from.fingerprint],
+  expect: 1,
+})
+
+export const storedOf = (row: EventRow): StoredEvent => ({
+  organizationId: row.organization_id,
+  chainUid: row.chain_uid,
+  sequence: row.sequence,
+  id: row.id,
+  timeMs: row.time,
+  code: row.code,
+  decision: row.decision,
+  requestId: row.request_id,
+  projectId: row.project_id,
+  policyId: row.policy_id,
+  userId: row.user_id,
+  fingerprint: row.fingerprint,
+  body: row.body,
+  content: row.content,
+})
+
+export function loggedOf({ id, sequence, body, content }: EventRow): LoggedEvent {
+  const document = readSealed(body)
+  if (!document) throw new Error(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+  return {
+    id,
+    sequence,
+    document,
+    size: body.length,
+    ...(content !== null && { content: JSON.parse(content) as AuditContent }),
+  }
+}

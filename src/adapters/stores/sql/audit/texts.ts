@@ -1,0 +1,13 @@
+import type { AuditTexts } from '../../../../domain/audit/texts.ts'
+import type { Transaction } from '../database.ts'
+
+/** Texts of requests alone: what administrators changed is not anybody's to erase. */
+export const auditTexts = (tx: Transaction): AuditTexts => ({
+  erase: (organizationId, requestId) =>
+    tx.run(
+      `delete from audit_content where organization_id = $1 and sequence in (
+         select sequence from audit_event
+         where organization_id = $1 and request_id = $2 and code >= 'gateway.' and code < 'gateway/')`,
+      [organizationId, requestId],
+    ),
+})

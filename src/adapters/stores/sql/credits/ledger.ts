@@ -1,0 +1,32 @@
+import type { Charge } from '../../../../domain/credits/charge.ts'
+import type { LedgerStore, Settled } from '../../../../domain/credits/ledger-store.ts'
+import type { Database } from '../database.ts'
+import { writeCharges } from './charges.ts'
+import { createLanes } from './lanes.ts'
+import type { MoveParts } from './moves.ts'
+import { balanceOf, type AccountRow } from './rows.ts'
+import { sliceStore } from './slices.ts'
+
+/** Charges are written a few groups at a time; those of one organization never overtake one another. */
+const lanes = 4
+
+/** The ledger in SQL. */
+export function ledgerStore(database: Database, parts: MoveParts): LedgerStore {
+  const inLane = createLanes<Charge, Settled>((charges) => writeCharges(database, parts.ids, charges))
+  return {
+    ...sliceStore(database, parts),
+    settle: (charge) => inLane(laneOf(charge.organizationId), charge),
+    async balance(organizationId) {
+      const sql = 'select granted, available, held, spent from credit_account where organization_id = $1'
+      const [row] = await database.read<AccountRow>(sql, [organizationId])
+      return row && balanceOf(row)
+    },
+  }
+}
+
+/** Any spreading will do, as long as it is always the same. */
+function laneOf(organizationId: string): number {
+  let sum = 0
+  for (let at = 0; at < organizationId.length; at++) sum = (sum * 31 + organizationId.charCodeAt(at)) % 65_536
+  return sum % lanes
+}

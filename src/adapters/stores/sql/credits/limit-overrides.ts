@@ -1,0 +1,38 @@
+import { isMetric, type LimitOverride, type OverrideStore } from '../../../../domain/limits/overrides.ts'
+import { scopes, type Scope, type ScopeLimits } from '../../../../domain/limits/scopes.ts'
+import type { Transaction } from '../database.ts'
+
+type OverrideRow = { scope: string; subject_id: string; limits: string }
+
+/** Limits set in place of the tier's, in SQL, inside the transaction it is given. */
+export function overrideStore(tx: Transaction): OverrideStore {
+  return {
+    async list(organizationId) {
+      const sql = 'select scope, subject_id, limits from limit_override where organization_id = $1'
+      return (await tx.query<OverrideRow>(sql, [organizationId])).map(overrideOf)
+    },
+    async set(organizationId, { scope, subjectId, limits }) {
+      const place = [organizationId, scope, subjectId]
+      await tx.run('delete from limit_override where organization_id = $1 and scope = $2 and subject_id = $3', place)
+      if (Object.keys(limits).length === 0) return
+      await tx.run('insert into limit_override (organization_id, scope, subject_id, limits) values ($1, $2, $3, $4)', [
+        ...place,
+        JSON.stringify(limits),
+      ])
+    },
+  }
+}
+
+const overrideOf = (row: OverrideRow): LimitOverride => ({
+  scope: scopeOf(row.scope),
+  subjectId: row.subject_id,
+  limits: limitsOf(row.limits),
+})
+
+const scopeOf = (text: string): Scope => scopes.find((scope) => scope === text) ?? 'organization'
+
+function limitsOf(json: string): Partial<ScopeLimits> {
+  const value: unknown = JSON.parse(json)
+  const pairs = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  return Object.fromEntries(pairs.filter(([name, limit]) => isMetric(name) && typeof limit === 'number'))
+}

@@ -1,0 +1,146 @@
+import type { Charge, RecordedOutcome } from '../../../../domain/credits/charge.ts'
+import { recordedOutcomes } from '../../../../domain/credits/charge.ts'
+import type { Balance, Slice, SliceState } from '../../../../domain/credits/ledger-store.ts'
+import type { Database, Statement, Value } from '../database.ts'
+
+export type AccountRow = { granted: number; available: number; held: number; spent: number }
+
+export const balanceOf = (row: AccountRow): Balance => ({
+  grantedMicro: row.granted,
+  availableMicro: row.available,
+  heldMicro: row.held,
+  spentMicro: row.spent,
+})
+
+export const sliceColumns = 'id, organization_id, holder, epoch, amount, settled, state, closing_at'
+
+export type SliceRow = {
+  id: string
+  organization_id: string
+  holder: string
+  epoch: string
+  amount: number
+  settled: number
+  state: string
+  closing_at: number | null
+}
+
+export const sliceOf = (row: SliceRow): Slice => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  holder: row.holder === 'shared' ? 'shared' : 'node',
+  epoch: row.epoch,
+  amountMicro: row.amount,
+  settledMicro: row.settled,
+  state: stateOf(row.state),
+  closingAtMs: row.closing_at,
+})
+
+export const stateOf = (text: string): SliceState => (text === 'open' || text === 'closing' ? text : 'closed')
+
+/** The columns of a charge, each with its value; `id` is new with every attempt to write it. */
+const chargeFields: readonly (readonly [column: string, value: (charge: Charge, id: string) => Value])[] = [
+  ['request_id', ({ requestId }) => requestId],
+  ['id', (_, id) => id],
+  ['organization_id', ({ organizationId }) => organizationId],
+  ['project_id', ({ projectId }) => projectId],
+  ['key_id', ({ keyId }) => keyId],
+  ['model', ({ model }) => model],
+  ['at', ({ atMs }) => atMs],
+  ['outcome', ({ outcome }) => outcome],
+  ['slice_id', ({ sliceId }) => sliceId],
+  ['micro', ({ micro }) => micro],
+  ['input_tokens', ({ usage }) => usage.inputTokens],
+  ['cache_read_tokens', ({ usage }) => usage.cacheReadTokens],
+  ['cache_write_tokens', ({ usage }) => usage.cacheWriteTokens],
+  ['output_tokens', ({ usage }) => usage.outputTokens],
+  ['source', ({ usage }) => usage.source],
+  ['input_rate', ({ rates }) => rates.input],
+  ['cache_read_rate', ({ rates }) => rates.cacheRead],
+  ['cache_write_rate', ({ rates }) => rates.cacheWrite],
+  ['output_rate', ({ rates }) => rates.output],
+  ['rate_version', ({ rates }) => rates.version],
+]
+
+export const chargeColumns = chargeFields.map(([column]) => column)
+
+export const chargeValues = (charge: Charge, id: string): Value[] => chargeFields.map(([, value]) => value(charge, id))
+
+export function outcomeOf(text: string): RecordedOutcome {
+  const outcome = recordedOutcomes.find((one) => one === text)
+  if (outcome === undefined) throw new Error(`the ledger holds a ${text}, which this program does not know`)
+  return outcome
+}
+
+/**
+ * First in every step that moves credits: one at a time for each organization, so that no step decides by what another is
+ * just changing. SQLite has one writer anyhow.
+ */
+export const accountLock = (engine: Database['engine'], organizationId: string): Statement[] =>
+  engine === 'sqlite' ? [] : [{ sql: `select pg_advisory_xact_lock(${lockKey('$1')})`, params: [organizationId] }]
+
+/** The same for all of these organizations, always in one order: two such steps cannot block each other. */
+export const accountLocks = (engine: Database['engine'], organizationIds: ReadonlySet<string>): Statement[] =>
+  engine === 'sqlite'
+    ? []
+    : [
+        {
+          sql: `select pg_advisory_xact_lock(place) from (
+            select distinct ${lockKey('id')} as place
+            from json_array_elements_text(cast($1 as json)) as given (id) order by place) as places`,
+          params: [JSON.stringify([...organizationIds])],
+        },
+      ]
+
+function lockKey(organizationId: string): string {
+  return `hashtextextended(${organizationId}, 4)`
+}
+
+export type ChargeRow = {
+  request_id: string
+  id: string
+  organization_id: string
+  project_id: string
+  key_id: string
+  model: string
+  at: number
+  outcome: string
+  slice_id: string | null
+  micro: number
+  input_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
+  output_tokens: number
+  source: string
+  input_rate: number
+  cache_read_rate: number
+  cache_write_rate: number
+  output_rate: number
+  rate_version: string
+}
+
+export const chargeOf = (row: ChargeRow): Charge => ({
+  requestId: row.request_id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  keyId: row.key_id,
+  model: row.model,
+  atMs: row.at,
+  outcome: outcomeOf(row.outcome),
+  sliceId: row.slice_id,
+  micro: row.micro,
+  usage: {
+    inputTokens: row.input_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    outputTokens: row.output_tokens,
+    source: row.source === 'reported' ? 'reported' : 'estimated',
+  },
+  rates: {
+    input: row.input_rate,
+    cacheRead: row.cache_read_rate,
+    cacheWrite: row.cache_write_rate,
+    output: row.output_rate,
+    version: row.rate_version,
+  },
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { chargeOf } from '../../../../../test/support/credits.ts'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
+import { createSpool } from './spool.ts'
+
+describe('the spool', () => {
+  it('makes no file until it is needed', async () => {
+    await using folder = await temporaryFolder()
+    await using spool = createSpool(join(folder.path, 'spool'))
+    assert.equal(await spool.count(), 0)
+    assert.equal(existsSync(join(folder.path, 'spool')), false)
+  })
+
+  it('gives back what it was given, oldest first, also to the next process, until it is removed', async () => {
+    await using folder = await temporaryFolder()
+    const [early, late] = [chargeOf('req_1', 5, 'slice_1'), { ...chargeOf('req_2', 6, null), atMs: 1_760_000_000_001 }]
+    {
+      await using spool = createSpool(folder.path)
+      await spool.append(late)
+      await spool.append(early)
+      await spool.append(early)
+    }
+    await using spool = createSpool(folder.path)
+    assert.equal(await spool.count(), 2)
+    assert.deepEqual(await spool.read(10), [early, late])
+    assert.deepEqual(await spool.read(1), [early])
+    await spool.remove(['req_1', 'req_9'])
+    assert.deepEqual(await spool.read(10), [late])
+  })
+})

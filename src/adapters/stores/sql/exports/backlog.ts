@@ -1,0 +1,27 @@
+import type { Database } from '../database.ts'
+
+/** How far all sinks that are switched on are behind, together. */
+export type ExportBacklog = {
+  readonly events: number
+  readonly oldestAtMs: number
+  readonly failingSinks: number
+  readonly lastSuccessAtMs: number
+}
+
+type BacklogRow = { events: number | null; oldest: number | null; failing: number | null; success: number | null }
+
+export async function readBacklog(database: Database): Promise<ExportBacklog> {
+  const [row] = await database.read<BacklogRow>(
+    `select cast(sum(h.sequence - k.sequence) as bigint) as events, min(e.time) as oldest,
+       cast(sum(case when k.state = 'healthy' then 0 else 1 end) as bigint) as failing, max(k.last_success_at) as success
+     from export_cursor k join export_sink s on s.id = k.sink_id and s.enabled = 1 and s.deleted_at is null
+     join audit_chain h on h.organization_id = k.organization_id
+     left join audit_event e on e.organization_id = k.organization_id and e.sequence = k.sequence + 1`,
+  )
+  return {
+    events: row?.events ?? 0,
+    oldestAtMs: row?.oldest ?? 0,
+    failingSinks: row?.failing ?? 0,
+    lastSuccessAtMs: row?.success ?? 0,
+  }
+}

@@ -1,0 +1,179 @@
+import type { Clock } from '../../../../base/clock.ts'
+import type { Seal } from '../../../../base/seal.ts'
+import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import { withValues } from '../../../../domain/audit/export/configuration.ts'
+import type { RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
+import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export/delivery-store.ts'
+import { newsFacts } from '../../../../domain/audit/export/news.ts'
+import { appendInTransaction } from '../audit/chain.ts'
+import { auditReads } from '../audit/events.ts'
+import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
+import type { Database, Statement, Transaction } from '../database.ts'
+import {
+  cursorColumns,
+  cursorOf,
+  cursorSelection,
+  cursorValues,
+  sinkOf,
+  sinkSelection,
+  type CursorRow,
+  type SinkRow,
+} from './rows.ts'
+import { openSecrets } from './sinks.ts'
+
+export type DeliveryParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: EventMaker
+  readonly seal: Seal
+  /** Names this process among all that send. */
+  readonly owner: string
+  readonly leaseMs: number
+}
+
+type ClaimedRow = SinkRow & CursorRow & { head_sequence: number; first_sequence: number }
+
+const isActive = 's.enabled = 1 and s.deleted_at is null'
+const hasReplay = 'exists (select 1 from export_dead_letter d where d.sink_id = k.sink_id and d.replay = 1)'
+
+/** A cursor moves only from where its sender found it, by whoever holds the lease, under the configuration it was sent with. */
+const guard = `where sink_id = $1 and owner = $2 and sequence = $3
+  and exists (select 1 from export_sink s where s.id = $1 and s.version = $4 and ${isActive})`
+
+export function deliveryStore(parts: DeliveryParts): DeliveryStore {
+  const { database, clock, seal, owner, leaseMs } = parts
+  const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
+  const changeLease = async (sql: string, params: Statement['params']): Promise<boolean> =>
+    (await database.write([{ sql, params: params ?? [] }]))[0]?.changed === 1
+  const release = async (sinkId: string): Promise<void> => {
+    const sql = 'update export_cursor set owner = null, lease_until = 0 where sink_id = $1 and owner = $2'
+    await changeLease(sql, [sinkId, owner])
+  }
+
+  return {
+    async due(limit) {
+      const nowMs = clock.nowMs()
+      const rows = await database.read<{ sink_id: string }>(
+        `select k.sink_id from export_cursor k join export_sink s on s.id = k.sink_id
+         join audit_chain h on h.organization_id = k.organization_id
+         where k.next_attempt_at <= $1 and k.lease_until <= $1 and ${isActive}
+           and (h.sequence > k.sequence or k.alarmed_at is not null or ${hasReplay})
+         order by k.next_attempt_at limit $2`,
+        [nowMs, limit],
+      )
+      return rows.map(({ sink_id: id }) => id)
+    },
+    async claim(sinkId) {
+      const nowMs = clock.nowMs()
+      const sql = `update export_cursor set owner = $2, lease_until = $3 where sink_id = $1 and lease_until <= $4`
+      if (!(await changeLease(sql, [sinkId, owner, nowMs + leaseMs, nowMs]))) return undefined
+      const claimed = await readClaimed(database, sinkId, seal)
+      if (!claimed) await release(sinkId)
+      return claimed
+    },
+    renew: (sinkId) =>
+      changeLease('update export_cursor set lease_until = $3 where sink_id = $1 and owner = $2', [
+        sinkId,
+        owner,
+        clock.nowMs() + leaseMs,
+      ]),
+    release,
+    events: reads.events,
+    plan: (sink, last) =>
+      changeLease(`update export_cursor set plan_last = $5 ${guard}`, [...guardValues(sink, owner), last]),
+    async postpone(sink, untilMs) {
+      const sql = `update export_cursor set next_attempt_at = $5 ${guard}`
+      await changeLease(sql, [...guardValues(sink, owner), untilMs])
+    },
+    async settle(sink, { cursor, rejected, news }) {
+      const assignments = cursorColumns.map((column, at) => `${column} = $${at + 5}`).join(', ')
+      const move: Statement = {
+        sql: `update export_cursor set ${assignments} ${guard}`,
+        params: [...guardValues(sink, owner), ...cursorValues(cursor)],
+      }
+      if (rejected.length === 0 && news.length === 0) return changeLease(move.sql, move.params)
+      return database.transaction(async (tx) => {
+        if ((await tx.run(move.sql, move.params)) !== 1) return false
+        for (const event of rejected) await insertDeadLetter(tx, sink, { event, nowMs: clock.nowMs() })
+        await tell(tx, sink, news)
+        return true
+      })
+    },
+    async replays(sinkId, limit) {
+      const rows = await database.read<EventRow>(
+        `select ${eventColumns} from ${eventTables}
+         join export_dead_letter d on d.organization_id = e.organization_id and d.sequence = e.sequence
+         where d.sink_id = $1 and d.replay = 1 order by d.sequence limit $2`,
+        [sinkId, limit],
+      )
+      return rows.map(loggedOf)
+    },
+    async settleReplays(sink, { delivered, rejected }) {
+      await database.write([
+        ...delivered.map((sequence) => ({
+          sql: 'delete from export_dead_letter where sink_id = $1 and sequence = $2',
+          params: [sink.id, sequence],
+        })),
+        ...rejected.map(({ sequence, reason }) => ({
+          sql: `update export_dead_letter set replay = 0, attempts = attempts + 1, reason = $3, at = $4
+            where sink_id = $1 and sequence = $2`,
+          params: [sink.id, sequence, reason, clock.nowMs()],
+        })),
+      ])
+    },
+  }
+
+  async function tell(
+    tx: Transaction,
+    sink: ClaimedSink,
+    news: readonly Parameters<typeof newsFacts>[0][],
+  ): Promise<void> {
+    if (news.length === 0) return
+    const { organizationId, id: sinkId, label } = sink
+    const about = { organizationId, sinkId, label, nowMs: clock.nowMs() }
+    const { makeEvent, authorityUid } = parts.events
+    const events = news.map((each) => makeEvent(newsFacts(each, about)))
+    await appendInTransaction(tx, events, { organizationId, authorityUid })
+  }
+}
+
+/** An embedded database has one process: whoever held a lease before it started is gone. */
+export async function forgetLeases(database: Database): Promise<void> {
+  await database.write([{ sql: 'update export_cursor set owner = null, lease_until = 0 where owner is not null' }])
+}
+
+const guardValues = (sink: ClaimedSink, owner: string) => [sink.id, owner, sink.cursor.sequence, sink.version]
+
+async function readClaimed(database: Database, sinkId: string, seal: Seal): Promise<ClaimedSink | undefined> {
+  const [row] = await database.read<ClaimedRow>(
+    `select ${sinkSelection}, ${cursorSelection}, h.sequence as head_sequence, h.first_sequence
+     from export_sink s join export_cursor k on k.sink_id = s.id
+     join audit_chain h on h.organization_id = s.organization_id where s.id = $1 and ${isActive}`,
+    [sinkId],
+  )
+  if (!row) return undefined
+  const sql = 'select field, sealed from export_secret where sink_id = $1'
+  const secrets = await database.read<{ field: string; sealed: Uint8Array }>(sql, [sinkId])
+  const { id, organizationId, type, label, version, config } = sinkOf(row)
+  return {
+    id,
+    organizationId,
+    type,
+    label,
+    version,
+    config: withValues(config, openSecrets({ id, organizationId }, secrets, seal)),
+    cursor: cursorOf(row),
+    firstSequence: row.first_sequence,
+    headSequence: row.head_sequence,
+  }
+}
+
+type Rejection = { readonly event: RejectedEvent; readonly nowMs: number }
+
+async function insertDeadLetter(tx: Transaction, sink: ClaimedSink, { event, nowMs }: Rejection): Promise<void> {
+  await tx.run(
+    `insert into export_dead_letter (sink_id, organization_id, sequence, id, reason, at, attempts, replay)
+     values ($1, $2, $3, $4, $5, $6, 1, 0) on conflict (sink_id, sequence) do nothing`,
+    [sink.id, sink.organizationId, event.sequence, event.id, event.reason, nowMs],
+  )
+}

@@ -1,0 +1,87 @@
+import type { CredentialStore, FreeClaim } from '../../../../domain/identity/store.ts'
+import type { Database, Row } from '../database.ts'
+import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
+import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const touchEveryMs = 60_000
+
+/** What authentication needs of the database. A key of an archived project is as good as revoked. */
+export function credentialStore(database: Database): CredentialStore {
+  return {
+    async findApiKey(digest) {
+      const row = await joined<ApiKeyRow>(
+        `select ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
+         join organization o on o.id = k.organization_id
+         join project p on p.id = k.project_id and p.archived_at is null
+         where k.digest = $1`,
+        [digest],
+      )
+      return row && { key: apiKeyOf(row), organization: organizationIn(row) }
+    },
+    async findAdminKey(digest) {
+      const row = await joined<AdminKeyRow>(
+        `select ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
+         join organization o on o.id = k.organization_id where k.digest = $1`,
+        [digest],
+      )
+      return row && { key: adminKeyOf(row), organization: organizationIn(row) }
+    },
+    async findProject(organizationId, projectId) {
+      const row = await joined<ProjectRow>(
+        `select ${prefixed('p', columns.project)}, ${asOrganization} from project p
+         join organization o on o.id = p.organization_id
+         where p.organization_id = $1 and p.id = $2 and p.archived_at is null`,
+        [organizationId, projectId],
+      )
+      return row && { project: projectOf(row), organization: organizationIn(row) }
+    },
+    async touchKey(kind, id, atMs) {
+      const sql = `update ${kind} set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`
+      await database.write([{ sql, params: [id, atMs, atMs - touchEveryMs] }])
+    },
+    claimFreeRequest,
+    async releaseFreeRequest(client) {
+      await database.write([{ sql: 'delete from free_request where client = $1', params: [client] }])
+    },
+  }
+
+  /** The client's row and the day's count are taken in one transaction: two claims cannot both win the last place. */
+  function claimFreeRequest({ client, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
+    return database.transaction(async (tx) => {
+      await tx.run('delete from free_request where at <= $1', [atMs - rememberMs])
+      const taken = await tx.run(
+        'insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing',
+        [client, atMs],
+      )
+      if (taken === 0 || dailyCap === 0) return false
+      const counted = await tx.run(
+        `insert into free_day (day, requests) values ($1, 1)
+         on conflict (day) do update set requests = free_day.requests + 1 where free_day.requests < $2`,
+        [Math.floor(atMs / dayMs), dailyCap],
+      )
+      if (counted === 0) await tx.run('delete from free_request where client = $1', [client])
+      return counted === 1
+    })
+  }
+
+  async function joined<R extends Row>(sql: string, params: string[]): Promise<(R & JoinedOrganization) | undefined> {
+    const [row] = await database.read<R & JoinedOrganization>(sql, params)
+    return row
+  }
+}
+
+type JoinedOrganization = { [Column in keyof OrganizationRow as `o_${Column}`]: OrganizationRow[Column] }
+
+const prefixed = (alias: string, list: string): string => list.replace(/\w+/g, `${alias}.$&`)
+const asOrganization = columns.organization.replace(/\w+/g, 'o.$& as o_$&')
+
+const organizationIn = (row: JoinedOrganization) =>
+  organizationOf({
+    id: row.o_id,
+    name: row.o_name,
+    plan: row.o_plan,
+    lifetime_paid_micro_usd: row.o_lifetime_paid_micro_usd,
+    metered: row.o_metered,
+    created_at: row.o_created_at,
+  })

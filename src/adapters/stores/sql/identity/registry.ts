@@ -1,0 +1,189 @@
+import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
+import type { KeyPage, RegistryStore } from '../../../../domain/identity/store.ts'
+import type { Transaction } from '../database.ts'
+import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
+import { selectPage } from '../page.ts'
+
+/** Organizations, projects and keys in SQL, inside the transaction it is given. */
+export function registryStore(tx: Transaction): RegistryStore {
+  return { ...organizations(tx), ...projects(tx), ...apiKeys(tx), ...adminKeys(tx) }
+}
+
+function organizations(
+  tx: Transaction,
+): Pick<
+  RegistryStore,
+  | 'insertOrganization'
+  | 'listOrganizations'
+  | 'findOrganization'
+  | 'claimInstallation'
+  | 'setPlan'
+  | 'setMetered'
+  | 'addPayment'
+> {
+  const one = finder(tx)
+  return {
+    async insertOrganization({ id, name, plan, lifetimePaidMicroUsd, metered, createdAtMs }: Organization) {
+      await tx.run(
+        `insert into organization (id, name, plan, lifetime_paid_micro_usd, metered, version, changed_at, created_at)
+         values ($1, $2, $3, $4, $5, 1, $6, $6)`,
+        [id, name, plan, lifetimePaidMicroUsd, metered ? 1 : 0, createdAtMs],
+      )
+    },
+    listOrganizations: (page) =>
+      selectPage(tx, { table: 'organization', columns: columns.organization, where: {}, map: organizationOf }, page),
+    findOrganization: (id) =>
+      one(organizationOf, `select ${columns.organization} from organization where id = $1`, [id]),
+    setPlan: async (id, plan) => (await tx.run('update organization set plan = $2 where id = $1', [id, plan])) === 1,
+    setMetered: async (id, metered) =>
+      (await tx.run('update organization set metered = $2 where id = $1', [id, metered ? 1 : 0])) === 1,
+    addPayment: async (id, microUsd) =>
+      (await tx.run('update organization set lifetime_paid_micro_usd = lifetime_paid_micro_usd + $2 where id = $1', [
+        id,
+        microUsd,
+      ])) === 1,
+    claimInstallation: async (organizationId) =>
+      (await tx.run('insert into installation (singleton, organization_id) values (1, $1) on conflict do nothing', [
+        organizationId,
+      ])) === 1,
+  }
+}
+
+function projects(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject'> {
+  const one = finder(tx)
+  return {
+    async insertProject({ id, organizationId, name, createdAtMs }: Project) {
+      await tx.run('insert into project (id, organization_id, name, created_at) values ($1, $2, $3, $4)', [
+        id,
+        organizationId,
+        name,
+        createdAtMs,
+      ])
+    },
+    listProjects: (organizationId, page) =>
+      selectPage(
+        tx,
+        { table: 'project', columns: columns.project, where: { organization_id: organizationId }, map: projectOf },
+        page,
+      ),
+    findProject: (organizationId, id) =>
+      one(projectOf, `select ${columns.project} from project where organization_id = $1 and id = $2`, [
+        organizationId,
+        id,
+      ]),
+    renameProject: async (organizationId, id, name) =>
+      (await tx.run('update project set name = $3 where organization_id = $1 and id = $2', [
+        organizationId,
+        id,
+        name,
+      ])) === 1,
+    archiveProject: async (organizationId, id, atMs) =>
+      (await tx.run(
+        'update project set archived_at = coalesce(archived_at, $3) where organization_id = $1 and id = $2',
+        [organizationId, id, atMs],
+      )) === 1,
+  }
+}
+
+function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey'> {
+  const one = finder(tx)
+  return {
+    async insertApiKey(key: ApiKey, digest: string) {
+      await tx.run(
+        `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          key.id,
+          key.organizationId,
+          key.projectId,
+          key.name,
+          digest,
+          key.redactedValue,
+          JSON.stringify(key.permissions),
+          key.models === null ? null : JSON.stringify(key.models),
+          key.createdAtMs,
+          key.expiresAtMs,
+        ],
+      )
+    },
+    listApiKeys: (organizationId, projectId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'api_key',
+          columns: columns.apiKey,
+          where: { organization_id: organizationId, project_id: projectId },
+          map: apiKeyOf,
+          ...shownKeys(page),
+        },
+        page,
+      ),
+    findApiKey: (organizationId, id) =>
+      one(apiKeyOf, `select ${columns.apiKey} from api_key where organization_id = $1 and id = $2`, [
+        organizationId,
+        id,
+      ]),
+    revokeApiKey: async (organizationId, id, atMs) =>
+      (await tx.run(
+        'update api_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
+        [organizationId, id, atMs],
+      )) === 1,
+  }
+}
+
+function adminKeys(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertAdminKey' | 'listAdminKeys' | 'findAdminKey' | 'revokeAdminKey'> {
+  const one = finder(tx)
+  return {
+    async insertAdminKey(key: AdminKey, digest: string) {
+      await tx.run(
+        `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [
+          key.id,
+          key.organizationId,
+          key.name,
+          digest,
+          key.redactedValue,
+          JSON.stringify(key.permissions),
+          key.createdAtMs,
+          key.expiresAtMs,
+        ],
+      )
+    },
+    listAdminKeys: (organizationId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'admin_key',
+          columns: columns.adminKey,
+          where: { organization_id: organizationId },
+          map: adminKeyOf,
+          ...shownKeys(page),
+        },
+        page,
+      ),
+    findAdminKey: (organizationId, id) =>
+      one(adminKeyOf, `select ${columns.adminKey} from admin_key where organization_id = $1 and id = $2`, [
+        organizationId,
+        id,
+      ]),
+    revokeAdminKey: async (organizationId, id, atMs) =>
+      (await tx.run(
+        'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
+        [organizationId, id, atMs],
+      )) === 1,
+  }
+}
+
+const finder =
+  (tx: Transaction) =>
+  async <T>(map: (row: never) => T, sql: string, params: string[]): Promise<T | undefined> => {
+    const [row] = await tx.query(sql, params)
+    return row === undefined ? undefined : map(row as never)
+  }
+
+const shownKeys = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})

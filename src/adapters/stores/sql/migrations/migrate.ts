@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock, type Clock } from '../../../../base/clock.ts'
+import type { Database, Transaction } from '../database.ts'
+import { toStatements } from './statements.ts'
+
+/** One numbered file of the migrations folder. */
+export type Migration = {
+  readonly number: number
+  readonly name: string
+  /** SHA-256 of the text: an applied file must never change. */
+  readonly checksum: string
+  readonly sql: string
+}
+
+type Applied = { number: number; name: string; checksum: string }
+
+/** Any number will do, as long as every node takes the same. */
+const advisoryLock = 4_617_315
+
+const migrationTable = `create table if not exists migration
+  (number INTEGER primary key, name TEXT not null, checksum TEXT not null, applied_at INTEGER not null) STRICT`
+
+/**
+ * Brings the database up to date and answers how many migrations that took. Each is one transaction. Nodes that start
+ * together wait for one another, and the later ones find the work done. On PostgreSQL, hand in a database without a
+ * statement time-out.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  clock: Clock = systemClock,
+): Promise<number> {
+  let count = 0
+  while (await database.transaction((tx) => applyNext(tx, { database, migrations, clock }))) count++
+  return count
+}
+
+type Parts = { readonly database: Database; readonly migrations: readonly Migration[]; readonly clock: Clock }
+
+async function applyNext(tx: Transaction, { database: { engine }, migrations, clock }: Parts): Promise<boolean> {
+  if (engine === 'postgres') await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock])
+  for (const statement of toStatements(migrationTable, engine)) await tx.run(statement)
+  const applied = await tx.query<Applied>('select number, name, checksum from migration order by number')
+  assertSameHistory(applied, migrations)
+  const next = migrations[applied.length]
+  if (next === undefined) return false
+  for (const statement of toStatements(next.sql, engine)) await tx.run(statement)
+  await tx.run('insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)', [
+    next.number,
+    next.name,
+    next.checksum,
+    clock.nowMs(),
+  ])
+  return true
+}
+
+function assertSameHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  applied.forEach(({ number, name, checksum }, index) => {
+    const known = migrations[index]
+    if (known === undefined) {
+      throw new Error(
+        `The database is newer than this program: it has migration ${number} (${name}), which is not known here.`,
+      )
+    }
+    if (known.number !== number || known.checksum !== checksum) {
+      throw new Error(`Migration ${number} (${name}) was changed after it was applied; restore the file it was.`)
+    }
+  })
+}
+
+const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/
+
+/** The migrations of a folder in their order: 0001_first.sql, 0002_second.sql and so on, without a gap. */
+export async function readMigrations(dir: string): Promise<Migration[]> {
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.sql')).sort()
+  const migrations = await Promise.all(files.map((file) => readMigration(dir, file)))
+  migrations.forEach(({ number, name }, index) => {
+    if (number !== index + 1) throw new Error(`${dir}: expected migration ${index + 1}, found ${number} (${name})`)
+  })
+  return migrations
+}
+
+async function readMigration(dir: string, file: string): Promise<Migration> {
+  const [, digits, name] = fileName.exec(file) ?? []
+  if (digits === undefined || name === undefined) {
+    throw new Error(`${join(dir, file)}: a migration is named like 0001_first_tables.sql`)
+  }
+  // A checkout with other line ends is the same migration.
+  const sql = (await readFile(join(dir, file), 'utf8')).replaceAll('\r\n', '\n')
+  return { number: Number(digits), name, checksum: createHash('sha256').update(sql).digest('hex'), sql }
+}

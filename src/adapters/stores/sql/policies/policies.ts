@@ -1,0 +1,107 @@
+import type { PolicyStore } from '../../../../domain/policy/store.ts'
+import type { Transaction } from '../database.ts'
+import { selectPage } from '../page.ts'
+import {
+  changedColumns,
+  changedValues,
+  contentValues,
+  policyColumns,
+  policyOfRow,
+  summaryOfRow,
+  versionOfRow,
+  type PolicyRow,
+  type VersionRow,
+} from './rows.ts'
+
+const numbered = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => `$${from + at}`)
+
+const insertPolicy = `insert into policy (id, organization_id, created_at, ${changedColumns.join(', ')})
+  values (${numbered(1, 3 + changedColumns.length).join(', ')})`
+
+const placeOf = (column: string): string => `$${changedColumns.indexOf(column) + 4}`
+
+/** The guard of every change: it lands on the revision that it was made against, or nowhere. */
+const updatePolicy = `update policy set ${changedColumns.map((column) => `${column} = ${placeOf(column)}`).join(', ')},
+  resumed_at = case when state = 'paused' and ${placeOf('state')} <> 'paused' then ${placeOf('updated_at')} else resumed_at end
+  where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`
+
+const selectPolicy = `select ${policyColumns.joined} from policy p
+  left join policy_version v on v.policy_id = p.id and v.version = p.current_version
+  where p.organization_id = $1 and p.id = $2 and p.deleted_at is null`
+
+const selectInForce = `select ${policyColumns.joined} from policy p
+  join policy_version v on v.policy_id = p.id and v.version = p.current_version
+  where p.organization_id = $1 and p.state in ('monitoring', 'enforcing') and p.deleted_at is null order by p.id`
+
+const selectVersion = `select ${policyColumns.version} from policy_version
+  where organization_id = $1 and policy_id = $2 and version = $3`
+
+/** Policies in SQL, inside the transaction it is given. */
+export function policyStore(tx: Transaction): PolicyStore {
+  return {
+    async insert(policy) {
+      await tx.run(insertPolicy, [policy.id, policy.organizationId, policy.createdAtMs, ...changedValues(policy)])
+    },
+    async find(organizationId, id) {
+      const [row] = await tx.query<PolicyRow>(selectPolicy, [organizationId, id])
+      return row && policyOfRow(row)
+    },
+    list: (organizationId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'policy',
+          columns: policyColumns.summary,
+          where: { organization_id: organizationId },
+          only: 'deleted_at is null',
+          map: summaryOfRow,
+        },
+        page,
+      ),
+    listInForce: async (organizationId) =>
+      (await tx.query<PolicyRow>(selectInForce, [organizationId])).map(policyOfRow),
+    replace: async (policy, revision) =>
+      (await tx.run(updatePolicy, [policy.organizationId, policy.id, revision, ...changedValues(policy)])) === 1,
+    remove: async ({ organizationId, id, revision }, atMs) =>
+      (await tx.run(
+        `update policy set deleted_at = $4
+         where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`,
+        [organizationId, id, revision, atMs],
+      )) === 1,
+
+    async insertVersion({ organizationId, id }, version) {
+      const values = [version.id, version.version, version.publishedAtMs, ...contentValues(version)]
+      await tx.run(
+        `insert into policy_version (organization_id, policy_id, ${policyColumns.version})
+         values (${numbered(1, 2 + values.length).join(', ')})`,
+        [organizationId, id, ...values],
+      )
+    },
+    async findVersion({ organizationId, id }, version) {
+      const [row] = await tx.query<VersionRow>(selectVersion, [organizationId, id, version])
+      return row && versionOfRow(row)
+    },
+    listVersions: ({ organizationId, id }, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'policy_version',
+          columns: policyColumns.version,
+          where: { organization_id: organizationId, policy_id: id },
+          by: 'version',
+          map: versionOfRow,
+        },
+        page,
+      ),
+
+    async unknownProjects(organizationId, projectIds) {
+      const places = numbered(2, projectIds.length).join(', ')
+      const rows = await tx.query<{ id: string }>(
+        `select id from project where organization_id = $1 and id in (${places})`,
+        [organizationId, ...projectIds],
+      )
+      const known = new Set(rows.map(({ id }) => id))
+      return projectIds.filter((id) => !known.has(id))
+    },
+  }
+}

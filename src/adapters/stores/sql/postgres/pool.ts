@@ -1,0 +1,45 @@
+import { Pool, type PoolConfig } from 'pg'
+import { postgresParsers } from './values.ts'
+
+export type PostgresOptions = {
+  readonly url: string
+  readonly poolSize?: number
+  /** How long a statement may run; 0 for as long as it takes, which is what migrations need. */
+  readonly statementTimeoutMs?: number
+  /** How long to wait for a connection, new or from the pool, before saying that there is none. */
+  readonly connectTimeoutMs?: number
+}
+
+/** The server ends a statement first; this is for a server that does not answer at all. */
+const answerGraceMs = 1_000
+
+/** A node that froze inside a transaction must not hold its locks for ever. */
+const idleInTransactionMs = 60_000
+
+/** Connections that are few, wait a bounded time, and whose breaking is nobody's surprise. */
+export function createPool(options: PostgresOptions): Pool {
+  const { url, poolSize = 10, statementTimeoutMs = 10_000, connectTimeoutMs = 3_000 } = options
+  const config: PoolConfig = {
+    connectionString: url,
+    fallback_application_name: 'gatehouse',
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + answerGraceMs,
+    keepAlive: true,
+    pipeline: true, // a step's statements leave together: one round trip
+    types: { getTypeParser: (type: number) => postgresParsers[type] ?? String },
+    // Not as start-up parameters: connection poolers refuse those. Read-only outside of a `begin read write`, so
+    // that a `begin` that failed in a pipeline cannot leave the statements behind it to commit one by one.
+    // eslint-disable-next-line typescript/no-misused-promises -- the pool waits for it; its types do not say so
+    onConnect: (client) => {
+      const settings =
+        `set statement_timeout = ${statementTimeoutMs}; set default_transaction_read_only = on;` +
+        `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`
+      return client.query(settings)
+    },
+  }
+  const pool = new Pool(config)
+  pool.on('error', () => undefined) // an idle connection broke; the pool has dropped it
+  pool.on('connect', (client) => client.on('error', () => undefined)) // its statements say so themselves
+  return pool
+}

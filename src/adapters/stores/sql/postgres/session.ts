@@ -1,0 +1,62 @@
+import type { PoolClient } from 'pg'
+import type { Row, Statement, StatementResult } from '../database.ts'
+import { fromPostgres } from '../errors.ts'
+import { assertExpectedRows } from '../expected-rows.ts'
+import type { Session } from '../transaction.ts'
+
+const begin: Statement = { sql: 'begin read write' }
+const commit: Statement = { sql: 'commit' }
+
+/** Without parameters `pg` would take a text of several statements; SQLite does not. */
+const oneStatementOnly = { queryMode: 'extended' }
+
+export async function execute(client: PoolClient, { sql, params = [] }: Statement): Promise<StatementResult> {
+  try {
+    const { rows, rowCount } = await client.query<Row>({ text: sql, values: [...params], ...oneStatementOnly })
+    return { rows, changed: rowCount ?? 0 }
+  } catch (error) {
+    throw fromPostgres(error)
+  }
+}
+
+/** One atomic step in one round trip; in two when the number of rows decides whether it stands. */
+export async function runStep(client: PoolClient, statements: readonly Statement[]): Promise<StatementResult[]> {
+  const isGuarded = statements.some(({ expect }) => expect !== undefined)
+  try {
+    const sent = await sendTogether(client, [begin, ...statements, ...(isGuarded ? [] : [commit])])
+    const results = sent.slice(1, 1 + statements.length)
+    if (isGuarded) {
+      results.forEach((result, index) => assertExpectedRows(statements[index] ?? begin, index, result))
+      await execute(client, commit)
+    }
+    return results
+  } catch (error) {
+    await rollback(client)
+    throw error
+  }
+}
+
+/** In one packet. After a failure the server refuses the rest, and turns a commit into a rollback. */
+async function sendTogether(client: PoolClient, statements: readonly Statement[]): Promise<StatementResult[]> {
+  const { stream } = client.connection
+  stream.cork()
+  const running = statements.map((statement) => execute(client, statement))
+  stream.uncork()
+  await Promise.allSettled(running)
+  return await Promise.all(running) // rejects with the first failure in the order of the statements
+}
+
+async function rollback(client: PoolClient): Promise<void> {
+  if (client.getTransactionStatus() === 'I') return
+  await execute(client, { sql: 'rollback' }).catch(() => undefined) // a broken connection has rolled back already
+}
+
+/** The connection of an interactive transaction. */
+export function createSession(client: PoolClient): Session {
+  return {
+    begin: async () => void (await execute(client, begin)),
+    execute: (sql, params) => execute(client, { sql, params }),
+    commit: async () => void (await execute(client, commit)),
+    rollback: () => rollback(client),
+  }
+}

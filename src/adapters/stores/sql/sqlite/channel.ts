@@ -1,0 +1,59 @@
+import { Worker } from 'node:worker_threads'
+import { DatabaseError } from '../database.ts'
+import type { Outcome, Reply, Request, RequestKind, Step, WorkerOptions } from './protocol.ts'
+
+export type Channel = {
+  /** `makeSteps` is called at the moment the request leaves, so that a group stays open until then. */
+  call(kind: RequestKind, makeSteps?: () => readonly Step[]): Promise<readonly Outcome[]>
+  /** Resolves once the thread has ended. */
+  readonly ended: Promise<void>
+}
+
+type Waiting = { resolve(outcomes: readonly Outcome[]): void; reject(error: Error): void }
+
+/** Starts the database thread and speaks with it: one message per turn of the event loop, whatever it holds. */
+export function openChannel(options: WorkerOptions): Channel {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
+  const ended = Promise.withResolvers<void>()
+  const waiting = new Map<number, Waiting>()
+  let outbox: { readonly id: number; readonly kind: RequestKind; makeSteps(): readonly Step[] }[] = []
+  let lastId = 0
+  let death: DatabaseError | undefined
+
+  function flush(): void {
+    const batch: Request[] = outbox.map(({ id, kind, makeSteps }) => ({ id, kind, steps: makeSteps() }))
+    outbox = []
+    worker.postMessage(batch)
+  }
+
+  function die(cause: unknown): void {
+    death ??= new DatabaseError('unavailable', 'the database thread has ended', cause)
+    for (const { reject } of waiting.values()) reject(death)
+    waiting.clear()
+    ended.resolve()
+  }
+
+  worker.on('message', (replies: readonly Reply[]) => {
+    for (const { id, outcomes } of replies) {
+      waiting.get(id)?.resolve(outcomes)
+      waiting.delete(id)
+    }
+  })
+  worker.on('error', die)
+  worker.on('exit', (code) => die(new Error(`exit code ${code}`)))
+
+  return {
+    ended: ended.promise,
+    call(kind, makeSteps = () => []) {
+      if (death !== undefined) return Promise.reject(death)
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>()
+      const id = ++lastId
+      waiting.set(id, { resolve, reject })
+      if (outbox.push({ id, kind, makeSteps }) === 1) setImmediate(flush)
+      return promise
+    },
+  }
+}

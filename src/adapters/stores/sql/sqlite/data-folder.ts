@@ -1,0 +1,96 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { systemRandom, type Random } from '../../../../base/random.ts'
+import { isSqliteBusy } from '../errors.ts'
+
+/** Another process works on the folder. */
+export class DataFolderInUse extends Error {
+  readonly dataDir: string
+  /** Undefined when the holder has not yet written it down. */
+  readonly pid: number | undefined
+
+  constructor(dataDir: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}`
+    super(`The data folder ${dataDir} is in use by ${holder}. Stop it first, or choose another folder.`)
+    this.name = 'DataFolderInUse'
+    this.dataDir = dataDir
+    this.pid = pid
+  }
+}
+
+/** A database that nobody refers to is closed by the garbage collector, and its lock would go with it. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * Makes the folder where it is missing and takes it for this process alone, until disposed. The lock is the kernel's
+ * (on `lock.db`), so that it ends with the process however that ends; `gatehouse.pid` only names the holder.
+ */
+export function lockDataFolder(dataDir: string): Disposable {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const pidFile = join(dataDir, 'gatehouse.pid')
+  const lock = new DatabaseSync(join(dataDir, 'lock.db'))
+  try {
+    lock.exec('pragma journal_mode = memory') // nothing is ever written
+    lock.exec('begin exclusive')
+    writeAtomically(pidFile, `${process.pid}\n`)
+  } catch (error) {
+    lock.close()
+    throw isSqliteBusy(error) ? new DataFolderInUse(dataDir, readPid(pidFile)) : error
+  }
+  held.add(lock)
+  return {
+    [Symbol.dispose]() {
+      if (!held.delete(lock)) return
+      rmSync(pidFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+/**
+ * The server's secret, 32 bytes in base64url, kept in the folder and made on first use. Call it while the folder is
+ * locked: two processes that made one each would not read one another's keys.
+ */
+export function readOrMakeSecret(dataDir: string, random: Random = systemRandom): string {
+  const path = join(dataDir, 'secret')
+  if (!existsSync(path)) writeAtomically(path, `${Buffer.from(random.bytes(32)).toString('base64url')}\n`)
+  const secret = readFileSync(path, 'utf8').trim()
+  if (!/^[\w-]{43}$/.test(secret))
+    throw new Error(`${path} does not hold 32 bytes in base64url; restore it from a backup.`)
+  return secret
+}
+
+/** After a crash at any point the file is as it was or as it should be, never in between. */
+function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  const file = openSync(temporary, 'w', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+  const folder = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(folder) // the new name is on the disk, too
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function readPid(pidFile: string): number | undefined {
+  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : Number.NaN
+  return Number.isNaN(pid) ? undefined : pid
+}

@@ -1,0 +1,159 @@
+import { DatabaseSync } from 'node:sqlite'
+import { DatabaseError, UnexpectedRows, type StatementResult } from '../database.ts'
+import { fromSqlite } from '../errors.ts'
+import { assertExpectedRows } from '../expected-rows.ts'
+import { openConnection, type Connection } from './connection.ts'
+import type { Failure, Outcome, RequestKind, Step, WorkerOptions } from './protocol.ts'
+
+type Engine = { handle(kind: RequestKind, steps: readonly Step[]): Outcome[] }
+
+/**
+ * Runs requests on one database file, one after the other. Two connections, because the writer sees its own
+ * uncommitted work and a read must not.
+ */
+export function createEngine(options: WorkerOptions): Engine {
+  let connections: { readonly writer: Connection; readonly reader: Connection } | undefined
+
+  function opened() {
+    if (connections === undefined) throw new Error('the database is not open')
+    return connections
+  }
+
+  const handlers: Readonly<Record<RequestKind, (steps: readonly Step[]) => Outcome[]>> = {
+    open: silently(() => {
+      connections = { writer: openWriter(options), reader: openReader(options) }
+    }),
+    read: (steps) => steps.map((step) => ({ results: runAll(opened().reader, step) })),
+    group: (steps) => runGroup(opened().writer, steps),
+    begin: silently(() => command(opened().writer, 'begin immediate')),
+    statement: (steps) => steps.map((step) => ({ results: runInTransaction(opened().writer, step) })),
+    commit: silently(() => command(opened().writer, 'commit')),
+    rollback: silently(() => rollback(opened().writer)),
+    close: silently(() => {
+      opened().reader.close() // the last one to close takes the log back into the file, and a reader may not
+      opened().writer.close()
+    }),
+  }
+  return {
+    handle(kind, steps) {
+      try {
+        return handlers[kind](steps)
+      } catch (error) {
+        return [{ failure: toFailure(error) }]
+      }
+    },
+  }
+}
+
+const silently = (act: () => void) => (): Outcome[] => {
+  act()
+  return []
+}
+
+function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connection {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+  const journal = database.prepare('pragma journal_mode = wal').get()
+  if (journal?.['journal_mode'] !== 'wal')
+    throw new DatabaseError('unavailable', `${path}: no file system for SQLite’s WAL`)
+  database.exec('pragma synchronous = full') // a commit is on the disk before its promise resolves
+  database.exec('pragma journal_size_limit = 67108864')
+  if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
+  return openConnection(database)
+}
+
+function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
+  return openConnection(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }))
+}
+
+/**
+ * Group commit: one wait for the disk for all steps. A step that fails is undone alone. Where it took the whole
+ * transaction with it, as a step that does not fit on the disk may, each is done by itself.
+ */
+function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
+  try {
+    return runTogether(writer, steps) ?? runApart(writer, steps) ?? steps.flatMap((step) => runGroup(writer, [step]))
+  } catch (error) {
+    rollback(writer)
+    const failure = toFailure(error)
+    return steps.map(() => ({ failure }))
+  }
+}
+
+/** Without a way back for single steps, which costs as much as the steps themselves. Undefined: one failed, none is done. */
+function runTogether(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+  command(writer, 'begin immediate')
+  const outcomes: Outcome[] = []
+  for (const step of steps) {
+    const outcome = attempt(() => runAll(writer, step))
+    if ('failure' in outcome) {
+      rollback(writer)
+      return undefined
+    }
+    outcomes.push(outcome)
+  }
+  command(writer, 'commit')
+  return outcomes
+}
+
+/** Each step with a way back. Undefined: one of them has undone them all. */
+function runApart(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+  command(writer, 'begin immediate')
+  const outcomes: Outcome[] = []
+  for (const step of steps) {
+    const outcome = attempt(() => runStep(writer, step))
+    if (!writer.isTransaction()) return steps.length === 1 ? [outcome] : undefined
+    outcomes.push(outcome)
+  }
+  command(writer, 'commit')
+  return outcomes
+}
+
+function runStep(writer: Connection, step: Step): StatementResult[] {
+  command(writer, 'savepoint step')
+  try {
+    const results = runAll(writer, step)
+    command(writer, 'release step')
+    return results
+  } catch (error) {
+    if (writer.isTransaction()) {
+      command(writer, 'rollback to step')
+      command(writer, 'release step')
+    }
+    throw error
+  }
+}
+
+function runInTransaction(writer: Connection, step: Step): StatementResult[] {
+  if (!writer.isTransaction()) throw new Error('SQLite has given up the transaction')
+  return runAll(writer, step)
+}
+
+function runAll(connection: Connection, step: Step): StatementResult[] {
+  return step.map((statement, index) => {
+    const result = connection.run(statement)
+    assertExpectedRows(statement, index, result)
+    return result
+  })
+}
+
+function rollback(writer: Connection): void {
+  if (writer.isTransaction()) command(writer, 'rollback')
+}
+
+function command(connection: Connection, sql: string): void {
+  connection.run({ sql })
+}
+
+function attempt(run: () => StatementResult[]): Outcome {
+  try {
+    return { results: run() }
+  } catch (error) {
+    return { failure: toFailure(error) }
+  }
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof UnexpectedRows) return { statement: error.statement, changed: error.changed }
+  const { reason, message } = fromSqlite(error)
+  return { reason, message }
+}

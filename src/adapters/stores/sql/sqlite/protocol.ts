@@ -1,0 +1,43 @@
+import { DatabaseError, UnexpectedRows, type Statement, type StatementResult } from '../database.ts'
+
+/**
+ * What the two threads say to one another. Every request carries steps (lists of statements that stand or fall
+ * together) and gets one outcome for each of them, so that there is one shape for everything.
+ */
+export type Request = { readonly id: number; readonly kind: RequestKind; readonly steps: readonly Step[] }
+
+export type RequestKind =
+  | 'open'
+  | 'read' // on the reader connection
+  | 'group' // independent steps that share one commit
+  | 'begin' // from here to commit or rollback the writer connection belongs to one interactive transaction
+  | 'statement'
+  | 'commit'
+  | 'rollback'
+  | 'close'
+
+export type Reply = { readonly id: number; readonly outcomes: readonly Outcome[] }
+
+export type Step = readonly Statement[]
+export type Outcome = { readonly results: StatementResult[] } | { readonly failure: Failure }
+
+/** An error in a form that survives the way between threads. */
+export type Failure =
+  | { readonly reason: DatabaseError['reason']; readonly message: string }
+  | { readonly statement: number; readonly changed: number }
+
+export type WorkerOptions = { readonly path: string; readonly busyTimeoutMs: number; readonly maxPages?: number }
+
+export function toError(failure: Failure): Error {
+  return 'reason' in failure
+    ? new DatabaseError(failure.reason, failure.message)
+    : new UnexpectedRows(failure.statement, failure.changed)
+}
+
+/** The results of the only step of a request, or its error. */
+export function onlyStep(outcomes: readonly Outcome[]): StatementResult[] {
+  const [outcome] = outcomes
+  if (outcome === undefined) return []
+  if ('failure' in outcome) throw toError(outcome.failure)
+  return outcome.results
+}

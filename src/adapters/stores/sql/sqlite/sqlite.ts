@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import type { Database, Row, Value } from '../database.ts'
+import { createGate } from '../gate.ts'
+import { openChannel, type Channel } from './channel.ts'
+import { onlyStep } from './protocol.ts'
+import { createWriters } from './writers.ts'
+import { runTransaction, type Session } from '../transaction.ts'
+
+export type SqliteOptions = {
+  /** An existing folder; the file in it is `gatehouse.db`. */
+  readonly dataDir: string
+  /** How long to wait for another process that holds the file, such as a backup. */
+  readonly busyTimeoutMs?: number
+  /** The file never grows beyond this many pages of 4 KiB; then writes fail as on a full disk. */
+  readonly maxPages?: number
+}
+
+/** The embedded engine: SQLite in a thread of its own, so that neither a scan nor the disk stops the event loop. */
+export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: SqliteOptions): Promise<Database> {
+  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), busyTimeoutMs, ...rest })
+  const writers = createWriters(channel)
+  const gate = createGate()
+
+  const close = async (): Promise<void> => {
+    await channel.call('close').catch(() => undefined) // a thread that died has nothing left to close
+    await channel.ended
+  }
+
+  try {
+    onlyStep(await channel.call('open'))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    engine: 'sqlite',
+    read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+      gate.enter(async () => {
+        const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
+        return (result?.rows ?? []) as R[]
+      }),
+    write: (statements) => gate.enter(() => writers.write(statements)),
+    transaction: (work) => gate.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
+    async [Symbol.asyncDispose]() {
+      await gate.close()
+      await close()
+    },
+  }
+}
+
+function createSession(channel: Channel): Session {
+  const simply = (kind: 'begin' | 'commit' | 'rollback') => async (): Promise<void> => {
+    onlyStep(await channel.call(kind))
+  }
+  return {
+    begin: simply('begin'),
+    async execute(sql, params) {
+      const [result] = onlyStep(await channel.call('statement', () => [[{ sql, params }]]))
+      return result ?? { rows: [], changed: 0 }
+    },
+    commit: simply('commit'),
+    rollback: () => simply('rollback')().catch(() => undefined), // a dead thread has rolled back already
+  }
+}

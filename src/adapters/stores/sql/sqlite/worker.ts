@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Reply, Request, WorkerOptions } from './protocol.ts'
+import { createEngine } from './engine.ts'
+
+/**
+ * The thread that owns the database file. One message brings the requests of one turn of the other side's event
+ * loop, one message takes their replies back: waking a thread costs more than most statements.
+ */
+if (parentPort === null) throw new Error('sqlite-worker.ts must run in a worker thread')
+const port = parentPort
+const options: WorkerOptions = workerData
+const engine = createEngine(options)
+
+port.on('message', (requests: readonly Request[]) => {
+  // Reads first: they are short, and a commit waits for the disk.
+  answer(requests.filter(({ kind }) => kind === 'read'))
+  answer(requests.filter(({ kind }) => kind !== 'read'))
+})
+
+function answer(requests: readonly Request[]): void {
+  if (requests.length === 0) return
+  const replies = requests.map(({ id, kind, steps }): Reply => ({ id, outcomes: engine.handle(kind, steps) }))
+  port.postMessage(replies satisfies readonly Reply[])
+  if (requests.some(({ kind }) => kind === 'close')) port.close()
+}

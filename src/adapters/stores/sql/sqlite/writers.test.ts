@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Channel } from './channel.ts'
+import type { Outcome, Step } from './protocol.ts'
+import { createWriters } from './writers.ts'
+
+const step = (sql: string): Step => [{ sql }]
+const sqlOf = (steps: readonly Step[]) => steps.map(([statement]) => statement?.sql)
+const done: Outcome = { results: [] }
+
+describe('the order of writers', () => {
+  it('sends steps that arrive together as one group, and those that arrive meanwhile as the next', async () => {
+    const thread = createThread()
+    const writers = createWriters(thread.channel)
+    const first = [writers.write(step('a')), writers.write(step('b'))]
+    assert.deepEqual(sqlOf(thread.take()), ['a', 'b'])
+    const second = Promise.allSettled([writers.write(step('c')), writers.write(step('d'))])
+    await thread.answer([done, done])
+    await Promise.all(first)
+    assert.deepEqual(sqlOf(thread.take()), ['c', 'd'])
+    await thread.answer([done, { failure: { reason: 'unique', message: 'd is there' } }])
+    assert.deepEqual(
+      (await second).map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    )
+  })
+
+  it('puts no step before a transaction that was asked for earlier, and none into it', async () => {
+    const thread = createThread()
+    const writers = createWriters(thread.channel)
+    const order: string[] = []
+    const before = writers.write(step('before'))
+    const { promise: work, resolve: finish } = Promise.withResolvers<void>()
+    const exclusive = writers.exclusively(() => {
+      order.push('transaction')
+      return work
+    })
+    void writers.write(step('after'))
+    assert.deepEqual(sqlOf(thread.take()), ['before'])
+    await thread.answer([done])
+    await before
+    assert.deepEqual(order, ['transaction'])
+    assert.equal(thread.isIdle(), true)
+    finish()
+    await exclusive
+    await Promise.resolve()
+    assert.deepEqual(sqlOf(thread.take()), ['after'])
+  })
+
+  it('bounds the size of a group', () => {
+    const thread = createThread()
+    const writers = createWriters(thread.channel)
+    for (let count = 0; count < 501; count++) void writers.write(step('x'))
+    assert.equal(thread.take().length, 500)
+  })
+
+  it('rejects everything that waits, and goes on, when the thread is dead', async () => {
+    const dead = new Error('dead')
+    const writers = createWriters({ call: () => Promise.reject(dead), ended: Promise.resolve() })
+    const outcomes = await Promise.allSettled([writers.write(step('a')), writers.write(step('b'))])
+    assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && outcome.reason === dead))
+    await assert.rejects(writers.write(step('c')), dead)
+  })
+})
+
+/** Stands in for the database thread: the test decides when a request leaves and when it is answered. */
+function createThread() {
+  let waiting: { makeSteps(): readonly Step[]; resolve(outcomes: readonly Outcome[]): void } | undefined
+  const channel: Channel = {
+    ended: Promise.resolve(),
+    call(_kind, makeSteps = () => []) {
+      const { promise, resolve } = Promise.withResolvers<readonly Outcome[]>()
+      waiting = { makeSteps, resolve }
+      return promise
+    },
+  }
+  return {
+    channel,
+    isIdle: () => waiting === undefined,
+    take: (): readonly Step[] => waiting?.makeSteps() ?? [],
+    async answer(outcomes: readonly Outcome[]): Promise<void> {
+      const { resolve } = waiting ?? assert.fail('nothing was asked')
+      waiting = undefined
+      resolve(outcomes)
+      await new Promise(setImmediate)
+    },
+  }
+}
