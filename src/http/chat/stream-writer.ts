@@ -70,7 +70,8 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
       const frames = state.isInOurWords ? undefined : framesIn('chat', piece)
       if (frames === undefined) return write(piece.events)
       const end = noteEvents(state, piece.events)
-      const text = frames.map((frame) => state.forwarding.frame(frame)).join('')
+      let text = ''
+      for (const frame of frames) text += state.forwarding.frame(frame)
       return end === undefined ? text : text + ending(state, end, true)
     },
     fail(fault) {
