@@ -52,7 +52,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     }),
     takes: () => ({ status: 200 }),
     refuses: () => ({ status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }),
-    target: /^\/audit\/org(=|%3D)/,
+    target: /^\/audit\//,
   },
   azure_monitor: {
     config: () => ({
