@@ -7,10 +7,12 @@ import type { Changes } from '../domain/identity/changes.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
+import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
-import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
+import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
@@ -18,6 +20,8 @@ import { createExports } from '../domain/audit/export/administer.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
+import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
+import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
@@ -36,6 +40,8 @@ export type AdministrationParts = {
   readonly digest: Digest
   readonly secret: string
   readonly credits: CreditSettings
+  /** A model judges rules in plain language. */
+  readonly hasJudge: boolean
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
@@ -47,7 +53,10 @@ export function createAdministration(parts: AdministrationParts) {
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
+    gateway: gatewayStore(tx),
+    decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
+    eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, seal),
@@ -56,7 +65,7 @@ export function createAdministration(parts: AdministrationParts) {
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
-  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -75,7 +84,8 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports }
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
 export type Administration = ReturnType<typeof createAdministration>

@@ -1,9 +1,14 @@
+import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
 import { everySoOften } from '../base/clock.ts'
+import { dayMinutes, minuteOf } from '../domain/governance/watch/spike.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Ground } from './ground.ts'
 
 const sweepEveryMs = 60 * 60 * 1000
+/** How long past its end a window of a quota is kept: by then it has ended on every node's clock. */
+const quotaMarginMs = 24 * 60 * 60 * 1000
 
 /** Takes out what has had its time. */
 export function startExpiry({ built, database, clock, warn }: Ground, stored: StoredResponses): void {
@@ -11,4 +16,14 @@ export function startExpiry({ built, database, clock, warn }: Ground, stored: St
   built.use(sweepIdempotency({ database, clock, everyMs: sweepEveryMs, onError }))
   const removeExpired = () => stored.removeExpired(clock.nowMs()).catch(warn('expired responses could not be removed'))
   built.use(everySoOften(clock, removeExpired))
+  const quotas = quotaStore(database)
+  const removeEnded = () =>
+    quotas.removeEnded(clock.nowMs() - quotaMarginMs).catch(warn('ended quotas could not be removed'))
+  built.use(everySoOften(clock, removeEnded, sweepEveryMs))
+  const decisions = decisionCounts(database)
+  const removeOld = () =>
+    decisions
+      .removeBefore(minuteOf(clock.nowMs()) - 2 * dayMinutes)
+      .catch(warn('old counts of decisions could not be removed'))
+  built.use(everySoOften(clock, removeOld, sweepEveryMs))
 }

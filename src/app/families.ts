@@ -28,8 +28,9 @@ export type FamilyParts = InferenceParts &
     readonly catalogue: Catalogue
     readonly metrics: Metrics
     readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
-      Pick<GatewayParts, 'reads' | 'administer' | 'exports'>
+      Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
+    readonly simulate: GatewayParts['simulate']
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string

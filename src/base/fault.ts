@@ -81,6 +81,8 @@ export const faultCodes = {
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
   already_set_up: 'The database holds an organization already; setup is for an empty one.',
   revision_conflict: 'The policy was changed since the revision that the request names; read it again.',
+  stale_configuration:
+    'The gateway configuration was saved since the `updated_at` that `If-Match` names; read it again.',
   revision_exhausted: 'The policy has reached the last revision there is; create a new one in its place.',
   invalid_state: 'The operation does not fit the state that the resource is in.',
   no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',
@@ -90,6 +92,9 @@ export const faultCodes = {
   idempotency_in_progress:
     'A request with this `Idempotency-Key` is still running; ask again after `Retry-After` for its answer.',
   rate_limit_exceeded: 'A rate limit is exceeded; wait for `Retry-After`. The headers name the limit and its scope.',
+  moderation_blocked:
+    'The text falls into a category that is blocked: always, or because the request asked for it. `policy` says which.',
+  policy_blocked: 'A rule of the organization forbids it; `policy` names the rule and the event in the audit log.',
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
   upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',

@@ -10,6 +10,7 @@ import { inferenceHeaders } from '../domain/limits/headers.ts'
 import type { Admission } from '../pipeline/admission.ts'
 import { countingRefusals } from '../pipeline/count-refusals.ts'
 import type { Answer, Infer } from '../pipeline/infer.ts'
+import { policyHeaders, purposeOf } from './policy-headers.ts'
 import type { CallerOf } from './caller.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Route } from './route.ts'
@@ -21,7 +22,8 @@ export const maxInferenceBytes = 32 * 1024 * 1024
 
 export const inferenceRefusals = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
 
-export const FreeTierHeader = Type.Object({
+export const InferenceHeaders = Type.Object({
+  ...policyHeaders,
   'X-Free-Tier': Type.Optional(
     Type.Literal('true', { description: 'Selects the single anonymous free request; send no credential with it.' }),
   ),
@@ -76,7 +78,8 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     const decoded = await countingRefusals(admission, caller, () => door.decode(incoming))
     const { request: asked, observe, echo = {} } = decoded
     const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
-    await using answer = await infer({ requestId: request.id, caller, request: asked, origin, signal: underway.signal })
+    const asking = { requestId: request.id, caller, request: asked, origin, purpose: purposeOf(request.headers) }
+    await using answer = await infer({ ...asking, signal: underway.signal })
     const base = {
       id: door.newAnswerId(ids),
       model: answer.model,

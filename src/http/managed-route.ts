@@ -8,6 +8,7 @@ import { requirePermission, type Permission } from '../domain/identity/permissio
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
 import { pathOf } from './family.ts'
 import { IdempotencyHeaders, repeatableRequest } from './idempotency-key.ts'
+import { ConditionalHeaders } from './if-match.ts'
 import type { Credential, Route, RouteAnswer } from './route.ts'
 import { createQueryValidator, createValidator } from './validate.ts'
 import { none } from './managed-fields.ts'
@@ -44,6 +45,9 @@ type Input<Who, Params extends TObject, Query extends TObject, Body extends TObj
   readonly who: Who
 } & Said<Static<Params>, Static<Query>, Static<Body>>
 
+/** What must still be so for a change to happen. */
+type Condition = { readonly ifMatch: string | undefined }
+
 type Question<Who, Reads, Params extends TObject, Query extends TObject> = Described &
   Omit<Said<Params, Query, never>, 'body'> & {
     readonly operation: (reads: Reads, input: Input<Who, Params, Query, typeof none>) => Promise<unknown>
@@ -56,10 +60,11 @@ type Enquiry<Who, Reads, Body extends TObject> = Described & {
 
 type Change<Who, Stores, Params extends TObject, Query extends TObject, Body extends TObject, T> = Described &
   Said<Params, Query, Body> & {
-    readonly method: 'POST' | 'PATCH' | 'DELETE'
+    readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+    readonly takesIfMatch?: true
     readonly bodyLimitBytes?: number
     readonly status?: 200 | 201
-    readonly operation: (stores: Stores, input: Input<Who, Params, Query, Body>) => Promise<Recorded<T>>
+    readonly operation: (stores: Stores, input: Input<Who, Params, Query, Body> & Condition) => Promise<Recorded<T>>
     readonly present: (value: T) => unknown
     readonly headers?: (value: T) => Readonly<Record<string, string>>
   }
@@ -78,6 +83,9 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
   parts: ManagedParts<Who, Stores, Reads>,
 ) {
   return {
+    /** For a route that is made by hand: runs its change, once for each Idempotency-Key. */
+    perform,
+
     question<Params extends TObject, Query extends TObject>(spec: Question<Who, Reads, Params, Query>): Route {
       const read = reader({ ...spec, body: none })
       return {
@@ -123,7 +131,7 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
         ...describe(spec, parts.credential),
         method: spec.method,
         bodyLimitBytes,
-        headers: IdempotencyHeaders,
+        headers: spec.takesIfMatch ? ConditionalHeaders : IdempotencyHeaders,
         ...(spec.body === none ? {} : { body: spec.body }),
         answers: { [status]: spec.answer },
         refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
@@ -131,7 +139,7 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
           const who = await parts.whoAsks(request)
           using _place = enter(parts, who)
           requirePermission(who.permissions, spec.permission)
-          const input = { who, ...read(request) }
+          const input = { who, ifMatch: request.headers['if-match'], ...read(request) }
           const answer = await perform(request, who, async (stores) => {
             const { value, ...rest } = await spec.operation(stores, input)
             return { ...rest, value: { status, headers: spec.headers?.(value) ?? {}, body: spec.present(value) } }
@@ -143,7 +151,6 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
     },
   }
 
-  /** Runs the change, once for each Idempotency-Key. */
   function perform(request: FastifyRequest, who: Who, work: Work<Stores>): Promise<Reply> {
     const organizationId = who.organization.id
     const once = repeatableRequest(request, { organizationId, credentialId: who.id, nowMs: parts.clock.nowMs() })

@@ -1,5 +1,7 @@
+import { isFault } from '../base/fault.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
+import type { VerdictFacts } from '../domain/audit/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
@@ -8,6 +10,7 @@ import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import type { Admission, Applicant } from './admission.ts'
 import { countingRefusals } from './count-refusals.ts'
+import type { Govern, Governed } from './govern.ts'
 import { freeLease, type Lease } from './lease.ts'
 import { meter } from './meter.ts'
 import { permittedModel } from './permitted-model.ts'
@@ -16,6 +19,7 @@ import { route, type RouteParts } from './route.ts'
 export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
   readonly admission: Admission
+  readonly govern: Govern
   readonly ratesOf: (price: Price) => Rates
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
@@ -30,8 +34,19 @@ export type Asking = {
   readonly request: InferenceRequest
   /** Where the request came from. */
   readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
+  /** What its headers say about whom and what it is for. */
+  readonly purpose?: Purpose
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
+  /** Told what the checks said, each time they have said more. */
+  readonly onVerdict?: (verdict: VerdictFacts) => void
+}
+
+/** The `X-Policy-*` headers. */
+export type Purpose = {
+  readonly user?: string | undefined
+  readonly target?: string | undefined
+  readonly policyIds: readonly string[]
 }
 
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
@@ -60,8 +75,10 @@ export function createInfer(parts: InferParts): Infer {
     await using owned = new AsyncDisposableStack()
     const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
     const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+    const governed = owned.use(await permitted(parts.govern, asking, { lease, expected }))
     const onDropped = (what: string): void => void dropped.add(what)
-    const begun = owned.use(await route(parts, model, { request, maxOutputTokens, requestId, signal, onDropped }))
+    const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
+    const begun = owned.use(await route(parts, model, call))
     freePlace?.keep()
     const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
     const metered = owned.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
@@ -69,11 +86,26 @@ export function createInfer(parts: InferParts): Infer {
     return {
       model: model.name,
       upstream: begun.target.upstream,
-      pieces: metered.pieces,
+      pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
       dropped,
       verdict: lease.verdict,
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     }
+  }
+}
+
+/** A request that the checks stop has used nothing but its place and its input. */
+async function permitted(
+  govern: Govern,
+  asking: Asking,
+  { lease, expected }: { lease: Lease; expected: Usage },
+): Promise<Governed> {
+  try {
+    return await govern(asking, expected)
+  } catch (error) {
+    if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
+      await lease.giveUp('blocked', expected)
+    throw error
   }
 }
 

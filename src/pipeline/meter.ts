@@ -10,7 +10,11 @@ export type MeterParts = {
   readonly onEnd: (usage: Usage) => void
 }
 
-export type Metered = AsyncDisposable & { readonly pieces: AsyncIterable<Piece> }
+export type Metered = AsyncDisposable & {
+  readonly pieces: AsyncIterable<Piece>
+  /** Ends the answer here: it is paid for by what was generated until now. */
+  cut(): Promise<InferenceEnd>
+}
 
 /**
  * Watches an answer that has begun, and sees to it that it is paid for: its end goes out with the receipt, after the
@@ -19,14 +23,14 @@ export type Metered = AsyncDisposable & { readonly pieces: AsyncIterable<Piece> 
 export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, onEnd }: MeterParts): Metered {
   let begun = expected
   let outputLength = 0
-  let hasEnded = false
+  let ended: InferenceEnd | undefined
 
   const soFar = (): Usage => {
     const outputTokens = Math.max(begun.outputTokens, estimateTokensOfLength(outputLength))
     return { ...begun, outputTokens, source: 'estimated' }
   }
   const interrupted = async (): Promise<void> => {
-    if (!hasEnded) await lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', soFar())
+    if (!ended) await lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', soFar())
   }
 
   const watch = (event: InferenceEvent): InferenceEvent => {
@@ -37,9 +41,10 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   }
 
   async function finish(event: InferenceEnd): Promise<InferenceEnd> {
-    hasEnded = true
+    ended = event
     onEnd(event.usage)
-    return { ...event, receipt: await lease.settle('answered', event.usage) }
+    ended = { ...event, receipt: await lease.settle('answered', event.usage) }
+    return ended
   }
 
   async function watchPiece(piece: Piece): Promise<Piece> {
@@ -65,6 +70,9 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
           },
         }
       },
+    },
+    async cut() {
+      return ended ?? (await finish({ type: 'end', stopReason: 'filtered', usage: soFar() }))
     },
     [Symbol.asyncDispose]: interrupted,
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { isFault } from '../base/fault.ts'
 import type { ContentLevel } from '../domain/audit/content.ts'
+import type { VerdictFacts } from '../domain/audit/verdict.ts'
 import type { EventFacts } from '../domain/audit/facts.ts'
 import type { Journal } from '../domain/audit/journal.ts'
 import { announcedId } from '../domain/audit/policy-object.ts'
@@ -26,7 +27,7 @@ export function recorded(infer: Infer, parts: RecordParts): Infer {
     if (asking.caller.kind === 'free') return infer(asking) // nobody's request, so there is no log for it
     const recording = begin(asking, parts)
     try {
-      return watched(await infer(asking), recording)
+      return watched(await infer({ ...asking, onVerdict: recording.judged }), recording)
     } catch (error) {
       await recording.write(failureOf(error))
       throw error
@@ -36,6 +37,8 @@ export function recorded(infer: Infer, parts: RecordParts): Infer {
 
 type Recording = {
   readonly texts: Gathering | undefined
+  /** Takes what the checks said; the last word counts. */
+  judged(verdict: VerdictFacts): void
   /** Writes the event once; whoever asks again waits for the same one. */
   write(outcome: RequestOutcome): Promise<void>
 }
@@ -46,13 +49,25 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   const timeMs = clock.nowMs()
   const texts = content === 'none' ? undefined : gatherTexts(request, { level: content, redact })
   let written: Promise<void> | undefined
+  let verdict: VerdictFacts | undefined
   return {
     texts,
+    judged(said) {
+      verdict = said
+    },
     write(outcome) {
       if (caller.kind === 'free') return Promise.resolve()
       const latencyMs = Math.round(clock.monotonicMs() - startedMs)
       const make = (): EventFacts =>
-        requestFacts({ ...asking, caller, timeMs, latencyMs, outcome, content: texts?.content() })
+        requestFacts({
+          ...asking,
+          caller,
+          user: asking.purpose?.user,
+          timeMs,
+          latencyMs,
+          outcome: { ...outcome, verdict },
+          content: texts?.content(),
+        })
       written ??= journal.record(caller.organization.id, make, announcedId(outcome.policy))
       return written
     },

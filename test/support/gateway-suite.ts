@@ -25,12 +25,17 @@ export type GatewayRoute = {
   readonly method: string
   /** Behind `/api/policy-gateway`; `{export_id}` is replaced. */
   readonly path: string
-  readonly permission: 'exports:read' | 'exports:write' | 'gateway:read'
+  readonly permission: 'exports:read' | 'exports:write' | 'gateway:read' | 'gateway:write'
   readonly body?: object
 }
 
 /** Every route of this part. A test fails while the program has one that is missing here. */
 export const gatewayRoutes: readonly GatewayRoute[] = [
+  { method: 'GET', path: '/config', permission: 'gateway:read' },
+  { method: 'PUT', path: '/config', permission: 'gateway:write', body: { name: 'House rules' } },
+  { method: 'POST', path: '/config', permission: 'gateway:write', body: { config: { rules: { redact: true } } } },
+  { method: 'GET', path: '/config/versions', permission: 'gateway:read' },
+  { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
   { method: 'GET', path: '/exports/{export_id}', permission: 'exports:read' },

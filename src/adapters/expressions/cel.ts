@@ -1,5 +1,15 @@
-import { Environment, type TypeCheckResult } from '@marcbachmann/cel-js'
+import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/cel-js'
+import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
+import type { CompileExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
+import { objectionTo } from './offered.ts'
+import { CostExceeded, createPurse, evaluationUnits } from './purse.ts'
+import { reachOf } from './reach.ts'
+import { createRulePatterns } from './rule-patterns.ts'
+import type { Scope, Step } from './scope.ts'
+import { compileNode } from './steps.ts'
+import { literalPatterns } from './tree.ts'
+import { ExpressionError, type Fields } from './values.ts'
 
 /** The names an expression may use, with their types in CEL. */
 const variables: Readonly<Record<keyof RuleFacts, string>> = {
@@ -17,12 +27,56 @@ const variables: Readonly<Record<keyof RuleFacts, string>> = {
 const limits = { maxAstNodes: 2_000, maxDepth: 100, maxListElements: 1_000, maxMapEntries: 1_000, maxCallArguments: 32 }
 
 /** `dyn` comes of metadata, whose types are only known when a request is at hand. */
-const resultTypes = new Set(['bool', 'int', 'uint', 'double', 'dyn'])
+const resultTypes = new Set(['bool', 'int', 'double', 'dyn'])
 
+/** Says what is wrong with an expression before it is saved. */
 export function createCelChecker(): CheckExpression {
+  const environment = createEnvironment()
+  return (expression) => problemOf(environment.check(expression), expression) ?? objectionIn(environment, expression)
+}
+
+/**
+ * The library reads and type-checks; what runs is ours, since its own evaluation knows no limit and backtracks in
+ * `matches`. The expression has passed the checker.
+ */
+export function createCelCompiler(): CompileExpression {
+  const environment = createEnvironment()
+  return (expression) => {
+    const { ast } = environment.parse(expression)
+    const run = compileNode(ast)
+    const patterns = createRulePatterns(literalPatterns(ast))
+    return {
+      reach: reachOf(ast),
+      evaluate: (facts) => {
+        const purse = createPurse(evaluationUnits)
+        return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })
+      },
+    }
+  }
+}
+
+function createEnvironment(): Environment {
   const environment = new Environment({ limits })
   for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type)
-  return (expression) => problemOf(environment.check(expression), expression)
+  return environment
+}
+
+const noPersonalData = Object.fromEntries(personalDataKinds.map((kind) => [kind, 0n]))
+
+/** Counts are whole numbers, and a kind that does not occur occurs zero times. */
+const variablesOf = ({ pii, ...facts }: RuleFacts): Fields => ({
+  ...facts,
+  pii: { ...noPersonalData, ...Object.fromEntries(Object.entries(pii).map(([kind, count]) => [kind, BigInt(count)])) },
+})
+
+function resultOf(run: Step, scope: Scope): ExpressionResult {
+  try {
+    return { value: run(scope) }
+  } catch (error) {
+    if (error instanceof CostExceeded) return { failed: 'expression_cost' }
+    if (error instanceof ExpressionError) return { failed: 'expression_error' }
+    throw error
+  }
 }
 
 function problemOf({ valid, type, error }: TypeCheckResult, expression: string): ExpressionProblem | undefined {
@@ -34,6 +88,14 @@ function problemOf({ valid, type, error }: TypeCheckResult, expression: string):
   if (type !== undefined && resultTypes.has(type)) return undefined
   return { line: 1, column: 1, message: `The result must be a boolean or a number, and is of type ${type}.` }
 }
+
+function objectionIn(environment: Environment, expression: string): ExpressionProblem | undefined {
+  const objection = objectionTo(environment.parse(expression).ast)
+  return objection && { ...placeOf(startOf(objection.node), expression), message: objection.message }
+}
+
+/** A method stands behind what it is called on, and is what the complaint is about. */
+const startOf = (node: ASTNode): number => node.pos
 
 function placeOf(offset: number, expression: string): { line: number; column: number } {
   const lines = expression.slice(0, offset).split('\n')

@@ -2,13 +2,13 @@ import type { Actor, AuditEntry } from '../identity/audit-log.ts'
 import { canonicalize } from './canonical.ts'
 import type { AuditContent } from './content.ts'
 import type { Json } from './document.ts'
-import type { EventFacts } from './facts.ts'
+import type { ChangeFacts, EventFacts } from './facts.ts'
 import { codeOfKind } from './kinds.ts'
 
 /** What an administrator changed, as the log tells it. The text of a rule stands beside the event, never in it. */
 export function changeFacts(entry: AuditEntry): EventFacts {
-  const { kind, actor, atMs, resourceId, policyId, projectId, oldRevision, newRevision, details } = entry
-  const type = kind.slice(0, kind.indexOf('.'))
+  const { kind, actor, atMs, resourceId, projectId, oldRevision, newRevision, details } = entry
+  const [type] = wordsOf(kind)
   return {
     code: codeOfKind(kind),
     organizationId: actor.organizationId,
@@ -18,15 +18,7 @@ export function changeFacts(entry: AuditEntry): EventFacts {
     projectId,
     actor: { credentialId: actor.credentialId ?? undefined },
     call: actor.call,
-    ...(policyId !== undefined && {
-      change: {
-        type: 'policy',
-        id: policyId,
-        versionBefore: oldRevision?.toString(),
-        versionAfter: newRevision?.toString(),
-        changedFields: Object.keys(details),
-      },
-    }),
+    change: changeOf(entry),
     ...(type !== 'project' && { resources: [{ type, uid: resourceId }] }),
     details: {
       actor_type: actor.kind,
@@ -39,9 +31,23 @@ export function changeFacts(entry: AuditEntry): EventFacts {
   }
 }
 
+function changeOf(entry: AuditEntry): ChangeFacts | undefined {
+  const { resourceId, policyId, oldRevision, newRevision, details, document } = entry
+  const versions = { versionBefore: oldRevision?.toString(), versionAfter: newRevision?.toString() }
+  if (document) return { type: 'gateway_config', id: resourceId, ...versions, ...document }
+  if (policyId === undefined) return undefined
+  return { type: 'policy', id: policyId, ...versions, changedFields: Object.keys(details) }
+}
+
+/** What was changed and how: `gateway.config.updated` is `gateway_config` and `updated`. */
+function wordsOf(kind: string): [resource: string, verb: string] {
+  const end = kind.lastIndexOf('.')
+  return [kind.slice(0, end).replaceAll('.', '_'), kind.slice(end + 1)]
+}
+
 /** `policy.rolled_back` reads "adk_1 rolled back the policy pol_1." */
 function sentence(kind: string, resourceId: string, { kind: actorKind, credentialId }: Actor): string {
-  const [resource = '', verb = ''] = kind.replaceAll('_', ' ').split('.')
+  const [resource, verb] = wordsOf(kind).map((word) => word.replaceAll('_', ' '))
   return `${credentialId ?? `The ${actorKind}`} ${verb} the ${resource} ${resourceId}.`
 }
 

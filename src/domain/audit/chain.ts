@@ -1,5 +1,5 @@
 import { canonicalize } from './canonical.ts'
-import type { Attestation, AuditDocument, SealedDocument } from './document.ts'
+import type { Attestation, AuditDocument } from './document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
@@ -41,11 +41,12 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
     prev_event: previousOf(head),
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
-  const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
   const spell = hasPlaces(document) ? JSON.stringify : canonicalize
-  const fingerprint = fingerprintOfText(spell(open))
-  const sealed: SealedDocument = { ...open, attestation_list: [{ ...attestation, fingerprint }] }
-  return rowOf(sealed, spell(sealed))
+  const text = spell({ ...document, metadata, attestation_list: [attestation] })
+  const signed = { ...attestation, fingerprint: fingerprintOfText(text) }
+  // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
+  const body = text.replace(spell(attestation), () => spell(signed))
+  return rowOf({ ...document, metadata, attestation_list: [signed] }, body)
 }
 
 /**

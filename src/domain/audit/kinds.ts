@@ -60,11 +60,8 @@ export type EventFamily = (typeof eventFamilies)[number]
 
 const adminPrefix = 'admin.'
 
-type PolicyKind = Extract<AuditKind, `policy.${string}`>
-const isPolicyKind = (kind: AuditKind): kind is PolicyKind => kind.startsWith('policy.')
-
 /** The code of what administration calls by this kind: `project.created` is `admin.project.created`. */
-export const codeOfKind = (kind: AuditKind): EventCode => (isPolicyKind(kind) ? kind : `${adminPrefix}${kind}`)
+export const codeOfKind = (kind: AuditKind): EventCode => (isFixedKind(kind) ? kind : `${adminPrefix}${kind}`)
 
 /** The kind of an event as the API names it: its code, without the word that only says who made it. */
 export const kindOfCode = (code: string): string =>
@@ -82,5 +79,7 @@ export function classOf(code: EventCode): EventClass {
   return isAdminVerb(verb) ? adminVerbs[verb] : api(99)
 }
 
+type FixedKind = Extract<AuditKind, keyof typeof fixed>
+const isFixedKind = (kind: AuditKind): kind is FixedKind => isFixed(kind)
 const isFixed = (code: string): code is keyof typeof fixed => Object.hasOwn(fixed, code)
 const isAdminVerb = (verb: string): verb is AdminVerb => Object.hasOwn(adminVerbs, verb)

@@ -4,6 +4,7 @@ import type { Principal } from '../identity/principal.ts'
 import type { AuditContent } from './content.ts'
 import type { EventFacts } from './facts.ts'
 import { verdictOf, type PolicyObject } from './policy-object.ts'
+import type { VerdictFacts } from './verdict.ts'
 
 /** How a request ended: with its end, or with the code of what went wrong. */
 export type RequestOutcome = {
@@ -13,12 +14,16 @@ export type RequestOutcome = {
   readonly failure?: string
   /** What callers are told of the decision, where it was not plain `allow`. */
   readonly policy?: PolicyObject | undefined
+  /** The same in full, where the request came as far as the checks. */
+  readonly verdict?: VerdictFacts | undefined
 }
 
 export type RequestTold = {
   readonly requestId: string
   readonly caller: Principal
   readonly request: InferenceRequest
+  /** The end user, where a header names them. */
+  readonly user?: string | undefined
   readonly origin?: { readonly address: string; readonly userAgent?: string | undefined } | undefined
   readonly timeMs: number
   readonly latencyMs: number
@@ -43,7 +48,7 @@ export function requestFacts(told: RequestTold): EventFacts {
     message: failure === undefined ? `Answered by ${request.model}.` : `Not answered by ${request.model}: ${failure}.`,
     requestId: told.requestId,
     projectId: caller.projectId,
-    actor: { userId: request.user, credentialId: caller.id },
+    actor: { userId: told.user ?? request.user, credentialId: caller.id },
     call: {
       method: 'POST',
       path: paths[request.original.dialect],
@@ -52,7 +57,7 @@ export function requestFacts(told: RequestTold): EventFacts {
       latencyMs,
       ...(failure === undefined && { status: 200 }),
     },
-    verdict: verdictOf(outcome.policy),
+    verdict: outcome.verdict ?? verdictOf(outcome.policy),
     model: {
       provider: outcome.upstream ?? 'unknown',
       name: request.model,

@@ -21,6 +21,10 @@ export type VerdictFacts = {
   readonly categoriesRequested?: readonly string[] | undefined
   readonly matchScoreBasisPoints?: number | undefined
   readonly ruleId?: string | undefined
+  /** How much of the answer the checks had seen before any of it left. */
+  readonly coverage?: 'held_back' | 'whole' | undefined
+  /** The organization's label for what is said here. */
+  readonly dataClassification?: string | undefined
 }
 
 export type PolicyFacts = {
@@ -72,6 +76,8 @@ export function verdictWords(verdict: VerdictFacts): Unmapped['gatehouse'] {
     direction: verdict.direction,
     match_score_bp: verdict.matchScoreBasisPoints,
     rule_id: verdict.ruleId,
+    coverage: verdict.coverage,
+    data_classification: verdict.dataClassification,
     results: verdict.results?.map((result) => ({
       policy_id: result.policyId,
       version: result.version,

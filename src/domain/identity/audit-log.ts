@@ -7,6 +7,8 @@ export const auditKinds = [
   'policy.resumed',
   'policy.rolled_back',
   'policy.deleted',
+  'gateway.config.updated',
+  'gateway.rollout.rolled_back',
   'admin_api_key.created',
   'admin_api_key.revoked',
   'project.created',
@@ -37,8 +39,16 @@ export type AuditRecord = {
   readonly projectId?: string
   readonly oldRevision?: number
   readonly newRevision?: number
+  /** For what is one whole document: told by digests, not by values. */
+  readonly document?: DocumentChange
   /** Never a secret. */
   readonly details: Readonly<Record<string, unknown>>
+}
+
+export type DocumentChange = {
+  readonly digestBefore?: string
+  readonly digestAfter: string
+  readonly changedFields: readonly string[]
 }
 
 /** What an operation answers, with its record; without one it changed nothing. */
@@ -49,7 +59,8 @@ export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const
 
 export type Actor = {
   readonly organizationId: string
-  readonly kind: (typeof actorKinds)[number]
+  /** `system`: the service of its own accord. */
+  readonly kind: (typeof actorKinds)[number] | 'system'
   readonly credentialId: string | null
   readonly requestId: string | null
   /** The request that made it, where there was one. */

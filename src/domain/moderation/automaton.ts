@@ -1,6 +1,6 @@
 /**
  * Aho and Corasick's automaton: finds all of many words in one walk over a text, however many there are.
- * States are numbered breadth first: what a state falls back to always has a smaller number.
+ * States are numbered by depth: what a state falls back to always has a smaller number.
  */
 export type Automaton = {
   /** The state after one more character. The walk starts in state 0. */
@@ -11,94 +11,85 @@ export type Automaton = {
   shorterThan(word: number): number
 }
 
-type Node = { readonly children: Map<number, Node>; word: number; id: number }
-
-const createNode = (): Node => ({ children: new Map(), word: -1, id: 0 })
-
 /** The words must be distinct and not empty. */
 export function createAutomaton(words: readonly string[]): Automaton {
-  const nodes = breadthFirst(plant(words))
-  const childOf = layOut(nodes)
-  const word = Int32Array.from(nodes, (node) => node.word)
+  const mostStates = words.reduce((sum, { length }) => sum + length, 1)
+  const edges = createEdges(mostStates)
+  const endingAt = new Int32Array(mostStates).fill(-1)
   const shorter = new Int32Array(words.length).fill(-1)
-  const fallback = new Int32Array(nodes.length)
+  const fallback = new Int32Array(mostStates)
 
   const step = (from: number, code: number): number => {
     for (let state = from; ; state = fallback[state] ?? 0) {
-      const child = childOf(state, code)
+      const child = edges.childOf(state, code)
       if (child >= 0) return child
       if (state === 0) return 0
     }
   }
-  for (const node of nodes) {
-    for (const [code, child] of node.children) {
-      const fallen = node.id === 0 ? 0 : step(fallback[node.id] ?? 0, code)
-      fallback[child.id] = fallen
-      const inherited = word[fallen] ?? -1
-      if (child.word >= 0) shorter[child.word] = inherited
-      else word[child.id] = inherited
+  /** What the new state falls back to is less deep, and so is complete already. */
+  const grow = (state: number, code: number): number => {
+    const fallen = state === 0 ? 0 : step(fallback[state] ?? 0, code)
+    const child = edges.add(state, code)
+    fallback[child] = fallen
+    endingAt[child] = endingAt[fallen] ?? -1
+    return child
+  }
+
+  // All words grow by one character at a time: in the end the states are in the order of their depth.
+  const reached = new Int32Array(words.length)
+  let growing = words.map((_, index) => index)
+  for (let depth = 0; growing.length > 0; depth++) {
+    for (const index of growing) {
+      const state = reached[index] ?? 0
+      const code = words[index]?.charCodeAt(depth) ?? 0
+      const known = edges.childOf(state, code)
+      reached[index] = known >= 0 ? known : grow(state, code)
     }
+    const isLonger = (index: number): boolean => (words[index]?.length ?? 0) > depth + 1
+    for (const index of growing) if (!isLonger(index)) end(index)
+    growing = growing.filter(isLonger)
   }
-  return { step, wordAt: (state) => word[state] ?? -1, shorterThan: (index) => shorter[index] ?? -1 }
-}
+  return { step, wordAt: (state) => endingAt[state] ?? -1, shorterThan: (index) => shorter[index] ?? -1 }
 
-function plant(words: readonly string[]): Node {
-  const root = createNode()
-  for (const [index, word] of words.entries()) {
-    let node = root
-    for (let at = 0; at < word.length; at++) node = growChild(node, word.charCodeAt(at))
-    node.word = index
+  function end(index: number): void {
+    const state = reached[index] ?? 0
+    shorter[index] = endingAt[state] ?? -1
+    endingAt[state] = index
   }
-  return root
-}
-
-function growChild(node: Node, code: number): Node {
-  const known = node.children.get(code)
-  if (known !== undefined) return known
-  const child = createNode()
-  node.children.set(code, child)
-  return child
-}
-
-function breadthFirst(root: Node): readonly Node[] {
-  const nodes = [root]
-  for (const node of nodes) {
-    for (const child of node.children.values()) {
-      child.id = nodes.length
-      nodes.push(child)
-    }
-  }
-  return nodes
 }
 
 const ascii = 128
 
 /**
- * The child of a state by a letter, or -1. All edges stand in one hash table, so that a step costs the same
+ * The children of states, by a letter. All edges stand in one hash table, so that a step costs the same
  * however many words begin alike; those of the root, where most steps start, are also in a table of their own.
  */
-function layOut(nodes: readonly Node[]): (state: number, code: number) => number {
-  const mask = 2 ** Math.ceil(Math.log2(nodes.length * 2)) - 1
+function createEdges(mostStates: number) {
+  const mask = 2 ** Math.ceil(Math.log2(mostStates * 2)) - 1
   const slots = new Int32Array(mask + 1).fill(-1)
-  const parents = new Int32Array(nodes.length)
-  const codes = new Uint16Array(nodes.length)
+  const parents = new Int32Array(mostStates)
+  const codes = new Uint16Array(mostStates)
   const fromRoot = new Int32Array(ascii).fill(-1)
-  for (const node of nodes) {
-    for (const [code, child] of node.children) {
-      if (node.id === 0 && code < ascii) fromRoot[code] = child.id
-      let slot = place(node.id, code) & mask
+  let states = 1
+  return {
+    /** The child, or -1. */
+    childOf(state: number, code: number): number {
+      if (state === 0 && code < ascii) return fromRoot[code] ?? -1
+      for (let slot = place(state, code) & mask; ; slot = (slot + 1) & mask) {
+        const child = slots[slot] ?? -1
+        if (child === -1 || (parents[child] === state && codes[child] === code)) return child
+      }
+    },
+    add(state: number, code: number): number {
+      const child = states++
+      if (state === 0 && code < ascii) fromRoot[code] = child
+      let slot = place(state, code) & mask
       while (slots[slot] !== -1) slot = (slot + 1) & mask
-      slots[slot] = child.id
-      parents[child.id] = node.id
-      codes[child.id] = code
-    }
-  }
-  return (state, code) => {
-    if (state === 0 && code < ascii) return fromRoot[code] ?? -1
-    for (let slot = place(state, code) & mask; ; slot = (slot + 1) & mask) {
-      const child = slots[slot] ?? -1
-      if (child === -1 || (parents[child] === state && codes[child] === code)) return child
-    }
+      slots[slot] = child
+      parents[child] = state
+      codes[child] = code
+      return child
+    },
   }
 }
 

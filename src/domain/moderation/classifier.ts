@@ -40,7 +40,7 @@ export function strongest(first: Classification, second: Classification): Classi
 }
 
 /** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */
-export function closest({ scores }: Classification, among: ReadonlySet<Category>): number {
+export function closest({ scores }: Pick<Classification, 'scores'>, among: ReadonlySet<Category>): number {
   let highest = -Infinity
   for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))
   return highest

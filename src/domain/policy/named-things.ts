@@ -1,17 +1,61 @@
+import type { Category } from '../moderation/categories.ts'
+import { normalise } from '../moderation/normalise.ts'
+import { personalDataKinds, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
+
+/** What a rule in plain language names that can be found without understanding the rule. */
+export type NamedThings = {
+  readonly phrases: readonly string[]
+  readonly categories: readonly Category[]
+  readonly personalData: readonly PersonalDataKind[]
+}
+
 /** Straight and typographic quotes around at least one character: a phrase to look for. */
-const quotedPhrase = /"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’|(?<!\p{L})'[^']+'(?!\p{L})/u
+const quotedPhrases = /"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’|(?<!\p{L})'[^']+'(?!\p{L})/gu
 
-/** Words for the moderation categories, as people write them. */
-const category =
-  /\b(self[- ]?harm|suicid(e|al)|harass(ment|ing)?|bull(y|ying)|hate([- ]speech)?|hateful|illicit|illegal|sexual|minors)\b/i
+/** Words for the moderation categories, as people write them. What one entry has taken, the next ones do not see. */
+const categoryWords: readonly (readonly [Category, RegExp])[] = [
+  ['sexual/minors', /\bsexual(?:\/|[\w\s,-]{0,60}\b)minors\b|\bminors\b|\bchild (?:sexual )?abuse\b/gi],
+  ['self-harm', /\bself[- ]?harm\b|\bsuicid(?:e|al)\b/gi],
+  ['harassment', /\bharass(?:ment|ing)?\b|\bbull(?:y|ying)\b/gi],
+  ['hate', /\bhate(?:[- ]speech)?\b|\bhateful\b/gi],
+  ['illicit', /\billicit\b|\billegal\b/gi],
+  ['sexual', /\bsexual\b/gi],
+]
 
-/** Words for the kinds of personal data that are recognised by their form. */
-const personalData =
-  /\b(e-?mails?( address(es)?)?|phone numbers?|telephone numbers?|(credit |debit |payment )?card numbers?|iban|bank account numbers?|social security numbers?|ssn|ip address(es)?|passport numbers?|api keys?|passwords?|personal data|pii)\b/i
+/** Words for the kinds of personal data. */
+const personalDataWords: readonly (readonly [PersonalDataKind, RegExp])[] = [
+  ['email', /\be-?mails?\b/i],
+  ['phone', /\b(?:tele)?phone numbers?\b/i],
+  ['card', /\bcard numbers?\b/i],
+  ['iban', /\bibans?\b|\bbank account numbers?\b/i],
+  ['national_id', /\bsocial security numbers?\b|\bssns?\b|\bpassport numbers?\b|\bnational ids?\b|\bid numbers?\b/i],
+  ['ip_address', /\bip address(?:es)?\b/i],
+  ['mac_address', /\bmac address(?:es)?\b/i],
+  ['secret', /\bapi keys?\b|\bpasswords?\b|\baccess tokens?\b/i],
+  ['date_of_birth', /\bdates? of birth\b|\bbirth ?dates?\b/i],
+]
 
-/**
- * Whether a rule in plain language names something that can be found without understanding it: a quoted phrase, a
- * moderation category, or a kind of personal data.
- */
-export const namesSomething = (rule: string): boolean =>
-  quotedPhrase.test(rule) || category.test(rule) || personalData.test(rule)
+const anyPersonalData = /\bpersonal data\b|\bpii\b/i
+
+/** A word between quotes is a phrase and nothing else: `"hate"` is not the category. */
+export function namedThings(rule: string): NamedThings {
+  const phrases = [...rule.matchAll(quotedPhrases)].map(([quoted]) => quoted.slice(1, -1).trim())
+  let rest = rule.replace(quotedPhrases, ' ')
+  const categories: Category[] = []
+  for (const [category, words] of categoryWords) {
+    const remaining = rest.replace(words, ' ')
+    if (remaining !== rest) categories.push(category)
+    rest = remaining
+  }
+  const kinds = personalDataWords.filter(([, words]) => words.test(rest)).map(([kind]) => kind)
+  return {
+    phrases: phrases.filter((phrase) => normalise(phrase).trim() !== ''),
+    categories,
+    personalData: anyPersonalData.test(rest) ? personalDataKinds : kinds,
+  }
+}
+
+export function namesSomething(rule: string): boolean {
+  const { phrases, categories, personalData } = namedThings(rule)
+  return phrases.length + categories.length + personalData.length > 0
+}

@@ -24,13 +24,6 @@ export type ExpressionProblem = { readonly line: number; readonly column: number
 /** Parses and type-checks an expression over the names of `RuleFacts`; its result must be a boolean or a number. */
 export type CheckExpression = (expression: string) => ExpressionProblem | undefined
 
-/**
- * The port to whatever judges a text by a rule that was checked before: basis points from 0 to 10,000, where a boolean is
- * all or nothing; undefined where nothing here can judge it.
- * @public the policy engine implements it
- */
-export type EvaluateRule = (rule: string, facts: RuleFacts) => Promise<number | undefined>
-
 /** The expression in a rule, or undefined where the rule is plain language. */
 export const expressionOf = (rule: string): string | undefined =>
   rule.startsWith(expressionMark) ? rule.slice(expressionMark.length) : undefined

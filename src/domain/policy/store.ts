@@ -6,6 +6,8 @@ export type PolicyStore = {
   insert(policy: Policy): Promise<void>
   find(organizationId: string, id: string): Promise<Policy | undefined>
   list(organizationId: string, page: Page): Promise<Paged<PolicySummary>>
+  /** All that are monitoring or enforcing, in the order in which they were made. */
+  listInForce(organizationId: string): Promise<readonly Policy[]>
   /** Writes the policy where it is still at `revision`; false where it is not, and then nothing is written. */
   replace(policy: Policy, revision: number): Promise<boolean>
   /** False where the policy is no longer at `revision`. */

@@ -8,7 +8,7 @@ import {
   createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
-  FreeTierHeader,
+  InferenceHeaders,
   type InferenceParts,
 } from '../inference.ts'
 import type { Family } from '../route.ts'
@@ -30,7 +30,7 @@ export function chatFamily(parts: InferenceParts): Family {
         summary: 'Create a chat completion',
         credential: 'api_key_or_free',
         bodyLimitBytes: maxInferenceBytes,
-        headers: FreeTierHeader,
+        headers: InferenceHeaders,
         body: ChatBody,
         answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
         refusals: inferenceRefusals,

@@ -8,7 +8,7 @@ import {
   createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
-  FreeTierHeader,
+  InferenceHeaders,
   type InferenceParts,
 } from '../inference.ts'
 import { createCountHandler, type CountParts } from '../count.ts'
@@ -35,7 +35,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         summary: 'Create a message',
         credential: 'api_key_or_free',
         bodyLimitBytes: maxInferenceBytes,
-        headers: FreeTierHeader,
+        headers: InferenceHeaders,
         body: MessagesBody,
         answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
         refusals: [...inferenceRefusals, 529],

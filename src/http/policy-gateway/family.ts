@@ -1,11 +1,13 @@
 import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
 import { createManagedRoutes } from '../managed-route.ts'
 import type { Family } from '../route.ts'
+import { configRoutes } from './config/routes.ts'
 import { deadLetterRoutes } from './exports/dead-letter-routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { exportTestRoute } from './exports/test-route.ts'
 import { historyRoutes } from './history/routes.ts'
 import type { GatewayParts } from './parts.ts'
+import { simulateRoute } from './simulate/route.ts'
 
 /** `/api/policy-gateway/*`: for whoever has a key of a project, a token, or an administrator key. */
 export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): Family {
@@ -14,6 +16,8 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
     name: 'Policy gateway',
     prefixes: ['/api/policy-gateway'],
     routes: [
+      ...configRoutes(routes, parts),
+      simulateRoute(routes, parts),
       ...exportRoutes(routes, parts),
       exportTestRoute(parts),
       ...deadLetterRoutes(routes, parts),

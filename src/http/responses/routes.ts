@@ -13,7 +13,7 @@ import {
   createUnreadCounter,
   inferenceRefusals,
   maxInferenceBytes,
-  FreeTierHeader,
+  InferenceHeaders,
   type Decoded,
   type InferenceParts,
 } from '../inference.ts'
@@ -41,7 +41,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
         summary: 'Create a response',
         credential: 'api_key_or_free',
         bodyLimitBytes: maxInferenceBytes,
-        headers: FreeTierHeader,
+        headers: InferenceHeaders,
         body: ResponsesBody,
         answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
         refusals: inferenceRefusals,

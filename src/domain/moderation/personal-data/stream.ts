@@ -33,7 +33,7 @@ export function createRedactionStream(vault: Vault): TextStream {
   return { push: (piece) => advance(piece, false), end: () => advance('', true) }
 }
 
-export function createRestorationStream(vault: Vault): TextStream {
+export function createRestorationStream(vault: Pick<Vault, 'valueOf'>): TextStream {
   let waiting = ''
   return {
     push(piece) {

@@ -7,6 +7,8 @@ export type Vault = {
   /** The same text of the same kind always gets the same placeholder. */
   placeholderFor(kind: Finding['kind'], value: string): string
   valueOf(placeholder: string): string | undefined
+  /** Knows what is known now, and learns nothing of what comes later. */
+  snapshot(): Pick<Vault, 'valueOf'>
 }
 
 export function createVault(): Vault {
@@ -27,5 +29,9 @@ export function createVault(): Vault {
       return placeholder
     },
     valueOf: (placeholder) => valueByPlaceholder.get(placeholder),
+    snapshot() {
+      const known = new Map(valueByPlaceholder)
+      return { valueOf: (placeholder) => known.get(placeholder) }
+    },
   }
 }

@@ -3,6 +3,7 @@ import type { ChainHead } from '../../../../domain/audit/chain.ts'
 import type { AuditContent } from '../../../../domain/audit/content.ts'
 import type { LoggedEvent, StoredEvent } from '../../../../domain/audit/log.ts'
 import { readSealed, type SealedEvent } from '../../../../domain/audit/sealed.ts'
+import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
 
 const columns = [
@@ -59,27 +60,10 @@ const valuesOf = (row: SealedEvent): Value[] => [
   row.body,
 ]
 
-/** `insert` for so many rows. */
-function insertInto(count: number): { readonly count: number; readonly sql: string } {
-  const places = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
-  const tuples = Array.from({ length: count }, (_, row) => `(${places(row)})`)
-  return { count, sql: `insert into audit_event (${columns.join(', ')}) values ${tuples.join(', ')}` }
-}
-
-/** Few statements for a group, and few different ones: engines remember a statement by its text. */
-const single = insertInto(1)
-const inserts = [insertInto(32), insertInto(8), single]
+const insert = createBulkInsert({ table: 'audit_event', columns })
 
 /** The statements that add rows to the log. */
-export function insertionsOf(rows: readonly SealedEvent[]): Statement[] {
-  const statements: Statement[] = []
-  for (let at = 0; at < rows.length;) {
-    const { count, sql } = inserts.find((each) => each.count <= rows.length - at) ?? single
-    statements.push({ sql, params: rows.slice(at, at + count).flatMap(valuesOf) })
-    at += count
-  }
-  return statements
-}
+export const insertionsOf = (rows: readonly SealedEvent[]): Statement[] => insert(rows.map(valuesOf))
 
 export const contentInsertion = ({ organizationId, sequence }: SealedEvent, content: AuditContent): Statement => ({
   sql: 'insert into audit_content (organization_id, sequence, content) values ($1, $2, $3)',

@@ -38,7 +38,10 @@ async function chargesOf(query: Transaction['query'], rows: readonly EntryRow[])
   const used = rows.filter(({ kind }) => kind === 'usage').map(({ ref }) => ref)
   if (used.length === 0) return new Map()
   const places = used.map((_, at) => `$${at + 1}`).join(', ')
-  const found = await query<ChargeRow>(`select ${chargeColumns} from charge where request_id in (${places})`, used)
+  const found = await query<ChargeRow>(
+    `select ${chargeColumns.join(', ')} from charge where request_id in (${places})`,
+    used,
+  )
   return new Map(found.map((row) => [row.request_id, chargeOf(row)]))
 }
 

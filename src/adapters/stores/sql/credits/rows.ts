@@ -1,7 +1,7 @@
 import type { Charge, RecordedOutcome } from '../../../../domain/credits/charge.ts'
 import { recordedOutcomes } from '../../../../domain/credits/charge.ts'
 import type { Balance, Slice, SliceState } from '../../../../domain/credits/ledger-store.ts'
-import type { Database, Statement } from '../database.ts'
+import type { Database, Statement, Value } from '../database.ts'
 
 export type AccountRow = { granted: number; available: number; held: number; spent: number }
 
@@ -38,55 +38,33 @@ export const sliceOf = (row: SliceRow): Slice => ({
 
 export const stateOf = (text: string): SliceState => (text === 'open' || text === 'closing' ? text : 'closed')
 
-/** The columns of a charge, each with its type and its value; `id` is new with every attempt to write it. */
-const chargeFields: readonly (readonly [
-  column: string,
-  type: 'text' | 'bigint',
-  value: (charge: Charge, id: string) => string | number | null,
-])[] = [
-  ['request_id', 'text', ({ requestId }) => requestId],
-  ['id', 'text', (_, id) => id],
-  ['organization_id', 'text', ({ organizationId }) => organizationId],
-  ['project_id', 'text', ({ projectId }) => projectId],
-  ['key_id', 'text', ({ keyId }) => keyId],
-  ['model', 'text', ({ model }) => model],
-  ['at', 'bigint', ({ atMs }) => atMs],
-  ['outcome', 'text', ({ outcome }) => outcome],
-  ['slice_id', 'text', ({ sliceId }) => sliceId],
-  ['micro', 'bigint', ({ micro }) => micro],
-  ['input_tokens', 'bigint', ({ usage }) => usage.inputTokens],
-  ['cache_read_tokens', 'bigint', ({ usage }) => usage.cacheReadTokens],
-  ['cache_write_tokens', 'bigint', ({ usage }) => usage.cacheWriteTokens],
-  ['output_tokens', 'bigint', ({ usage }) => usage.outputTokens],
-  ['source', 'text', ({ usage }) => usage.source],
-  ['input_rate', 'bigint', ({ rates }) => rates.input],
-  ['cache_read_rate', 'bigint', ({ rates }) => rates.cacheRead],
-  ['cache_write_rate', 'bigint', ({ rates }) => rates.cacheWrite],
-  ['output_rate', 'bigint', ({ rates }) => rates.output],
-  ['rate_version', 'text', ({ rates }) => rates.version],
+/** The columns of a charge, each with its value; `id` is new with every attempt to write it. */
+const chargeFields: readonly (readonly [column: string, value: (charge: Charge, id: string) => Value])[] = [
+  ['request_id', ({ requestId }) => requestId],
+  ['id', (_, id) => id],
+  ['organization_id', ({ organizationId }) => organizationId],
+  ['project_id', ({ projectId }) => projectId],
+  ['key_id', ({ keyId }) => keyId],
+  ['model', ({ model }) => model],
+  ['at', ({ atMs }) => atMs],
+  ['outcome', ({ outcome }) => outcome],
+  ['slice_id', ({ sliceId }) => sliceId],
+  ['micro', ({ micro }) => micro],
+  ['input_tokens', ({ usage }) => usage.inputTokens],
+  ['cache_read_tokens', ({ usage }) => usage.cacheReadTokens],
+  ['cache_write_tokens', ({ usage }) => usage.cacheWriteTokens],
+  ['output_tokens', ({ usage }) => usage.outputTokens],
+  ['source', ({ usage }) => usage.source],
+  ['input_rate', ({ rates }) => rates.input],
+  ['cache_read_rate', ({ rates }) => rates.cacheRead],
+  ['cache_write_rate', ({ rates }) => rates.cacheWrite],
+  ['output_rate', ({ rates }) => rates.output],
+  ['rate_version', ({ rates }) => rates.version],
 ]
 
-export const chargeColumns = chargeFields.map(([column]) => column).join(', ')
+export const chargeColumns = chargeFields.map(([column]) => column)
 
-/** The same columns out of rows that travel as one JSON parameter: one statement, however many rows. */
-export const givenColumns = chargeFields
-  .map(([, type], at) => (type === 'text' ? given(at) : `cast(${given(at)} as bigint)`))
-  .join(', ')
-
-export const givenRequestId = given(0)
-export const givenId = given(1)
-const givenOrganizationId = given(2)
-
-function given(at: number): string {
-  return `given.value ->> ${at}`
-}
-
-/** `from` for the rows of parameter `$1`. */
-export const givenRows = (engine: Database['engine']): string =>
-  engine === 'sqlite' ? 'json_each($1) as given' : 'json_array_elements(cast($1 as json)) as given (value)'
-
-export const chargeValues = (charge: Charge, id: string): (string | number | null)[] =>
-  chargeFields.map(([, , value]) => value(charge, id))
+export const chargeValues = (charge: Charge, id: string): Value[] => chargeFields.map(([, value]) => value(charge, id))
 
 export function outcomeOf(text: string): RecordedOutcome {
   const outcome = recordedOutcomes.find((one) => one === text)
@@ -101,13 +79,17 @@ export function outcomeOf(text: string): RecordedOutcome {
 export const accountLock = (engine: Database['engine'], organizationId: string): Statement[] =>
   engine === 'sqlite' ? [] : [{ sql: `select pg_advisory_xact_lock(${lockKey('$1')})`, params: [organizationId] }]
 
-/** The same for all organizations of the rows in parameter `$1`, always in one order: two such steps cannot block each other. */
-export const chargeLocks = (engine: Database['engine']): string[] =>
+/** The same for all of these organizations, always in one order: two such steps cannot block each other. */
+export const accountLocks = (engine: Database['engine'], organizationIds: ReadonlySet<string>): Statement[] =>
   engine === 'sqlite'
     ? []
     : [
-        `select pg_advisory_xact_lock(place) from (
-           select distinct ${lockKey(givenOrganizationId)} as place from ${givenRows(engine)} order by place) as places`,
+        {
+          sql: `select pg_advisory_xact_lock(place) from (
+            select distinct ${lockKey('id')} as place
+            from json_array_elements_text(cast($1 as json)) as given (id) order by place) as places`,
+          params: [JSON.stringify([...organizationIds])],
+        },
       ]
 
 function lockKey(organizationId: string): string {

@@ -18,13 +18,20 @@ const numbered = (from: number, count: number): string[] => Array.from({ length:
 const insertPolicy = `insert into policy (id, organization_id, created_at, ${changedColumns.join(', ')})
   values (${numbered(1, 3 + changedColumns.length).join(', ')})`
 
+const placeOf = (column: string): string => `$${changedColumns.indexOf(column) + 4}`
+
 /** The guard of every change: it lands on the revision that it was made against, or nowhere. */
-const updatePolicy = `update policy set ${changedColumns.map((column, at) => `${column} = $${at + 4}`).join(', ')}
+const updatePolicy = `update policy set ${changedColumns.map((column) => `${column} = ${placeOf(column)}`).join(', ')},
+  resumed_at = case when state = 'paused' and ${placeOf('state')} <> 'paused' then ${placeOf('updated_at')} else resumed_at end
   where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`
 
 const selectPolicy = `select ${policyColumns.joined} from policy p
   left join policy_version v on v.policy_id = p.id and v.version = p.current_version
   where p.organization_id = $1 and p.id = $2 and p.deleted_at is null`
+
+const selectInForce = `select ${policyColumns.joined} from policy p
+  join policy_version v on v.policy_id = p.id and v.version = p.current_version
+  where p.organization_id = $1 and p.state in ('monitoring', 'enforcing') and p.deleted_at is null order by p.id`
 
 const selectVersion = `select ${policyColumns.version} from policy_version
   where organization_id = $1 and policy_id = $2 and version = $3`
@@ -51,6 +58,8 @@ export function policyStore(tx: Transaction): PolicyStore {
         },
         page,
       ),
+    listInForce: async (organizationId) =>
+      (await tx.query<PolicyRow>(selectInForce, [organizationId])).map(policyOfRow),
     replace: async (policy, revision) =>
       (await tx.run(updatePolicy, [policy.organizationId, policy.id, revision, ...changedValues(policy)])) === 1,
     remove: async ({ organizationId, id, revision }, atMs) =>

@@ -71,16 +71,7 @@ function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
  */
 function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
   try {
-    command(writer, 'begin immediate')
-    const outcomes: Outcome[] = []
-    for (const step of steps) {
-      const outcome = attempt(() => runStep(writer, step))
-      if (!writer.isTransaction())
-        return steps.length === 1 ? [outcome] : steps.flatMap((one) => runGroup(writer, [one]))
-      outcomes.push(outcome)
-    }
-    command(writer, 'commit')
-    return outcomes
+    return runTogether(writer, steps) ?? runApart(writer, steps) ?? steps.flatMap((step) => runGroup(writer, [step]))
   } catch (error) {
     rollback(writer)
     const failure = toFailure(error)
@@ -88,9 +79,36 @@ function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
   }
 }
 
+/** Without a way back for single steps, which costs as much as the steps themselves. Undefined: one failed, none is done. */
+function runTogether(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+  command(writer, 'begin immediate')
+  const outcomes: Outcome[] = []
+  for (const step of steps) {
+    const outcome = attempt(() => runAll(writer, step))
+    if ('failure' in outcome) {
+      rollback(writer)
+      return undefined
+    }
+    outcomes.push(outcome)
+  }
+  command(writer, 'commit')
+  return outcomes
+}
+
+/** Each step with a way back. Undefined: one of them has undone them all. */
+function runApart(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+  command(writer, 'begin immediate')
+  const outcomes: Outcome[] = []
+  for (const step of steps) {
+    const outcome = attempt(() => runStep(writer, step))
+    if (!writer.isTransaction()) return steps.length === 1 ? [outcome] : undefined
+    outcomes.push(outcome)
+  }
+  command(writer, 'commit')
+  return outcomes
+}
+
 function runStep(writer: Connection, step: Step): StatementResult[] {
-  // A single statement undoes itself when it fails.
-  if (step.length === 1 && step[0]?.expect === undefined) return runAll(writer, step)
   command(writer, 'savepoint step')
   try {
     const results = runAll(writer, step)

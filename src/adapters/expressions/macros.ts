@@ -1,0 +1,89 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { itemUnits } from './purse.ts'
+import { attempt, boolStep, withLocal, type Scope, type Step } from './scope.ts'
+import { ExpressionError, isFields, itemsOf, noOverload } from './values.ts'
+
+type Compile = (node: ASTNode) => Step
+type Call = Extract<ASTNode, { op: 'call' | 'rcall' }>
+
+/** `bodies` are worked out again for each item, which they know by `name`. */
+type Loop = { readonly items: Step; readonly name: string; readonly bodies: readonly Step[] }
+
+const loops: Readonly<Record<string, (loop: Loop) => Step>> = {
+  all: (loop) => quantifier(loop, false),
+  exists: (loop) => quantifier(loop, true),
+  exists_one: (loop) => (scope) => chosen(loop, scope).length === 1,
+  filter: (loop) => (scope) => chosen(loop, scope),
+  map: mapped,
+}
+
+/** Calls that are given something to work out, not a value. Undefined for all others. */
+export function compileMacro(node: Call, compile: Compile): Step | undefined {
+  if (node.op === 'call') return node.args[0] === 'has' ? has(node.args[1], compile) : undefined
+  const [name, receiver, [variable, ...bodies]] = node.args
+  if (variable?.op !== 'id') return undefined
+  if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel')
+    return bind(variable.args, bodies.map(compile))
+  return loops[name]?.({ items: compile(receiver), name: variable.args, bodies: bodies.map(compile) })
+}
+
+export const isMacro = (node: Call): boolean =>
+  node.args[0] === 'has' || (node.op === 'rcall' && (node.args[0] === 'bind' || Object.hasOwn(loops, node.args[0])))
+
+/** Only the last key may be missing. */
+function has([field]: readonly ASTNode[], compile: Compile): Step {
+  if (field?.op !== '.') throw new ExpressionError('has() takes a field')
+  const [object, key] = field.args
+  const objectOf = compile(object)
+  return (scope) => {
+    const value = objectOf(scope)
+    if (!isFields(value)) throw noOverload('has()', value)
+    return Object.hasOwn(value, key)
+  }
+}
+
+function bind(name: string, [value, body]: readonly Step[]): Step {
+  if (!value || !body) throw new ExpressionError('cel.bind() takes a name, a value and an expression')
+  return (scope) => body(withLocal(scope, name, value(scope)))
+}
+
+/** `exists` is decided by one true item and `all` by one false, even where others went wrong. */
+function quantifier({ items, name, bodies }: Loop, decisive: boolean): Step {
+  const test = testOf(bodies)
+  return (scope) => {
+    let error: ExpressionError | undefined
+    for (const item of paid(items, scope)) {
+      const result = attempt(test, withLocal(scope, name, item))
+      if (result === decisive) return decisive
+      if (result instanceof ExpressionError) error ??= result
+    }
+    if (error) throw error
+    return !decisive
+  }
+}
+
+function chosen({ items, name, bodies }: Loop, scope: Scope): unknown[] {
+  const test = testOf(bodies)
+  return paid(items, scope).filter((item) => test(withLocal(scope, name, item)))
+}
+
+/** With three parts, the middle one says which items are taken. */
+function mapped({ items, name, bodies }: Loop): Step {
+  const [transform, ...tests] = bodies.toReversed()
+  if (!transform) throw new ExpressionError('map() takes an expression')
+  return (scope) => {
+    const taken = tests.length === 0 ? paid(items, scope) : chosen({ items, name, bodies: tests }, scope)
+    return taken.map((item) => transform(withLocal(scope, name, item)))
+  }
+}
+
+function testOf([test]: readonly Step[]): Step<boolean> {
+  if (!test) throw new ExpressionError('a condition is missing')
+  return boolStep(test, 'a condition')
+}
+
+function paid(items: Step, scope: Scope): readonly unknown[] {
+  const list = itemsOf(items(scope))
+  scope.purse.spend(list.length * itemUnits)
+  return list
+}

@@ -1,0 +1,67 @@
+/** What is CEL, but not for rules: found when a draft is saved, so that no rule fails when the first request meets it. */
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { categories } from '../../domain/moderation/categories.ts'
+import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
+import { compileSized } from '../patterns/re2.ts'
+import { functions, stringMethods } from './functions.ts'
+import { isMacro } from './macros.ts'
+import { isString, literalOf, nodesOf } from './tree.ts'
+
+export type Objection = { readonly node: ASTNode; readonly message: string }
+
+/** The keys that these maps have, always all of them. */
+const knownKeys: Readonly<Record<string, readonly string[]>> = { categories, pii: personalDataKinds }
+
+/** The first thing in an expression that a rule cannot use. */
+export function objectionTo(tree: ASTNode): Objection | undefined {
+  for (const node of nodesOf(tree)) {
+    const message = objectionIn(node)
+    if (message !== undefined) return { node, message }
+  }
+  return undefined
+}
+
+function objectionIn(node: ASTNode): string | undefined {
+  switch (node.op) {
+    case 'value':
+      return isPlain(node.args) ? undefined : 'Bytes and unsigned numbers are not offered in rules.'
+    case 'call':
+      return isMacro(node) || Object.hasOwn(functions, node.args[0]) ? undefined : notOffered(node.args[0])
+    case 'rcall':
+      return objectionToMethod(node)
+    case '.':
+      return objectionToKey(node.args[0], node.args[1])
+    case '[]':
+      return objectionToKey(node.args[0], literalOf(node.args[1]))
+    default:
+      return undefined
+  }
+}
+
+const isPlain = (value: unknown): boolean =>
+  value === null || isString(value) || ['number', 'bigint', 'boolean'].includes(typeof value)
+
+const notOffered = (name: string): string => `${name}() is not offered in rules.`
+
+function objectionToMethod(node: Extract<ASTNode, { op: 'rcall' }>): string | undefined {
+  const [name, , args] = node.args
+  if (!isMacro(node) && name !== 'size' && !Object.hasOwn(stringMethods, name)) return notOffered(name)
+  const pattern = name === 'matches' ? literalOf(args[0]) : undefined
+  return pattern === undefined ? undefined : objectionToPattern(pattern)
+}
+
+function objectionToPattern(source: string): string | undefined {
+  try {
+    compileSized(source)
+    return undefined
+  } catch (error) {
+    return `The pattern cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** A misspelt key would make the rule fail on every request. */
+function objectionToKey(object: ASTNode, key: string | undefined): string | undefined {
+  const keys = object.op === 'id' ? knownKeys[object.args] : undefined
+  if (keys === undefined || key === undefined || keys.includes(key)) return undefined
+  return `There is no ${key} in it; there is ${keys.join(', ')}.`
+}

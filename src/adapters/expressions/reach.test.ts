@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCelCompiler } from './cel.ts'
+
+const compile = createCelCompiler()
+
+describe('the reach of an expression', () => {
+  for (const [expression, reach] of [
+    ['categories["hate"] > 0.5', { characters: 0, personalData: false }],
+    ['pii["email"] > 0 && user != "ann"', { characters: 0, personalData: true }],
+    ['direction == "request"', { characters: 0, personalData: false }],
+    ['text.contains("falcon")', { characters: 6, personalData: false }],
+    ['text.contains("falcon") || text.contains("condor x")', { characters: 8, personalData: false }],
+    ['text.lowerAscii().contains("falcon") || pii.email > 0', { characters: 6, personalData: true }],
+    ['direction == "response" && (text.contains("a") || text.contains("bb"))', { characters: 2, personalData: false }],
+    ['(text.contains("a") || text.contains("bb")) && user == "ann"', { characters: 2, personalData: false }],
+    // The first has left when the second comes.
+    ['text.contains("a") && text.contains("b")', 'whole'],
+    ['text.contains("a") && categories.hate > 0.5', 'whole'],
+    ['pii.email > 0 && text.contains("a")', 'whole'],
+    ['!text.contains("a")', 'whole'],
+    ['text.contains(user)', 'whole'],
+    ['text.contains("a") == false', 'whole'],
+    ['text.matches("a")', 'whole'],
+    ['size(text) > 100', 'whole'],
+    ['text.lowerAscii().contains("ὀδός")', 'whole'],
+    ['text.trim().contains("a")', 'whole'],
+    ['cel.bind(t, text, t.contains("a"))', 'whole'],
+    ['text.contains("a") ? 0.9 : 0.1', 'whole'],
+  ] as const) {
+    it(`of ${expression} is ${JSON.stringify(reach)}`, () => assert.deepEqual(compile(expression).reach, reach))
+  }
+})

@@ -1,0 +1,135 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { functions, stringMethods } from './functions.ts'
+import { compileMacro } from './macros.ts'
+import { binaryOperators, negated } from './operators.ts'
+import { stepUnits } from './purse.ts'
+import { attempt, boolStep, type Local, type Scope, type Step } from './scope.ts'
+import { ExpressionError, fieldOf, noOverload, type Fields } from './values.ts'
+
+/** Turns a checked tree into functions, each of which pays before it runs. */
+export function compileNode(node: ASTNode): Step {
+  const run = stepOf(node)
+  return (scope) => {
+    scope.purse.spend(stepUnits)
+    return run(scope)
+  }
+}
+
+function stepOf(node: ASTNode): Step {
+  switch (node.op) {
+    case 'value':
+      return () => node.args
+    case 'id':
+      return ({ facts, local }) => lookUp(node.args, facts, local)
+    case '.':
+      return fieldStep(node.args)
+    case 'call':
+      return compileMacro(node, compileNode) ?? callStep(node)
+    case 'rcall':
+      return compileMacro(node, compileNode) ?? methodStep(node)
+    case 'list':
+      return allOf(node.args)
+    case 'map':
+      return mapStep(node.args)
+    case '?:':
+      return choiceStep(node.args)
+    case '||':
+      return logicalStep(node.args, true)
+    case '&&':
+      return logicalStep(node.args, false)
+    case '!_':
+      return notStep(compileNode(node.args))
+    case '-_':
+      return minusStep(compileNode(node.args))
+    case '.?':
+    case '[?]':
+      throw new ExpressionError(`${node.op} is not offered`)
+    default:
+      return binaryStep(node)
+  }
+}
+
+function lookUp(name: string, facts: Fields, local: Local | undefined): unknown {
+  for (let at = local; at; at = at.outer) if (at.name === name) return at.value
+  return fieldOf(facts, name)
+}
+
+function fieldStep([object, key]: readonly [ASTNode, string]): Step {
+  const objectOf = compileNode(object)
+  return (scope) => fieldOf(objectOf(scope), key)
+}
+
+function allOf(nodes: readonly ASTNode[]): Step<unknown[]> {
+  const steps = nodes.map(compileNode)
+  return (scope) => steps.map((step) => step(scope))
+}
+
+function mapStep(entries: readonly (readonly [ASTNode, ASTNode])[]): Step {
+  const keysOf = allOf(entries.map(([key]) => key))
+  const valuesOf = allOf(entries.map(([, value]) => value))
+  return (scope) => {
+    const values = valuesOf(scope)
+    const made: Record<string, unknown> = Object.create(null)
+    for (const [at, key] of keysOf(scope).entries()) {
+      if (typeof key !== 'string') throw noOverload('a key of a map', key)
+      made[key] = values[at]
+    }
+    return made
+  }
+}
+
+function choiceStep([condition, first, second]: readonly [ASTNode, ASTNode, ASTNode]): Step {
+  const conditionOf = boolStep(compileNode(condition), '?:')
+  const [whenTrue, whenFalse] = [compileNode(first), compileNode(second)]
+  return (scope) => (conditionOf(scope) ? whenTrue : whenFalse)(scope)
+}
+
+/** `||` is decided by one true side and `&&` by one false side, even where the other went wrong. */
+function logicalStep([left, right]: readonly [ASTNode, ASTNode], decisive: boolean): Step {
+  const name = decisive ? '||' : '&&'
+  const [leftOf, rightOf] = [boolStep(compileNode(left), name), boolStep(compileNode(right), name)]
+  return (scope) => {
+    const first = attempt(leftOf, scope)
+    if (first === decisive || rightOf(scope) === decisive) return decisive
+    if (first instanceof ExpressionError) throw first
+    return !decisive
+  }
+}
+
+function notStep(step: Step): Step {
+  const valueOf = boolStep(step, '!')
+  return (scope) => !valueOf(scope)
+}
+
+const minusStep =
+  (step: Step): Step =>
+  (scope) =>
+    negated(step(scope))
+
+function binaryStep(node: Extract<ASTNode, { op: keyof typeof binaryOperators }>): Step {
+  const operate = binaryOperators[node.op]
+  const [leftOf, rightOf] = [compileNode(node.args[0]), compileNode(node.args[1])]
+  return (scope) => operate({ left: leftOf(scope), right: rightOf(scope), purse: scope.purse })
+}
+
+function callStep({ args: [name, args] }: Extract<ASTNode, { op: 'call' }>): Step {
+  const call = functions[name]
+  const [argument] = args
+  if (!call || !argument) throw new ExpressionError(`${name}() is not offered`)
+  const argumentOf = compileNode(argument)
+  return (scope) => call(scope.purse, argumentOf(scope))
+}
+
+function methodStep({ args: [name, receiver, args] }: Extract<ASTNode, { op: 'rcall' }>): Step {
+  const receiverOf = compileNode(receiver)
+  const { size } = functions
+  if (name === 'size' && size) return (scope) => size(scope.purse, receiverOf(scope))
+  const method = stringMethods[name]
+  if (!method) throw new ExpressionError(`${name}() is not offered`)
+  const argsOf = allOf(args)
+  return (scope: Scope) => {
+    const text = receiverOf(scope)
+    if (typeof text !== 'string') throw noOverload(`${name}()`, text)
+    return method(scope, text, argsOf(scope))
+  }
+}

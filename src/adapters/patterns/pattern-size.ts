@@ -1,0 +1,54 @@
+/**
+ * How many instructions a pattern compiles to, about, without compiling it: twenty characters can ask for a hundred
+ * thousand (`(abcdefghij){1000}`), and compiling them is what must not happen.
+ */
+export function estimatePatternSize(source: string): number {
+  const groups: number[] = []
+  let total = 0
+  let atom = 0
+  for (let at = 0; at < source.length;) {
+    const { kind, length, times } = readToken(source.slice(at, at + longestToken), source, at)
+    at += length
+    if (kind === 'open') {
+      groups.push(total)
+      total = 0
+      atom = 0
+    } else if (kind === 'close') {
+      atom = total
+      total += groups.pop() ?? 0
+    } else if (kind === 'repeat') {
+      total += atom * (times - 1)
+      atom *= times
+    } else {
+      atom = 1
+      total += 1
+    }
+  }
+  return groups.reduce((sum, outer) => sum + outer, total)
+}
+
+type Token = { readonly kind: 'open' | 'close' | 'repeat' | 'atom'; readonly length: number; readonly times: number }
+
+/** A count such as `{12,1000}`. */
+const longestToken = 24
+const counted = /^\{(?<least>\d{1,9})(?:,(?<most>\d{0,9}))?\}/
+
+function readToken(ahead: string, source: string, at: number): Token {
+  const token = (kind: Token['kind'], length: number, times = 1): Token => ({ kind, length, times })
+  const count = counted.exec(ahead)
+  if (count)
+    return token('repeat', count[0].length, Math.max(1, Number(count.groups?.['most'] || count.groups?.['least'])))
+  if (ahead.startsWith('\\')) return token('atom', 2)
+  if (ahead.startsWith('[')) return token('atom', classLength(source, at))
+  if (ahead.startsWith('(')) return token('open', 1)
+  return ahead.startsWith(')') ? token('close', 1) : token('atom', 1)
+}
+
+/** Up to the bracket that closes it; one that stands first is a member. */
+function classLength(source: string, start: number): number {
+  let at = start + 1
+  if (source[at] === '^') at += 1
+  if (source[at] === ']') at += 1
+  while (at < source.length && source[at] !== ']') at += source[at] === '\\' ? 2 : 1
+  return at + 1 - start
+}

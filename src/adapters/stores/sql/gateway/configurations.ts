@@ -1,0 +1,80 @@
+import { completeConfiguration } from '../../../../domain/gateway/complete.ts'
+import type { GatewayConfiguration } from '../../../../domain/gateway/configuration.ts'
+import type { ConfigurationVersion, GatewayStore, SaveAt } from '../../../../domain/gateway/store.ts'
+import type { Transaction } from '../database.ts'
+import { selectPage } from '../page.ts'
+
+type CurrentRow = { version: number; is_rolled_back: number; config: string; created_at: number; updated_at: number }
+type VersionRow = { id: string; version: number; config: string; created_at: number }
+
+const selectCurrent = `select c.version, c.is_rolled_back, c.created_at, v.config, v.created_at as updated_at
+  from gateway_config c
+  join gateway_config_version v on v.organization_id = c.organization_id and v.version = c.version
+  where c.organization_id = $1`
+
+const begin = `insert into gateway_config (organization_id, version, is_rolled_back, created_at)
+  values ($1, 1, 0, $2) on conflict (organization_id) do nothing`
+
+const advance = `update gateway_config set version = version + 1, is_rolled_back = 0
+  where organization_id = $1 and version = $2`
+
+const insertVersion = `insert into gateway_config_version (id, organization_id, version, config, created_at)
+  values ($1, $2, $3, $4, $5)`
+
+/** Gateway configurations in SQL, inside the transaction it is given. */
+export function gatewayStore(tx: Transaction): GatewayStore {
+  return {
+    async find(organizationId) {
+      const [row] = await tx.query<CurrentRow>(selectCurrent, [organizationId])
+      return (
+        row && {
+          config: configurationOf(row.config),
+          version: row.version,
+          isRolledBack: row.is_rolled_back === 1,
+          createdAtMs: row.created_at,
+          updatedAtMs: row.updated_at,
+        }
+      )
+    },
+    async save(organizationId, config, at) {
+      if (!(await claimNext(tx, organizationId, at))) return false
+      const values = [at.id, organizationId, at.version + 1, JSON.stringify(config), at.nowMs]
+      await tx.run(insertVersion, values)
+      return true
+    },
+    rollBack: async (organizationId, version) =>
+      (await tx.run(
+        `update gateway_config set is_rolled_back = 1
+         where organization_id = $1 and version = $2 and is_rolled_back = 0`,
+        [organizationId, version],
+      )) === 1,
+    listVersions: (organizationId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'gateway_config_version',
+          columns: 'id, version, config, created_at',
+          where: { organization_id: organizationId },
+          by: 'version',
+          map: versionOfRow,
+        },
+        page,
+      ),
+  }
+}
+
+/** The guard of every save: of two that saw the same version, one gets the next. */
+async function claimNext(tx: Transaction, organizationId: string, { version, nowMs }: SaveAt): Promise<boolean> {
+  const isFirst = version === 0
+  return (await tx.run(isFirst ? begin : advance, [organizationId, isFirst ? nowMs : version])) === 1
+}
+
+const versionOfRow = ({ id, version, config, created_at: createdAtMs }: VersionRow): ConfigurationVersion => ({
+  id,
+  version,
+  config: configurationOf(config),
+  createdAtMs,
+})
+
+/** What was kept before a field existed has its default. */
+const configurationOf = (json: string): GatewayConfiguration => completeConfiguration(JSON.parse(json))

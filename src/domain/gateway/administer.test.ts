@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { systemClock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createConfigurations } from './administer.ts'
+import { completeConfiguration, type GivenConfiguration } from './complete.ts'
+import { defaultConfiguration, type SavedConfiguration } from './configuration.ts'
+import type { GatewayStore } from './store.ts'
+import { mostPatterns, mostTermCharacters } from './terms.ts'
+
+/** Keeps one organization's configuration in memory. */
+function createMemoryStore(): GatewayStore & { current?: SavedConfiguration } {
+  const store: GatewayStore & { current?: SavedConfiguration } = {
+    find: async () => store.current,
+    async save(_organizationId, config, { version, nowMs }) {
+      if (version !== (store.current?.version ?? 0)) return false
+      const createdAtMs = store.current?.createdAtMs ?? nowMs
+      store.current = { config, version: version + 1, isRolledBack: false, createdAtMs, updatedAtMs: nowMs }
+      return true
+    },
+    async rollBack() {
+      if (store.current) store.current = { ...store.current, isRolledBack: true }
+      return true
+    },
+    listVersions: async () => ({ items: [], hasMore: false }),
+  }
+  return store
+}
+
+function open() {
+  const store = createMemoryStore()
+  let ids = 0
+  const configurations = createConfigurations({
+    ids: (prefix) => `${prefix}_${++ids}`,
+    clock: { ...systemClock, nowMs: () => 1_000 },
+    patterns: re2Patterns,
+  })
+  const save = (given: GivenConfiguration, seenAtMs?: number | null) =>
+    configurations.save(store, { organizationId: 'org_1', config: configurations.check(given), seenAtMs })
+  return { store, configurations, save }
+}
+
+const refusal =
+  (code: string, param: string) =>
+  (error: unknown): boolean =>
+    error instanceof Fault && error.code === code && error.details.param === param
+
+describe('a configuration as it is given', () => {
+  it('is the default where nothing is said', () => {
+    assert.deepEqual(completeConfiguration({}), defaultConfiguration)
+  })
+
+  it('keeps what is said, and has defaults for the rest', () => {
+    const given = { name: 'House', rules: { redact: true }, org_controls: { user_quota: { requests: 5 } } }
+    const { name, rules, org_controls: controls } = completeConfiguration(given)
+    assert.equal(name, 'House')
+    assert.deepEqual(rules, { ...defaultConfiguration.rules, redact: true })
+    assert.deepEqual(controls.user_quota, { requests: 5, tokens: 0, window: 'day' })
+  })
+
+  it('names windows in one way, and nothing twice', () => {
+    const { org_controls: controls, rules } = completeConfiguration({
+      org_controls: { user_quota: { window: 'monthly' }, project_quota: { window: 'week' } },
+      rules: { denylist: ['rum', 'tea', 'rum'], flagged_categories: ['hate', 'hate'] },
+    })
+    assert.deepEqual([controls.user_quota.window, controls.project_quota.window], ['month', 'week'])
+    assert.deepEqual([rules.denylist, rules.flagged_categories], [['rum', 'tea'], ['hate']])
+  })
+
+  it('is spelled alike, however it was ordered, and completing it again changes nothing', () => {
+    const whole = completeConfiguration({ rules: { redact: true, denylist: ['rum'] }, name: 'House' })
+    const turned = completeConfiguration({ name: 'House', rules: { denylist: ['rum'], redact: true } })
+    assert.equal(JSON.stringify(whole), JSON.stringify(turned))
+    assert.deepEqual(completeConfiguration(whole), whole)
+  })
+
+  it('is refused for a term that cannot be looked for, under the name that the caller wrote', () => {
+    const { configurations } = open()
+    const check = (terms: string[]) => () => configurations.check({ rules: { denylist: terms } })
+    assert.throws(check(['a', 'a', 'b', '  ']), refusal('invalid_parameter', 'rules.denylist[3]'))
+    assert.throws(check(['/(/']), refusal('invalid_parameter', 'rules.denylist[0]'))
+    assert.throws(check(['/(?=a)a/']), refusal('invalid_parameter', 'rules.denylist[0]'))
+    assert.throws(
+      () => configurations.check({ rules: { allowlist: ['/[/'] } }, 'config.'),
+      refusal('invalid_parameter', 'config.rules.allowlist[0]'),
+    )
+    assert.doesNotThrow(check(['/', '//', '/a/', '/a/i', 'x'.repeat(500)]))
+  })
+
+  it('may have long lists, but not endless ones', () => {
+    const { configurations } = open()
+    const check = (denylist: string[]) => () => configurations.check({ rules: { denylist } })
+    const long = Array.from({ length: 1_200 }, (_, at) => `${at}`.padEnd(500, 'x'))
+    assert.doesNotThrow(check(long))
+    assert.equal(long.join('').length, mostTermCharacters)
+    assert.throws(check([...long, 'x']), refusal('invalid_parameter', 'rules.denylist'))
+    const patterns = Array.from({ length: mostPatterns + 1 }, (_, at) => `/a${at}/`)
+    assert.doesNotThrow(check(patterns.slice(1)))
+    assert.throws(check(patterns), refusal('invalid_parameter', 'rules.denylist'))
+  })
+})
+
+describe('a save', () => {
+  it('answers the next version, and tells the log what changed, not to what', async () => {
+    const { save } = open()
+    const first = await save({ name: 'House', rules: { denylist: ['rum'] } })
+    assert.deepEqual([first.value.version, first.value.createdAtMs, first.value.updatedAtMs], [1, 1_000, 1_000])
+    assert.equal(first.record?.oldRevision, undefined)
+    const second = await save({ name: 'House', rules: { denylist: ['gin'] }, org_controls: { audit_logs: true } })
+    assert.deepEqual([second.value.version, second.value.createdAtMs], [2, 1_000])
+    const { kind, oldRevision, newRevision, details, document } = second.record ?? assert.fail()
+    assert.deepEqual([kind, oldRevision, newRevision], ['gateway.config.updated', 1, 2])
+    assert.deepEqual(details, { changed_fields: ['rules.denylist', 'org_controls.audit_logs'] })
+    assert.equal(document?.digestBefore, first.record?.document?.digestAfter)
+    assert.notEqual(document?.digestBefore, document?.digestAfter)
+    assert.ok(!JSON.stringify(second.record).includes('gin'))
+  })
+
+  it('has a time of its own, also within one millisecond', async () => {
+    const { save } = open()
+    const first = await save({ name: 'One' })
+    const second = await save({ name: 'Two' })
+    assert.ok(Number(second.value.updatedAtMs) > Number(first.value.updatedAtMs))
+  })
+
+  it('is refused where another save came between', async () => {
+    const { save } = open()
+    const { value } = await save({ name: 'One' }, null)
+    await save({ name: 'Two' }, value.updatedAtMs)
+    await assert.rejects(save({ name: 'Three' }, value.updatedAtMs), refusal('stale_configuration', 'If-Match'))
+    await assert.rejects(save({ name: 'Three' }, null), refusal('stale_configuration', 'If-Match'))
+  })
+
+  it('is refused where another save landed between its look and its leap', async () => {
+    const { store, configurations } = open()
+    const racing = { ...store, save: async () => false }
+    const config = configurations.check({ name: 'Late' })
+    await assert.rejects(
+      configurations.save(racing, { organizationId: 'org_1', config }),
+      refusal('stale_configuration', 'If-Match'),
+    )
+  })
+
+  it('of the same configuration changes nothing, unless it ends a rollback', async () => {
+    const { store, save } = open()
+    await save({ name: 'One' })
+    const again = await save({ name: 'One' })
+    assert.deepEqual([again.value.version, again.record], [1, undefined])
+    await store.rollBack('org_1', 1)
+    const back = await save({ name: 'One' })
+    assert.deepEqual([back.value.version, back.value.isRolledBack], [2, false])
+    assert.deepEqual(back.record?.details, { changed_fields: [] })
+  })
+})

@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Recorded } from '../identity/audit-log.ts'
+import type { PatternEngine } from '../moderation/patterns.ts'
+import { completeConfiguration, type GivenConfiguration } from './complete.ts'
+import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'
+import { recordOf } from './record.ts'
+import type { GatewayStore } from './store.ts'
+import { requireTerms } from './terms.ts'
+
+export type ConfigurationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
+
+/** What is to be saved, and for whom. */
+export type Save = {
+  readonly organizationId: string
+  readonly config: GatewayConfiguration
+  /** When the configuration was last saved as the one who asks has seen it; undefined: whatever is there is replaced. */
+  readonly seenAtMs?: number | null | undefined
+}
+
+export type Configurations = ReturnType<typeof createConfigurations>
+
+/** Every change of a gateway configuration. It works inside its caller's transaction and answers its audit record. */
+export function createConfigurations({ ids, clock, patterns }: ConfigurationParts) {
+  return {
+    /** The whole configuration that is given, refused where a term cannot be looked for. */
+    check(given: GivenConfiguration, place?: string): GatewayConfiguration {
+      requireTerms(given, patterns, place)
+      return completeConfiguration(given)
+    },
+
+    async save(store: GatewayStore, { organizationId, config, seenAtMs }: Save): Promise<Recorded<SavedConfiguration>> {
+      const before = (await store.find(organizationId)) ?? unsaved
+      if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
+      if (isInForce(before, config)) return { value: before }
+      // Times tell one save from the next, so that no two have the same.
+      const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
+      const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
+      if (!isSaved) throw stale((await store.find(organizationId)) ?? unsaved)
+      const after = {
+        config,
+        version: before.version + 1,
+        isRolledBack: false,
+        createdAtMs: before.createdAtMs ?? nowMs,
+        updatedAtMs: nowMs,
+      }
+      return { value: after, record: recordOf(before, after) }
+    },
+  }
+}
+
+/** Saving the same again changes nothing, unless it ends a rollback. */
+const isInForce = ({ version, isRolledBack, config }: SavedConfiguration, wanted: GatewayConfiguration): boolean =>
+  version > 0 && !isRolledBack && JSON.stringify(config) === JSON.stringify(wanted)
+
+function stale({ updatedAtMs }: SavedConfiguration): Fault {
+  const since = updatedAtMs === null ? 'has not been saved yet' : `was saved at ${new Date(updatedAtMs).toISOString()}`
+  const message = `The configuration ${since}; read it again.`
+  return new Fault('conflict', 'stale_configuration', message, { param: 'If-Match' })
+}

@@ -1,0 +1,81 @@
+import {
+  defaultConfiguration as defaults,
+  quotaWindows,
+  type GatewayConfiguration,
+  type Quota,
+  type QuotaWindow,
+  type RolloutShare,
+} from './configuration.ts'
+
+const windowAliases = { daily: 'day', weekly: 'week', monthly: 'month' } as const satisfies Record<string, QuotaWindow>
+type WindowAlias = keyof typeof windowAliases
+
+/** How a caller may name a window. */
+export const windowWords = [...quotaWindows, 'daily', 'weekly', 'monthly'] as const satisfies (
+  | QuotaWindow
+  | WindowAlias
+)[]
+type WindowWord = (typeof windowWords)[number]
+
+type Rules = GatewayConfiguration['rules']
+type Controls = GatewayConfiguration['org_controls']
+type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: WindowWord }
+
+/** A configuration as a caller writes it: whatever is left out has its default. */
+export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' | 'name' | 'owner' | 'description'>> & {
+  readonly rules?: Partial<Rules>
+  readonly org_controls?: Partial<Omit<Controls, 'user_quota' | 'project_quota'>> & {
+    readonly user_quota?: GivenQuota
+    readonly project_quota?: GivenQuota
+  }
+  readonly rollout?: {
+    readonly shadow?: Partial<RolloutShare>
+    readonly canary?: Partial<RolloutShare>
+    readonly rollback_on_spike?: boolean
+  }
+  readonly refusal_replacement?: Partial<GatewayConfiguration['refusal_replacement']>
+}
+
+/** The one spelling of what is given: every field there and in order, nothing twice in a list, no alias. */
+export function completeConfiguration(given: GivenConfiguration): GatewayConfiguration {
+  const { rules, org_controls: controls, rollout, refusal_replacement: replacement, ...own } = given
+  const { shadow, canary, rollback_on_spike: rollbackOnSpike = false } = rollout ?? {}
+  return {
+    ...defaults,
+    ...own,
+    rules: completeRules({ ...defaults.rules, ...rules }),
+    org_controls: {
+      ...defaults.org_controls,
+      ...controls,
+      user_quota: completeQuota(controls?.user_quota),
+      project_quota: completeQuota(controls?.project_quota),
+    },
+    rollout: {
+      shadow: completeShare({ ...defaults.rollout.shadow, ...shadow }),
+      canary: completeShare({ ...defaults.rollout.canary, ...canary }),
+      rollback_on_spike: rollbackOnSpike,
+    },
+    refusal_replacement: { ...defaults.refusal_replacement, ...replacement },
+  }
+}
+
+const completeRules = (rules: Rules): Rules => ({
+  ...rules,
+  allowlist: distinct(rules.allowlist),
+  denylist: distinct(rules.denylist),
+  reason_codes: distinct(rules.reason_codes),
+  flagged_categories: distinct(rules.flagged_categories),
+})
+
+const completeShare = (share: RolloutShare): RolloutShare => ({ ...share, targets: distinct(share.targets) })
+
+function completeQuota(given: GivenQuota = {}): Quota {
+  const { window, ...amounts } = given
+  const known = defaults.org_controls.user_quota
+  return { ...known, ...amounts, window: window === undefined ? known.window : windowOf(window) }
+}
+
+const windowOf = (word: WindowWord): QuotaWindow => (isAlias(word) ? windowAliases[word] : word)
+const isAlias = (word: string): word is WindowAlias => Object.hasOwn(windowAliases, word)
+
+const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)]

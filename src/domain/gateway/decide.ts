@@ -1,0 +1,66 @@
+import type { Decision } from '../audit/verdict.ts'
+import { alwaysBlockedCategories } from '../moderation/categories.ts'
+import type { Direction } from '../moderation/classifier.ts'
+import type { GatewayConfiguration } from './configuration.ts'
+
+/** What was found in the texts of one request or one answer, all of them together. */
+export type GatewayFindings = {
+  readonly direction: Direction
+  /** Names of the categories found. Others than the configuration knows trigger nothing. */
+  readonly categories: readonly string[]
+  readonly allowlistHits: readonly string[]
+  readonly denylistHits: readonly string[]
+  readonly personalDataCount: number
+  /** Whether a judge model can write a text anew. */
+  readonly canRephrase: boolean
+}
+
+export type GatewayDecision = {
+  readonly decision: Exclude<Decision, 'not_evaluated'>
+  readonly reasonCode: string
+  readonly triggeredCategories: readonly string[]
+}
+
+/** What a configuration says about what was found. Whether it is enforced is the rollout's matter. */
+export function decideGateway(config: GatewayConfiguration, findings: GatewayFindings): GatewayDecision {
+  const alwaysBlocked = among(findings, alwaysBlockedCategories)
+  const flagged = among(findings, config.rules.flagged_categories)
+  const isForbidden = findings.denylistHits.length > 0 || flagged.length > 0
+  const decision = strongest(config, findings, { isAlwaysBlocked: alwaysBlocked.length > 0, isForbidden })
+  const triggeredCategories = [...new Set([...alwaysBlocked, ...flagged])]
+  return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
+}
+
+type Hits = { readonly isAlwaysBlocked: boolean; readonly isForbidden: boolean }
+
+/** Asked from the strongest consequence to the weakest; every replacement of a refusal is stronger than a redaction. */
+function strongest(
+  config: GatewayConfiguration,
+  findings: GatewayFindings,
+  { isAlwaysBlocked, isForbidden }: Hits,
+): GatewayDecision['decision'] {
+  if (isAlwaysBlocked || isOffTopic(config, findings)) return 'refuse'
+  if (isForbidden) return replacementOf(config, findings)
+  return config.rules.redact && findings.personalDataCount > 0 ? 'redact' : 'allow'
+}
+
+/** The allowlist says what callers may ask about. An answer need not repeat the words of its question. */
+const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits }: GatewayFindings): boolean =>
+  direction === 'request' && rules.allowlist.length > 0 && allowlistHits.length === 0
+
+/** What is done in place of a refusal; a text that nobody can write anew is refused. */
+function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfiguration, findings: GatewayFindings) {
+  const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
+  const wanted = pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
+  const needsJudge = wanted === 'rewrite' || wanted === 'summary'
+  return needsJudge && !findings.canRephrase ? 'refuse' : wanted
+}
+
+/** The decision in capitals, or the organization's own code that begins with it. */
+export function reasonCodeOf({ rules }: GatewayConfiguration, decision: Decision): string {
+  const word = decision.toUpperCase()
+  return rules.reason_codes.find((code) => code.toUpperCase().startsWith(word)) ?? word
+}
+
+const among = ({ categories }: GatewayFindings, wanted: readonly string[]): readonly string[] =>
+  wanted.filter((category) => categories.includes(category))

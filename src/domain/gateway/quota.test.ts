@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import test, { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { defaultConfiguration, quotaWindows, type GatewayConfiguration } from './configuration.ts'
+import { claimsOf, overQuota, windowAt } from './quota.ts'
+
+const day = { requests: 10, tokens: 500, window: 'day' } as const
+const hour = { requests: 0, tokens: 900, window: 'hour' } as const
+
+const withControls = (controls: Partial<GatewayConfiguration['org_controls']>): GatewayConfiguration => ({
+  ...defaultConfiguration,
+  org_controls: { ...defaultConfiguration.org_controls, ...controls },
+})
+
+const request = (controls: Partial<GatewayConfiguration['org_controls']>, userId?: string) => ({
+  organizationId: 'org_1',
+  projectId: 'proj_1',
+  userId,
+  config: withControls(controls),
+  tokens: 20,
+})
+
+describe('windows of quotas', () => {
+  const moments = [
+    ['minute', '2026-03-01T12:34:56.789Z', '2026-03-01T12:34:00.000Z', '2026-03-01T12:35:00.000Z'],
+    ['hour', '2026-03-01T12:34:56.789Z', '2026-03-01T12:00:00.000Z', '2026-03-01T13:00:00.000Z'],
+    ['day', '2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'],
+    ['week', '2026-03-01T23:59:59.999Z', '2026-02-23T00:00:00.000Z', '2026-03-02T00:00:00.000Z'], // a Sunday
+    ['week', '2026-03-02T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-09T00:00:00.000Z'], // a Monday
+    ['month', '2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
+    ['month', '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+  ] as const
+  for (const [window, now, start, end] of moments) {
+    it(`the ${window} of ${now} begins at ${start}`, () => {
+      const { startMs, endMs } = windowAt(window, Date.parse(now))
+      assert.deepEqual([new Date(startMs).toISOString(), new Date(endMs).toISOString()], [start, end])
+    })
+  }
+
+  it('cover all time without gap or overlap', () => {
+    const moment = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) })
+    fc.assert(
+      fc.property(fc.constantFrom(...quotaWindows), moment, (window, nowMs) => {
+        const { startMs, endMs } = windowAt(window, nowMs)
+        assert.ok(startMs <= nowMs && nowMs < endMs)
+        assert.equal(windowAt(window, startMs).startMs, startMs)
+        assert.equal(windowAt(window, endMs - 1).startMs, startMs)
+        assert.equal(windowAt(window, endMs).startMs, endMs)
+      }),
+    )
+  })
+})
+
+describe('which quotas a request keeps to', () => {
+  const kindsOf = (...args: Parameters<typeof request>) =>
+    claimsOf(request(...args), 1).map(({ subjectKind, subjectId }) => `${subjectKind} ${subjectId}`)
+  const cases = [
+    { says: 'none where nothing is set', controls: {}, user: 'ann', wants: [] },
+    { says: 'none where all numbers are 0', controls: { user_quotas: true }, user: 'ann', wants: [] },
+    { says: 'its user’s', controls: { user_quotas: true, user_quota: day }, user: 'ann', wants: ['user ann'] },
+    { says: 'no user’s where they are off', controls: { user_quota: day }, user: 'ann', wants: [] },
+    { says: 'no user’s where it names none', controls: { user_quotas: true, user_quota: day }, wants: [] },
+    { says: 'its project’s, whoever asks', controls: { project_quota: hour }, wants: ['project proj_1'] },
+    {
+      says: 'both, the user’s first',
+      controls: { user_quotas: true, user_quota: day, project_quota: hour },
+      user: 'ann',
+      wants: ['user ann', 'project proj_1'],
+    },
+  ]
+  for (const { says, controls, user, wants } of cases) it(says, () => assert.deepEqual(kindsOf(controls, user), wants))
+})
+
+test('a refusal says whose quota it was, and waits for the end of the window', () => {
+  const asked = request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann')
+  const nowMs = Date.parse('2026-03-01T22:59:59.001Z')
+  const [user, project] = claimsOf(asked, nowMs)
+  assert.ok(user && project)
+  const [ofUser, ofProject] = [overQuota(user, asked, nowMs), overQuota(project, asked, nowMs)]
+  assert.deepEqual([ofUser.kind, ofUser.code], ['rate_limit', 'rate_limit_exceeded'])
+  assert.deepEqual([ofUser.details.retryAfterSeconds, ofProject.details.retryAfterSeconds], [3601, 1])
+  assert.equal(ofUser.details.policy?.['reason_code'], 'USER_QUOTA_EXCEEDED')
+  assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
+  assert.deepEqual([ofUser.details.headers, ofProject.details.headers], [{ 'x-should-retry': 'false' }, undefined])
+  assert.match(ofUser.message, /10 requests and 500 tokens per day, and has no room/)
+  assert.match(overQuota(user, { ...asked, tokens: 501 }, nowMs).message, /ask for fewer/)
+})

@@ -1,0 +1,105 @@
+import { Fault } from '../../base/fault.ts'
+import type { GatewayConfiguration, Quota, QuotaWindow } from './configuration.ts'
+
+/** From its start up to its end, Unix milliseconds. */
+export type Window = { readonly startMs: number; readonly endMs: number }
+
+/** Whose quota it is, and the window that a request falls into. */
+export type QuotaClaim = {
+  readonly organizationId: string
+  readonly subjectKind: 'user' | 'project'
+  readonly subjectId: string
+  readonly quota: Quota
+  readonly window: Window
+}
+
+/** A request as far as quotas look at it. */
+export type QuotaRequest = {
+  readonly organizationId: string
+  readonly projectId: string
+  /** As the caller names them; a request that names nobody has no user's quota to keep to. */
+  readonly userId: string | undefined
+  readonly config: GatewayConfiguration
+  /** The most that it may use, as far as is known before it runs. */
+  readonly tokens: number
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+const weekMs = 7 * dayMs
+/** Weeks begin on Monday; the first one that Unix time knows began on 5 January 1970. */
+const firstMondayMs = 4 * dayMs
+
+/** The calendar window, in UTC, that a moment falls into. */
+export function windowAt(window: QuotaWindow, nowMs: number): Window {
+  switch (window) {
+    case 'minute':
+      return stretch(minuteMs, nowMs)
+    case 'hour':
+      return stretch(hourMs, nowMs)
+    case 'day':
+      return stretch(dayMs, nowMs)
+    case 'week':
+      return stretch(weekMs, nowMs, firstMondayMs)
+    case 'month': {
+      const now = new Date(nowMs)
+      const monthStart = (months: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)
+      return { startMs: monthStart(0), endMs: monthStart(1) }
+    }
+  }
+}
+
+function stretch(lengthMs: number, nowMs: number, originMs = 0): Window {
+  const startMs = Math.floor((nowMs - originMs) / lengthMs) * lengthMs + originMs
+  return { startMs, endMs: startMs + lengthMs }
+}
+
+/** Every quota that a request has to keep to: that of its user, then that of its project. */
+export function claimsOf(request: QuotaRequest, nowMs: number): readonly QuotaClaim[] {
+  const { organizationId, projectId, userId, config } = request
+  const { user_quotas: isForUsers, user_quota: userQuota, project_quota: projectQuota } = config.org_controls
+  const claim = (subjectKind: QuotaClaim['subjectKind'], subjectId: string, quota: Quota): QuotaClaim[] =>
+    isLimiting(quota) ? [{ organizationId, subjectKind, subjectId, quota, window: windowAt(quota.window, nowMs) }] : []
+  return [
+    ...(isForUsers && userId !== undefined ? claim('user', userId, userQuota) : []),
+    ...claim('project', projectId, projectQuota),
+  ]
+}
+
+const isLimiting = ({ requests, tokens }: Quota): boolean => requests > 0 || tokens > 0
+
+/** The longest wait that clients keep to by themselves. */
+const patienceSeconds = 60
+
+/** How a request is refused that a quota has no room for. */
+export function overQuota(claim: QuotaClaim, { config, tokens }: QuotaRequest, nowMs: number): Fault {
+  const { subjectKind, quota, window } = claim
+  const retryAfterSeconds = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
+  const neverFits = quota.tokens > 0 && tokens > quota.tokens
+  return new Fault('rate_limit', 'rate_limit_exceeded', sentence(claim, neverFits ? tokens : undefined), {
+    retryAfterSeconds,
+    // Clients that retry by themselves would not wait that long, but ask again and again.
+    ...((neverFits || retryAfterSeconds > patienceSeconds) && { headers: { 'x-should-retry': 'false' } }),
+    policy: {
+      decision: 'refuse',
+      effective_decision: 'refuse',
+      enforced: true,
+      rollout_mode: 'enforced',
+      reason_code: subjectKind === 'user' ? 'USER_QUOTA_EXCEEDED' : 'PROJECT_QUOTA_EXCEEDED',
+      policy_id: config.policy_id,
+      version: null,
+      triggered_categories: [],
+    },
+  })
+}
+
+function sentence({ subjectKind, quota }: QuotaClaim, tooManyTokens: number | undefined): string {
+  const limits = [
+    ...(quota.requests > 0 ? [`${quota.requests} requests`] : []),
+    ...(quota.tokens > 0 ? [`${quota.tokens} tokens`] : []),
+  ].join(' and ')
+  const whole = `The quota of this ${subjectKind} is ${limits} per ${quota.window}`
+  if (tooManyTokens !== undefined) return `${whole}, and this request may use ${tooManyTokens} tokens: ask for fewer.`
+  return `${whole}, and has no room for this request until the ${quota.window} ends.`
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '../../base/clock.ts'
+import { claimsOf, overQuota, type QuotaRequest } from './quota.ts'
+import type { QuotaStore } from './quota-store.ts'
+
+/**
+ * What a request has taken of its quotas. That it was made stays counted; its tokens are corrected to what it used, and
+ * to none where it is disposed of before anybody said.
+ */
+export type QuotaPlace = AsyncDisposable & {
+  /** The first word counts. Never fails: where it cannot be written, the estimate stays. */
+  settle(usedTokens: number): Promise<void>
+}
+
+export type Quotas = {
+  /** Refuses with `rate_limit_exceeded` where a quota has no room for the request; then nothing was taken of any. */
+  take(request: QuotaRequest & { readonly requestId: string }): Promise<QuotaPlace>
+}
+
+export type QuotasParts = {
+  readonly store: QuotaStore
+  readonly clock: Clock
+  readonly onSettleFailed: (error: unknown, requestId: string) => void
+}
+
+export function createQuotas({ store, clock, onSettleFailed }: QuotasParts): Quotas {
+  return {
+    async take(request) {
+      const nowMs = clock.nowMs()
+      const { tokens, requestId } = request
+      const claims = claimsOf(request, nowMs)
+      if (claims.length === 0) return boundless
+      const full = await store.take(claims, tokens)
+      if (full) throw overQuota(full, request, nowMs)
+      let settled: Promise<void> | undefined
+      const settle = (usedTokens: number): Promise<void> =>
+        (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))
+      return { settle, [Symbol.asyncDispose]: () => settle(0) }
+    },
+  }
+}
+
+/** Nothing was taken, so nothing is to be corrected. */
+const boundless: QuotaPlace = { async settle() {}, async [Symbol.asyncDispose]() {} }

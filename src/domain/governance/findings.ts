@@ -1,0 +1,54 @@
+import type { GatewayConfiguration } from '../gateway/configuration.ts'
+import { perCategory, type Category, type PerCategory } from '../moderation/categories.ts'
+import { countByKind, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
+import type { Screening } from '../moderation/screen.ts'
+
+/** All that was found in some texts. */
+export type Findings = {
+  readonly categories: readonly string[]
+  readonly scores: PerCategory<number>
+  readonly allowlistHits: readonly string[]
+  readonly denylistHits: readonly string[]
+  readonly personalData: Readonly<Partial<Record<PersonalDataKind, number>>>
+}
+
+export const nothingFound: Findings = {
+  categories: [],
+  scores: perCategory(() => 0),
+  allowlistHits: [],
+  denylistHits: [],
+  personalData: {},
+}
+
+type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
+
+/** What one screening found, by the lists that its terms come from. */
+export function findingsOf({ classification, termHits, personalData }: Screening, lists: Lists): Findings {
+  const terms = termHits.map(({ term }) => term)
+  return {
+    categories: classification.flagged,
+    scores: classification.scores,
+    allowlistHits: terms.filter((term) => lists.allowlist.includes(term)),
+    denylistHits: terms.filter((term) => lists.denylist.includes(term)),
+    personalData: countByKind(personalData),
+  }
+}
+
+export function addFindings(first: Findings, second: Findings): Findings {
+  if (first === nothingFound) return second
+  const personalData = { ...first.personalData }
+  for (const [kind, count] of entriesOf(second.personalData)) personalData[kind] = (personalData[kind] ?? 0) + count
+  return {
+    categories: union(first.categories, second.categories),
+    scores: perCategory((category: Category) => Math.max(first.scores[category], second.scores[category])),
+    allowlistHits: union(first.allowlistHits, second.allowlistHits),
+    denylistHits: union(first.denylistHits, second.denylistHits),
+    personalData,
+  }
+}
+
+const union = (first: readonly string[], second: readonly string[]): readonly string[] =>
+  second.length === 0 ? first : [...new Set([...first, ...second])]
+
+const entriesOf = (counts: Findings['personalData']): [PersonalDataKind, number][] =>
+  Object.entries(counts) as [PersonalDataKind, number][]

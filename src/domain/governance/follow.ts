@@ -1,0 +1,103 @@
+import { closest } from '../moderation/classifier.ts'
+import { unsettledStarts } from '../moderation/personal-data/unsettled.ts'
+import type { Examination, Examine } from './examine.ts'
+import { stepBack, wordEnd, type Holding } from './holding.ts'
+import { isDenied } from './outcome.ts'
+import type { Plan } from './plan.ts'
+
+/**
+ * Reads along with one block of an answer and says how much of it may leave. Where it looks depends on the text alone,
+ * never on how it was cut into pieces: a streamed answer and a whole one get the same verdict.
+ */
+export type Follower = {
+  /** Takes more of the text. Answers the examination that denies it, if one does. */
+  push(piece: string): Promise<Examination | undefined>
+  /** Nothing has come for a while: what is fit to leave need not wait for more. This never denies anything. */
+  rest(): Promise<void>
+  /** How many characters from the beginning may leave. */
+  cleared(): number
+  /** The judgement of the whole text; the follower is then done. */
+  end(): Promise<Examination>
+}
+
+export type FollowParts = {
+  readonly plan: Plan
+  readonly holding: Holding
+  readonly examine: Examine
+  /** The same judgement without remembering it: pieces of a text are seen once. */
+  readonly glance: Examine
+  /** Lets others run while a long text is read at once. */
+  readonly pause: () => Promise<unknown>
+  /** What is judged of the text in the end, where it is not the text itself. */
+  readonly read?: (text: string) => string
+}
+
+/** A check is made at every multiple of this. */
+const stepCharacters = 128
+/** So much of what was checked is held back all the same: a text often turns within a few words. */
+const keptBackCharacters = 64
+/** Where a word goes on for longer than this, it is cut. */
+const longestWord = 64
+/** What a check looks at: so much of what came before. */
+const windowCharacters = 512
+/** So much is read before others get their turn. */
+const turnCharacters = 64 * stepCharacters
+/** In log-odds: a text this close to a block is not let out until it is calm again. */
+const tenseGap = -3
+
+export function createFollower(parts: FollowParts): Follower {
+  const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
+  const stepPlan: Plan = { ...plan, policies: { request: [], response: holding.policies } }
+  const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
+  let text = ''
+  let checked = 0
+  let cleared = 0
+
+  /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
+  async function look(end: number, keptBack: number): Promise<Examination | undefined> {
+    const seen = wordEnd(text, end, longestWord)
+    const window = text.slice(startOfWindow(seen), seen)
+    const examination = await glance(stepPlan, { ...looking, texts: [window] })
+    if (isDenied(examination.verdict)) return examination
+    const isCalm = closest(examination.findings, holding.blocking) <= tenseGap
+    if (isCalm) cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
+    return undefined
+  }
+
+  function startOfWindow(end: number): number {
+    const start = stepBack(text, end, Math.max(windowCharacters, holding.reach + stepCharacters))
+    return wordEnd(text, holding.personalData ? Math.min(start, cleared) : start, longestWord)
+  }
+
+  /** Behind this place nothing can still become a match that began before it. */
+  function settledAt(seen: number): number {
+    const settled = stepBack(text, seen, holding.reach)
+    if (!holding.personalData) return settled
+    const [unsettled = settled] = unsettledStarts(text.slice(0, seen), cleared)
+    return Math.min(settled, unsettled)
+  }
+
+  return {
+    async push(piece) {
+      text += piece
+      if (holding.isWhole) return undefined
+      for (let end = checked + stepCharacters; end <= text.length; end += stepCharacters) {
+        checked = end
+        const denied = await look(end, keptBackCharacters)
+        if (denied !== undefined) return denied
+        if (end % turnCharacters === 0) await pause()
+      }
+      return undefined
+    },
+    async rest() {
+      if (!holding.isWhole && cleared < text.length) await look(text.length, 0)
+    },
+    cleared: () => cleared,
+    async end() {
+      const whole = read(text)
+      const examination = await examine(plan, { texts: whole.trim() === '' ? [] : [whole], direction: 'response' })
+      if (!isDenied(examination.verdict)) cleared = Infinity
+      return examination
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** How much of a growing text must wait, and why. */
+import { alwaysBlockedCategories, type Category } from '../moderation/categories.ts'
+import { isWordCode } from '../moderation/words.ts'
+import { foldCodePoint } from '../moderation/fold.ts'
+import { normalise } from '../moderation/normalise.ts'
+import type { Plan } from './plan.ts'
+import type { ActivePolicy } from './rulebook.ts'
+
+export type Holding = {
+  /** A rule needs the whole block before any of it may leave. */
+  readonly isWhole: boolean
+  /** The longest that a match of a term or a rule can be, in characters that count. */
+  readonly reach: number
+  /** A rule asks for personal data, which must be settled before it may leave. */
+  readonly personalData: boolean
+  /** The policies that are asked while the text grows: those that can stop it, and need not see all of it. */
+  readonly policies: readonly ActivePolicy[]
+  /** Close to one of these, nothing leaves until the text is calm again. */
+  readonly blocking: ReadonlySet<Category>
+}
+
+/** What an answer under this plan must wait for. A request that was itself close to a block makes it wait as a whole. */
+export function holdingOf(plan: Plan, isTense: boolean): Holding {
+  const { gateway, rollout, requested } = plan
+  const { rules } = gateway.config
+  const denied = rollout.isEnforced ? rules.denylist : []
+  const flagged = rollout.isEnforced ? rules.flagged_categories : []
+  const enforcing = plan.policies.response.filter(({ mode }) => mode === 'enforcing')
+  const local = enforcing.flatMap((policy) =>
+    policy.rule.reach === 'whole' ? [] : [{ policy, reach: policy.rule.reach }],
+  )
+  const isPattern = (term: string): boolean => term.startsWith('/')
+  return {
+    isWhole:
+      isTense ||
+      local.length < enforcing.length ||
+      denied.some(isPattern) ||
+      (isRephrased(plan) && denied.length + flagged.length > 0),
+    reach: Math.max(0, ...denied.map((term) => normalise(term).length), ...local.map(({ reach }) => reach.characters)),
+    personalData: local.some(({ reach }) => reach.personalData),
+    policies: local.map(({ policy }) => policy),
+    blocking: new Set<Category>([...alwaysBlockedCategories, ...requested, ...flagged]),
+  }
+}
+
+/** Whether a hit of the gateway's own rules is written anew, for which all of it must be there. */
+function isRephrased({ gateway }: Plan): boolean {
+  const { rules, refusal_replacement: replacement } = gateway.config
+  const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
+  return pattern === 'rewrite' || pattern === 'summary' || (pattern === 'refuse' && rules.rewrite_instead_of_refuse)
+}
+
+/** The last place at or before `end` where a word does not go on; `end` itself where words are longer than `most`. */
+export function wordEnd(text: string, end: number, most: number): number {
+  for (let at = end; at > Math.max(0, end - most); at--) if (!isWordCode(text.charCodeAt(at - 1))) return at
+  return end
+}
+
+/** Where `count` characters before `end` begin: white space counts once however long, what is invisible not at all. */
+export function stepBack(text: string, end: number, count: number): number {
+  let at = end
+  let left = count
+  let wasSpace = false
+  while (at > 0 && left > 0) {
+    const isPair = isLowSurrogate(text.charCodeAt(at - 1)) && at > 1
+    at -= isPair ? 2 : 1
+    const shown = shownAs(text.codePointAt(at) ?? 0)
+    if (shown === '') continue
+    const isSpace = shown.trim() === ''
+    if (!(isSpace && wasSpace)) left -= 1
+    wasSpace = isSpace
+  }
+  return at
+}
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
+
+const shownAs = (code: number): string => (code < 0x80 ? String.fromCharCode(code) : foldCodePoint(code))

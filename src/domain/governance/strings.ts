@@ -1,0 +1,80 @@
+/** Fields that hold no words: pictures, sounds, signatures, ciphers. */
+const wordless = new Set(['data', 'signature', 'encrypted_content', 'image_url', 'file_data', 'partial_image_b64'])
+
+/** Every string in a JSON value, names of fields included, in the order in which they stand. */
+export function stringsIn(value: unknown): readonly string[] {
+  const strings: string[] = []
+  collect(value, strings)
+  return strings
+}
+
+function collect(value: unknown, strings: string[]): void {
+  if (typeof value === 'string') strings.push(value)
+  else if (Array.isArray(value)) for (const one of value) collect(one, strings)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) {
+      if (wordless.has(name)) continue
+      strings.push(name)
+      collect(one, strings)
+    }
+  }
+}
+
+/** Fields that structure a request: a change of what they hold would make another request of it. */
+const structural = new Set([
+  ...wordless,
+  'type',
+  'role',
+  'id',
+  'call_id',
+  'tool_use_id',
+  'tool_call_id',
+  'item_id',
+  'file_id',
+  'name',
+  'model',
+  'media_type',
+  'format',
+  'url',
+  'status',
+  'phase',
+  'detail',
+  'cache_control',
+])
+
+/** The same JSON value with every text in it changed; names, ids and whatever else gives it its shape stay. */
+export function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change))
+  if (!isObject(value)) return value
+  // Thinking is signed: changed, its upstream would refuse it.
+  if (value['type'] === 'thinking' || value['type'] === 'redacted_thinking') return value
+  return mapFields(value, (name, one) => {
+    if (name === 'arguments' && typeof one === 'string') return mapJson(one, change)
+    if (name === 'input' && value['type'] === 'tool_use') return mapEveryString(one, change)
+    return structural.has(name) ? one : mapStrings(one, change)
+  })
+}
+
+/** The same for JSON that travels as a text, such as the arguments of a tool; changed as a text where it is no JSON. */
+export function mapJson(json: string, change: (text: string) => string): string {
+  try {
+    return JSON.stringify(mapEveryString(JSON.parse(json), change))
+  } catch {
+    return change(json)
+  }
+}
+
+/** What a model tells a tool has fields of any name, and none of them is ours. */
+function mapEveryString(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => mapEveryString(one, change))
+  return isObject(value) ? mapFields(value, (_, one) => mapEveryString(one, change)) : value
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const mapFields = (value: Fields, map: (name: string, one: unknown) => unknown): Fields =>
+  Object.fromEntries(Object.entries(value).map(([name, one]) => [name, map(name, one)]))
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null

@@ -1,0 +1,95 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { GatewayStore } from '../../gateway/store.ts'
+import type { Administer } from '../../identity/administer.ts'
+import type { Actor, AuditRecord, Recorded } from '../../identity/audit-log.ts'
+import { pausePolicy } from '../../policy/lifecycle.ts'
+import { recordOf } from '../../policy/record.ts'
+import type { PolicyStore } from '../../policy/store.ts'
+import type { DecisionSums, Watched } from './decision-counts.ts'
+import { gatewaySubject } from './noted.ts'
+import { evidenceOf, isSpike, minuteOf, type Sums } from './spike.ts'
+
+export type TakeOutStores = {
+  readonly policies: Pick<PolicyStore, 'find' | 'replace'>
+  readonly gateway: Pick<GatewayStore, 'find' | 'rollBack'>
+  readonly decisions: DecisionSums
+}
+
+export type TakeOutParts = {
+  /** For the look that changes nothing. */
+  readonly reads: TakeOutStores
+  readonly administer: Administer<TakeOutStores>
+  readonly clock: Clock
+}
+
+/** Takes a version out of force where its denials spike: true where this call did it. */
+export type TakeOut = (watched: Watched) => Promise<boolean>
+
+export function createTakeOut({ reads, administer, clock }: TakeOutParts): TakeOut {
+  const spikeOf = async ({ decisions }: TakeOutStores, watched: Watched): Promise<Sums | undefined> => {
+    const sums = await decisions.sums(watched, minuteOf(clock.nowMs()))
+    return isSpike(sums) ? sums : undefined
+  }
+  return async (watched) => {
+    if (!(await spikeOf(reads, watched)) || !(await isTakenOutFor(reads, watched))) return false
+    return administer(service(watched), async (stores) => {
+      // Again, now that nobody can come between: it may have been published, resumed or saved anew.
+      const sums = await spikeOf(stores, watched)
+      return sums && (await isTakenOutFor(stores, watched)) ? act(stores, watched, sums) : { value: false }
+    })
+  }
+
+  function act(stores: TakeOutStores, watched: Watched, sums: Sums): Promise<Recorded<boolean>> {
+    return watched.subject === gatewaySubject
+      ? rollBack(stores, watched, sums)
+      : pause(stores, watched, { sums, nowMs: clock.nowMs() })
+  }
+}
+
+const service = ({ organizationId }: Watched): Actor => ({
+  organizationId,
+  kind: 'system',
+  credentialId: null,
+  requestId: null,
+})
+
+/** Whether this version is in force and may be taken out of it: a policy always, a configuration where it says so. */
+async function isTakenOutFor({ policies, gateway }: TakeOutStores, watched: Watched): Promise<boolean> {
+  const { organizationId, subject, version } = watched
+  if (subject === gatewaySubject) {
+    const saved = await gateway.find(organizationId)
+    return saved?.version === version && !saved.isRolledBack && saved.config.rollout.rollback_on_spike
+  }
+  const policy = await policies.find(organizationId, subject)
+  return policy?.state === 'enforcing' && policy.published?.version === version
+}
+
+type Spike = { readonly sums: Sums; readonly nowMs: number }
+
+async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike): Promise<Recorded<boolean>> {
+  const before = await policies.find(watched.organizationId, watched.subject)
+  if (!before) return { value: false }
+  const after = pausePolicy(before, spike.nowMs)
+  if (!(await policies.replace(after, before.revision))) return { value: false }
+  const record = recordOf(before.id, { kind: 'policy.paused', before, after })
+  return { value: true, record: withEvidence(record, watched, spike.sums) }
+}
+
+async function rollBack({ gateway }: TakeOutStores, watched: Watched, sums: Sums): Promise<Recorded<boolean>> {
+  const { organizationId, version } = watched
+  const saved = await gateway.find(organizationId)
+  if (!saved || !(await gateway.rollBack(organizationId, version))) return { value: false }
+  const record: AuditRecord = {
+    kind: 'gateway.rollout.rolled_back',
+    resourceId: saved.config.policy_id,
+    oldRevision: version,
+    newRevision: version,
+    details: { rollout_mode: 'rollback' },
+  }
+  return { value: true, record: withEvidence(record, watched, sums) }
+}
+
+const withEvidence = (record: AuditRecord, { version }: Watched, sums: Sums): AuditRecord => ({
+  ...record,
+  details: { ...record.details, spike: { version, ...evidenceOf(sums) } },
+})

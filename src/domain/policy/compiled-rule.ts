@@ -1,0 +1,26 @@
+import type { RuleFacts } from './rule.ts'
+
+/** Basis points from 0 to 10,000; or why nothing could be said, which is never the same as a pass. */
+export type RuleScore =
+  | { readonly basisPoints: number }
+  | {
+      readonly notEvaluated: string
+      /** Something failed that should have judged. False where nothing here can judge such a rule at all. */
+      readonly isFailure: boolean
+    }
+
+/**
+ * How much of a growing text a rule must see before what came earlier may leave: `whole`, or the characters that a match
+ * can span. Personal data settles by itself, so it needs no number.
+ */
+export type Reach = 'whole' | { readonly characters: number; readonly personalData: boolean }
+
+/** The rule of one version, ready to be asked as often as there are texts. */
+export type CompiledRule = {
+  readonly reach: Reach
+  /** Never throws: what goes wrong is a score of its own. */
+  score(facts: RuleFacts): RuleScore | Promise<RuleScore>
+}
+
+/** Compiles a rule that was checked when it was saved. Verdicts are remembered under the version. */
+export type CompileRule = (rule: string, versionId: string) => CompiledRule

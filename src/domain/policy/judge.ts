@@ -1,0 +1,12 @@
+import type { RuleScore } from './compiled-rule.ts'
+
+/** Whether a text breaks a rule in plain language. */
+export type JudgeQuestion = {
+  readonly versionId: string
+  readonly rule: string
+  readonly text: string
+  readonly direction: string
+}
+
+/** The port to a model that understands rules. Never throws: what goes wrong is a score of its own. */
+export type Judge = (question: JudgeQuestion) => Promise<RuleScore>

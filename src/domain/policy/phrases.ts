@@ -1,0 +1,55 @@
+import { hiddenTexts } from '../moderation/hidden-text.ts'
+import { normalise } from '../moderation/normalise.ts'
+import type { PatternEngine } from '../moderation/patterns.ts'
+import { slicesOf } from '../moderation/slices.ts'
+import { compileTerms } from '../moderation/terms.ts'
+
+/** A text as those who look for phrases in it need it: its own words, and what is wrapped in it, in their normal form. */
+export type ReadText = (text: string) => readonly Reading[]
+
+export type Reading = { readonly text: string; readonly folded: string }
+
+/** All rules of an organization are asked about a text in one go, so the last one is worth keeping. */
+export function createReadText(): ReadText {
+  let last = ''
+  let readings: readonly Reading[] = []
+  return (text) => {
+    if (text === last) return readings
+    last = text
+    readings = [text, ...slicesOf(text).flatMap((slice) => hiddenTexts(slice.text).map((hidden) => hidden.text))].map(
+      (part) => ({ text: part, folded: normalise(part) }),
+    )
+    return readings
+  }
+}
+
+export type Phrases = {
+  /** In characters of the normal form. */
+  readonly longest: number
+  isIn(readings: readonly Reading[]): boolean
+}
+
+/** Phrases are found as terms of a deny list are: in any case and spelling, on word boundaries, also inside base64. */
+export function compilePhrases(phrases: readonly string[], patterns: PatternEngine): Phrases {
+  // A space before it keeps a phrase between slashes from being read as a pattern.
+  const terms = compileTerms(
+    phrases.map((phrase) => ` ${phrase}`),
+    patterns,
+  )
+  const words = phrases.map(rarestWord)
+  return {
+    longest: Math.max(0, ...phrases.map((phrase) => normalise(phrase).length)),
+    isIn: (readings) =>
+      readings.some(({ text, folded }) => words.some((word) => folded.includes(word)) && terms.find(text).length > 0),
+  }
+}
+
+/**
+ * A word that stands in every text which holds the phrase: a native search for it rules out most texts. None for a
+ * phrase with other letters, which also has a Latin spelling.
+ */
+function rarestWord(phrase: string): string {
+  const folded = normalise(phrase)
+  if (/[^\x20-\x7e]/.test(folded)) return ''
+  return folded.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))
+}

@@ -1,0 +1,74 @@
+import type { Static } from 'typebox'
+import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
+import { unsaved } from '../../../domain/gateway/configuration.ts'
+import { timeOfIfMatch } from '../../if-match.ts'
+import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managed-fields.ts'
+import type { Route } from '../../route.ts'
+import { invalidField } from '../../validate.ts'
+import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import { presentSaved, presentVersion } from './present.ts'
+import * as Schema from './schema.ts'
+
+const path = '/api/policy-gateway/config'
+const bodyLimitBytes = 1024 * 1024
+const answer = { description: 'The configuration.', schema: Schema.SavedAnswer }
+
+/** `/api/policy-gateway/config`: what the organization asks of the gateway. */
+export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
+  const { question, change } = routes
+  const save = (method: 'PUT' | 'POST', summary: string): Route =>
+    change({
+      method,
+      path,
+      summary,
+      description:
+        'Takes the place of the whole configuration: a field that is left out has its default again. The body is the configuration, or `{"config": …}`. It holds for every request that begins after the answer. Saving what is in force already changes nothing.',
+      permission: 'gateway:write',
+      params: none,
+      query: none,
+      body: Schema.SaveBody,
+      bodyLimitBytes,
+      takesIfMatch: true,
+      answer,
+      operation: async ({ gateway }, { who, body, ifMatch }) => {
+        const seenAtMs = timeOfIfMatch(ifMatch)
+        const config = configurations.check(...givenIn(body))
+        return configurations.save(gateway, { organizationId: who.organization.id, config, seenAtMs })
+      },
+      present: presentSaved,
+    })
+
+  return [
+    question({
+      path,
+      summary: 'Read the gateway configuration',
+      description: 'Every field, with the defaults where nothing was saved.',
+      permission: 'gateway:read',
+      params: none,
+      query: none,
+      answer,
+      operation: async ({ gateway }, { who }) => presentSaved((await gateway.find(who.organization.id)) ?? unsaved),
+    }),
+    save('PUT', 'Save the gateway configuration'),
+    save('POST', 'Save the gateway configuration, for clients that cannot PUT'),
+    question({
+      path: `${path}/versions`,
+      summary: 'List all gateway configurations that were saved',
+      permission: 'gateway:read',
+      params: none,
+      query: Schema.VersionQuery,
+      answer: { description: 'A page of configurations.', schema: Schema.VersionList },
+      operation: async ({ gateway }, { who, query }) =>
+        presentList(await gateway.listVersions(who.organization.id, pageOf(query)), presentVersion),
+    }),
+  ]
+}
+
+/** The configuration, and where in the body it stands. */
+function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, place: string] {
+  if (config === undefined) return [own, '']
+  const [beside] = Object.keys(own)
+  if (beside !== undefined) throw invalidField([beside], 'belongs into config, where one is sent')
+  return [config, 'config.']
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { decisionCounts, decisionSums } from '../../src/adapters/stores/sql/gateway/decision-counts.ts'
+import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
+import {
+  createPolicy,
+  pausePolicy,
+  publishPolicy,
+  resumePolicy,
+  updatePolicy,
+} from '../../src/domain/policy/lifecycle.ts'
+import type { Policy } from '../../src/domain/policy/policy.ts'
+import type { Engine } from '../support/engines.ts'
+
+const minuteMs = 60_000
+const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2 }
+
+/** Every store of counts must pass these. */
+export function decisionCountContract({ name, skip, open }: Engine): void {
+  describe(`counts of decisions: ${name}`, { skip }, () => {
+    it('are added up over nodes that write at once', async () => {
+      await using scene = await openScene(open)
+      const others = Array.from({ length: 5 }, (_, at) => ({ ...watched, subject: `pol_${at}`, version: 1 }))
+      const write = (order: 1 | -1) =>
+        scene.counts.add(
+          [watched, ...others].map((each) => ({ ...each, minute: 100, requests: 2, denials: 1 })).sort(() => order),
+        )
+      await Promise.all([write(1), write(-1), write(1), write(-1)])
+      assert.deepEqual(await scene.sums(100), { window: [8, 4], dayBefore: [0, 0] })
+    })
+
+    it('make a window of fifteen minutes, and the day before it', async () => {
+      await using scene = await openScene(open)
+      for (const [minute, requests] of [
+        [2000, 1],
+        [1986, 10], // the last minute of the window
+        [1985, 100], // the first of the day before
+        [1985 - 1439, 1_000], // its last
+        [1985 - 1440, 10_000], // and what lies before it
+      ] as const)
+        await scene.counts.add([{ ...watched, minute, requests, denials: 1 }])
+      assert.deepEqual(await scene.sums(2000), { window: [11, 2], dayBefore: [1_100, 2] })
+    })
+
+    it('are those of this version in the window, of any version before it, and of nobody else', async () => {
+      await using scene = await openScene(open)
+      const one = { ...watched, requests: 1, denials: 1 }
+      await scene.counts.add([
+        { ...one, minute: 2000, version: 1 },
+        { ...one, minute: 1900, version: 1 },
+        { ...one, minute: 2000, subject: 'pol_2' },
+        { ...one, minute: 2000, organizationId: 'org_2' },
+      ])
+      assert.deepEqual(await scene.sums(2000), { window: [0, 0], dayBefore: [1, 1] })
+    })
+
+    it('begin anew after the minute in which a policy was resumed, and only then', async () => {
+      await using scene = await openScene(open)
+      const count = (minute: number) => scene.counts.add([{ ...watched, minute, requests: 20, denials: 9 }])
+      await count(1999)
+      await count(2000)
+      let policy = await scene.change(await scene.put(), (last) => pausePolicy(last, 1999 * minuteMs))
+      policy = await scene.change(policy, (last) => updatePolicy(last, { name: 'other' }, 1999 * minuteMs))
+      assert.deepEqual(await scene.sums(2001), { window: [40, 18], dayBefore: [0, 0] })
+      policy = await scene.change(policy, (last) => resumePolicy(last, 2000 * minuteMs + 59_999))
+      policy = await scene.change(policy, (last) => updatePolicy(last, { name: 'another' }, 2002 * minuteMs))
+      await count(2001)
+      assert.deepEqual(await scene.sums(2001), { window: [20, 9], dayBefore: [40, 18] })
+      assert.deepEqual(await scene.sums(2014), { window: [20, 9], dayBefore: [40, 18] })
+      assert.deepEqual(await scene.sums(2016), { window: [0, 0], dayBefore: [60, 27] })
+    })
+
+    it('are forgotten when they are old', async () => {
+      await using scene = await openScene(open)
+      await scene.counts.add([1999, 2000].map((minute) => ({ ...watched, minute, requests: 1, denials: 0 })))
+      await scene.counts.removeBefore(2000)
+      assert.deepEqual(await scene.sums(2000), { window: [1, 0], dayBefore: [0, 0] })
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
+  await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
+  return {
+    counts: decisionCounts(database),
+    /** Requests and denials. */
+    async sums(minute: number) {
+      const sums = decisionSums({ query: (sql, params) => database.read(sql, params) })
+      const { window, dayBefore } = await sums.sums(watched, minute)
+      return {
+        window: [window.requests, window.denials],
+        dayBefore: [dayBefore.requests, dayBefore.denials],
+      }
+    },
+    async put(): Promise<Policy> {
+      const draft = createPolicy({ name: 'P', rule: 'R' }, { id: 'pol_1', organizationId: 'org_1', nowMs: 1 })
+      const policy = publishPolicy(draft, { versionId: 'polv_1', nowMs: 1 })
+      await database.transaction((tx) => policyStore(tx).insert(policy))
+      return policy
+    },
+    async change(policy: Policy, make: (policy: Policy) => Policy): Promise<Policy> {
+      const next = make(policy)
+      assert.ok(await database.transaction((tx) => policyStore(tx).replace(next, policy.revision)))
+      return next
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

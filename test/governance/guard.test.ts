@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { systemClock } from '../../src/base/clock.ts'
+import { defaultConfiguration, unsaved, type GatewayConfiguration } from '../../src/domain/gateway/configuration.ts'
+import { createExamine } from '../../src/domain/governance/examine.ts'
+import { holdingOf } from '../../src/domain/governance/holding.ts'
+import { planFor, type Plan } from '../../src/domain/governance/plan.ts'
+import { compileGateway } from '../../src/domain/governance/rulebooks.ts'
+import type { InferenceEnd, InferenceEvent, OriginalFrames, Piece, Usage } from '../../src/domain/inference/events.ts'
+import { perCategory } from '../../src/domain/moderation/categories.ts'
+import type { Classifier } from '../../src/domain/moderation/classifier.ts'
+import { createScreen } from '../../src/domain/moderation/screen.ts'
+import { guarded } from '../../src/pipeline/guard.ts'
+import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
+
+/** Flags what says `poison`; gets nervous at `pois`. */
+const classifier: Classifier = {
+  identity: { id: 'test', version: '1', digest: '' },
+  classify(text) {
+    const score = text.includes('poison') ? 0.9 : text.includes('pois') ? 0.4 : 0.01
+    const scores = perCategory((category) => (category === 'self-harm' ? score : 0))
+    return { scores, flagged: score >= 0.5 ? ['self-harm'] : [], cues: {} }
+  },
+}
+
+const pause = async (): Promise<void> => {}
+const examine = createExamine({
+  screen: createScreen({ classifier, pause, memory: 0 }),
+  pause,
+  canRephrase: true,
+  failsOpen: false,
+  memory: 0,
+})
+
+function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {
+  const config = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, ...rules } }
+  return planFor(
+    { gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies: [] },
+    {
+      model: 'm',
+      project: 'p',
+      user: undefined,
+      credentialId: 'k',
+      metadata: {},
+      target: undefined,
+      policyIds: [],
+      flaggedCategories: [],
+    },
+  )
+}
+
+const usage: Usage = {
+  inputTokens: 1,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 1,
+  reasoningTokens: 0,
+  source: 'reported',
+}
+const end: InferenceEnd = { type: 'end', stopReason: 'end', usage }
+
+type Part = Extract<InferenceEvent, { type: 'open' }>['part']
+
+/** One block of an answer in these pieces, each with the upstream's own frame. */
+function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Piece> {
+  const frames = (data: string): OriginalFrames => ({
+    kind: 'frames',
+    dialect: 'chat',
+    frames: [{ event: undefined, data }],
+  })
+  yield { events: [{ type: 'start', model: 'm' }], original: frames('start') }
+  yield { events: [{ type: 'open', block: 0, part }], original: frames('open') }
+  for (const text of chunks) yield { events: [{ type: 'delta', block: 0, text }], original: frames(text) }
+  yield { events: [{ type: 'close', block: 0 }, end], original: frames('end') }
+}
+
+async function* streamed(pieces: Iterable<Piece>): AsyncGenerator<Piece, void> {
+  yield* pieces
+}
+
+type Seen = { readonly text: string; readonly frames: string; readonly end: InferenceEnd; readonly wasStopped: boolean }
+
+async function answered(plan: Plan, pieces: Iterable<Piece>, rephrased?: string): Promise<Seen> {
+  let wasStopped = false
+  const metered = { pieces: streamed(pieces), cut: async () => end, async [Symbol.asyncDispose]() {} }
+  const leaving = guarded(metered, {
+    plan,
+    holding: holdingOf(plan, false),
+    examine,
+    glance: examine,
+    clock: systemClock,
+    pause,
+    rephrased: async () => rephrased,
+    stop: async () => void (wasStopped = true),
+    conclude: (outcomes) => ({ decisions: outcomes.map(({ decision }) => decision) }),
+  })
+  let text = ''
+  let frames = ''
+  let last: InferenceEvent | undefined
+  for await (const { events, original } of leaving) {
+    for (const event of events) {
+      if (event.type === 'delta') text += event.text
+      last = event
+    }
+    if (original?.kind === 'frames') frames += original.frames.map(({ data }) => data).join('')
+  }
+  assert.equal(last?.type, 'end')
+  return { text, frames, end: last, wasStopped }
+}
+
+const words = fc.constantFrom(
+  'the',
+  'gate',
+  'is',
+  'open',
+  'assistant',
+  'classic',
+  'for',
+  'all,',
+  'who',
+  'ask.',
+  'naïve',
+  '日本',
+)
+const prose = fc.array(words, { maxLength: 120 }).map((list) => list.join(' '))
+
+/** The text cut at any places. */
+function cut(text: string, places: readonly number[]): string[] {
+  const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort((one, other) => one - other)
+  return [...at, text.length].map((place, index) => text.slice(at[index - 1] ?? 0, place))
+}
+
+const places = fc.array(fc.nat(), { maxLength: 40 })
+
+describe('an answer on its way', () => {
+  it('arrives complete, unchanged and in its own words where nothing stands against it', async () => {
+    const plan = planWith({ denylist: ['project falcon', 'ass'] })
+    await fc.assert(
+      fc.asyncProperty(prose, places, async (text, at) => {
+        const chunks = cut(text, at)
+        const seen = await answered(plan, piecesOf(chunks))
+        assert.equal(seen.text, text)
+        assert.equal(seen.frames, `startopen${text}end`)
+        assert.equal(seen.end.stopReason, 'end')
+        assert.ok(!seen.wasStopped)
+      }),
+    )
+  })
+
+  it('never shows a byte of a forbidden term, however it is cut and spread', async () => {
+    const plan = planWith({ denylist: ['project falcon'] })
+    const gaps = fc.constantFrom(' ', '   ', '\n', ' \u200b ', '\u00ad  ')
+    const letters = fc.constantFrom('project', 'PROJECT', 'pro\u200bject', 'prójéct', 'рroject')
+    await fc.assert(
+      fc.asyncProperty(prose, letters, gaps, prose, places, async (before, first, gap, after, at) => {
+        const text = `${before} ${first}${gap}falcon ${after}`
+        const seen = await answered(plan, piecesOf(cut(text, at)))
+        assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)
+        assert.equal(seen.end.stopReason, 'filtered')
+        assert.ok(seen.wasStopped)
+      }),
+    )
+  })
+
+  it('gets the same verdict however it is cut', async () => {
+    const plan = planWith({ denylist: ['open who'] })
+    const text = fc
+      .array(fc.oneof({ weight: 30, arbitrary: words }, fc.constantFrom('poison', 'pois')))
+      .map((list) => list.join(' '))
+    await fc.assert(
+      fc.asyncProperty(text, places, places, async (said, one, other) => {
+        const first = await answered(plan, piecesOf(cut(said, one)))
+        const second = await answered(plan, piecesOf(cut(said, other)))
+        assert.equal(first.end.stopReason, second.end.stopReason)
+        assert.equal(first.end.stopReason === 'filtered', said.includes('poison') || said.includes('open who'))
+      }),
+    )
+  })
+
+  it('shows no tool call before all of its arguments were seen, whatever escapes they are written in', async () => {
+    const tool = { type: 'tool-call', id: 't', name: 'send' } as const
+    const json = '{"text":"\\u0070oison"}'
+    const seen = await answered(planWith({}), piecesOf(cut(json, [3, 9, 12]), tool))
+    assert.equal(seen.text, '')
+    assert.equal(seen.end.stopReason, 'filtered')
+    assert.equal(seen.frames, 'start')
+  })
+
+  it('is judged in its thinking too', async () => {
+    const seen = await answered(planWith({}), piecesOf(['let me think about ', 'poison', ' now'], { type: 'thinking' }))
+    assert.deepEqual([seen.text, seen.end.stopReason], ['', 'filtered'])
+  })
+
+  it('waits as a whole where a pattern could span any of it', async () => {
+    const plan = planWith({ denylist: ['/(?s)begin.*over/'] })
+    const long = `begin ${'word '.repeat(200)}over`
+    assert.deepEqual((await answered(plan, piecesOf(cut(long, [10, 300, 700])))).text, '')
+  })
+
+  it('is written anew where the configuration asks for it, and refused where that fails', async () => {
+    const plan = planWith({ denylist: ['secret'], response_pattern: 'rewrite' })
+    const kept = await answered(plan, piecesOf(['this is ', 'secret stuff']), 'this is fine')
+    assert.deepEqual([kept.text, kept.end.stopReason, kept.frames], ['this is fine', 'end', 'start'])
+    const refused = await answered(plan, piecesOf(['this is ', 'secret stuff']))
+    assert.deepEqual([refused.text, refused.end.stopReason], ['', 'filtered'])
+  })
+})

@@ -1,0 +1,20 @@
+import test from 'node:test'
+import { textOf } from '../../support/administration.ts'
+import { startExportScene } from '../../support/export-scene.ts'
+import { assertAnswered } from '../../support/fuzz.ts'
+import { webhookConfig } from '../../support/gateway-suite.ts'
+import { operationsOf } from '../../support/openapi.ts'
+
+const prefix = '/api/policy-gateway'
+
+test('whatever is sent to the policy gateway is answered as described', async (context) => {
+  await using scene = await startExportScene()
+  const sink = textOf(await scene.createSink(webhookConfig))
+  for (const operation of operationsOf(scene.house.openapi, prefix)) {
+    await context.test(`${operation.method} ${operation.path}`, () =>
+      assertAnswered(operation, [sink], (method, { path, ...what }) =>
+        scene.gateway(method, path.slice(prefix.length), what),
+      ),
+    )
+  }
+})

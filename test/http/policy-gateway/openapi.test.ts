@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startAdminHouse } from '../../support/administration.ts'
+import { misfits, operationsOf } from '../../support/openapi.ts'
+
+describe('the description of the policy gateway', async () => {
+  await using house = await startAdminHouse()
+  const operations = operationsOf(house.house.openapi, '/api/policy-gateway')
+
+  for (const { method, path, parameters, body, answers } of operations) {
+    describe(`${method} ${path}`, () => {
+      it('has examples that fit, of what is sent and of every answer', () => {
+        for (const schema of [...(body === undefined ? [] : [body]), ...Object.values(answers)]) {
+          assert.ok((schema.examples?.length ?? 0) > 0, JSON.stringify(schema).slice(0, 200))
+          for (const example of schema.examples ?? []) assert.deepEqual(misfits(schema, example), [])
+        }
+      })
+
+      it('describes every parameter', () => {
+        for (const { name, schema } of parameters) {
+          assert.ok('description' in schema && schema.description !== '', name)
+        }
+      })
+    })
+  }
+
+  it('offers If-Match and an Idempotency-Key where a configuration is saved', () => {
+    const saving = operations.filter(({ method, path }) => path.endsWith('/config') && method !== 'GET')
+    assert.equal(saving.length, 2)
+    for (const { parameters } of saving) {
+      const headers = parameters.filter((each) => each.in === 'header').map(({ name }) => name)
+      assert.deepEqual(headers, ['Idempotency-Key', 'If-Match'])
+    }
+  })
+})

@@ -1,0 +1,130 @@
+import { once, EventEmitter } from 'node:events'
+import assert from 'node:assert/strict'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { decisionCounts } from '../../src/adapters/stores/sql/gateway/decision-counts.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { createAdministration } from '../../src/app/administration.ts'
+import type { Outcome } from '../../src/domain/governance/outcome.ts'
+import type { Watched } from '../../src/domain/governance/watch/decision-counts.ts'
+import { createTakeOut } from '../../src/domain/governance/watch/take-out.ts'
+import { createWatch } from '../../src/domain/governance/watch/watch.ts'
+import { defaultConfiguration } from '../../src/domain/gateway/configuration.ts'
+import { createChanges } from '../../src/domain/identity/changes.ts'
+import { createDigest } from '../../src/domain/identity/key-format.ts'
+import type { Actor } from '../../src/domain/identity/audit-log.ts'
+import { createHandClock, type HandClock } from './hand-clock.ts'
+
+const organizationId = 'org_1'
+const person: Actor = { organizationId, kind: 'operator', credentialId: null, requestId: null }
+
+/** An organization that has nothing yet. */
+export async function prepareWatched(database: Database): Promise<void> {
+  const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
+  await database.write([{ sql: insert, params: [organizationId] }])
+}
+
+/** One node that watches, with a clock that is moved by hand. */
+export async function openWatcher(database: Database, hand: HandClock = createHandClock()) {
+  const { clock } = hand
+  const ids = createIds(clock, systemRandom)
+  const administration = createAdministration({
+    database,
+    clock,
+    random: systemRandom,
+    ids,
+    changes: createChanges(),
+    digest: createDigest(Buffer.alloc(32)),
+    secret: 'a secret for tests',
+    credits: { credit_usd: 0.001, starting: 0 },
+    hasJudge: false,
+  })
+  const { reads, administer, policies } = administration
+  const news = new EventEmitter()
+  const errors: unknown[] = []
+  const open = () =>
+    createWatch({
+      counts: decisionCounts(database),
+      takeOut: createTakeOut({ reads, administer, clock }),
+      clock,
+      onTakenOut: (watched) => news.emit('taken out', watched),
+      onError: (error) => errors.push(error),
+    })
+  let watch = open()
+  const policyOf = async (id: string) => {
+    const policy = await reads.policies.find(organizationId, id)
+    assert.ok(policy)
+    return policy
+  }
+  const at = async (id: string) => ({ organizationId, id, revision: (await policyOf(id)).revision })
+
+  return {
+    hand,
+    errors,
+    policyOf,
+    look: () => watch.look(),
+    /** Resolves with what is taken out next. */
+    async takenOut(): Promise<Watched> {
+      const [watched] = (await once(news, 'taken out')) as [Watched]
+      return watched
+    },
+    /** So many requests, the first of which are denied. */
+    note(
+      what: Pick<Outcome, 'check' | 'policyId' | 'version'> & Partial<Outcome>,
+      requests: number,
+      denials: number,
+    ): void {
+      for (let count = 0; count < requests; count++) {
+        const decision = count < denials ? 'refuse' : 'allow'
+        const rest = { isEnforced: true, rolloutMode: 'enforced', reasonCode: 'R', triggeredCategories: [] } as const
+        watch.note({ organizationId, outcomes: [{ decision, effect: decision, ...rest, ...what }] })
+      }
+    },
+    async restart(): Promise<void> {
+      await watch[Symbol.asyncDispose]()
+      watch = open()
+    },
+    /** A policy that is enforced, at version 1. */
+    async enforce(): Promise<string> {
+      const input = { name: 'P', rule: 'cel: true', mode: 'enforcing' } as const
+      const { id } = await administer(person, ({ policies: store }) => policies.create(store, organizationId, input))
+      const place = await at(id)
+      await administer(person, ({ policies: store }) => policies.publish(store, place))
+      return id
+    },
+    async publishAnew(id: string): Promise<void> {
+      const place = await at(id)
+      await administer(person, ({ policies: store }) => policies.update(store, place, { rule: 'cel: false' }))
+      const next = await at(id)
+      await administer(person, ({ policies: store }) => policies.publish(store, next))
+    },
+    async resume(id: string): Promise<void> {
+      const place = await at(id)
+      await administer(person, ({ policies: store }) => policies.resume(store, place))
+    },
+    /** Saves a configuration; answers its version. */
+    async save(rollBackOnSpike: boolean): Promise<number> {
+      const version = (await reads.gateway.find(organizationId))?.version ?? 0
+      const rollout = { ...defaultConfiguration.rollout, rollback_on_spike: rollBackOnSpike }
+      const config = { ...defaultConfiguration, rollout }
+      const isSaved = await administer(person, async ({ gateway }) => ({
+        value: await gateway.save(organizationId, config, { id: ids('gwcv'), version, nowMs: clock.nowMs() }),
+      }))
+      assert.ok(isSaved)
+      return version + 1
+    },
+    isRolledBack: async () => (await reads.gateway.find(organizationId))?.isRolledBack,
+    /** What the service did of its own accord, oldest first. */
+    async told() {
+      const { items } = await reads.events.list(organizationId, {}, { limit: 100, order: 'asc' })
+      return items
+        .filter(({ document }) => document.unmapped.gatehouse['actor_type'] === 'system')
+        .map(({ document, content }) => ({
+          code: document.metadata.event_code,
+          message: document.message,
+          details: content?.details,
+        }))
+    },
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { openWatcher, prepareWatched } from '../support/watch-scene.ts'
+
+const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+async function openTwoNodes() {
+  await using opened = new AsyncDisposableStack()
+  const { url } = opened.use(await createScratchDatabase())
+  const [one, two] = [opened.use(await openPostgres({ url })), opened.use(await openPostgres({ url }))]
+  await migrate(one, await readMigrations(migrationsDir))
+  await prepareWatched(one)
+  const [near, far] = [opened.use(await openWatcher(one)), opened.use(await openWatcher(two))]
+  const kept = opened.move()
+  return { near, far, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+describe('two nodes that watch', { skip: withoutPostgres }, () => {
+  it('see together what neither could tell alone, and one of them acts', async () => {
+    await using scene = await openTwoNodes()
+    const { near, far } = scene
+    const id = await near.enforce()
+    const { revision } = await near.policyOf(id)
+    near.note({ check: 'policy', policyId: id, version: 1 }, 10, 5)
+    await near.look()
+    far.note({ check: 'policy', policyId: id, version: 1 }, 9, 5)
+    await far.look()
+    assert.equal((await far.policyOf(id)).state, 'enforcing')
+    near.note({ check: 'policy', policyId: id, version: 1 }, 1, 1)
+    far.note({ check: 'policy', policyId: id, version: 1 }, 1, 1)
+    await Promise.all([near.look(), far.look(), near.look(), far.look()])
+    const { state, revision: after } = await far.policyOf(id)
+    assert.deepEqual([state, after], ['paused', revision + 1])
+    assert.equal((await near.told()).length, 1)
+    assert.deepEqual([...near.errors, ...far.errors], [])
+  })
+
+  it('roll a configuration back once, however many look at the same time', async () => {
+    await using scene = await openTwoNodes()
+    const { near, far } = scene
+    const version = await near.save(true)
+    for (const node of [near, far]) node.note({ check: 'gateway', policyId: 'default', version }, 19, 19)
+    await Promise.all([near.look(), far.look()])
+    for (const node of [near, far]) node.note({ check: 'gateway', policyId: 'default', version }, 1, 1)
+    await Promise.all([near.look(), far.look()])
+    assert.equal(await far.isRolledBack(), true)
+    assert.equal((await far.told()).length, 1)
+    assert.deepEqual([...near.errors, ...far.errors], [])
+  })
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { engines } from '../support/engines.ts'
+import { openWatcher, prepareWatched } from '../support/watch-scene.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const [sqlite] = engines
+
+async function openScene() {
+  assert.ok(sqlite)
+  await using opened = new AsyncDisposableStack()
+  const database: Database = opened.use(await sqlite.open())
+  await prepareWatched(database)
+  const watcher = opened.use(await openWatcher(database))
+  const kept = opened.move()
+  return { ...watcher, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+const policy = (policyId: string, version = 1) => ({ check: 'policy', policyId, version }) as const
+const gateway = (version: number) => ({ check: 'gateway', policyId: 'default', version }) as const
+
+describe('the watch', () => {
+  it('pauses a policy at the request that makes a spike, without waiting, and tells why', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    const { revision } = await scene.policyOf(id)
+    const takenOut = scene.takenOut()
+    scene.note(policy(id), 14, 0)
+    scene.note(policy(id), 6, 6)
+    assert.deepEqual(await takenOut, { organizationId: 'org_1', subject: id, version: 1 })
+    const paused = await scene.policyOf(id)
+    assert.deepEqual([paused.state, paused.revision], ['paused', revision + 1])
+    assert.deepEqual(await scene.told(), [
+      {
+        code: 'policy.paused',
+        message: `The system paused the policy ${id}.`,
+        details: {
+          state: 'paused',
+          spike: {
+            version: 1,
+            window_minutes: 15,
+            requests: 20,
+            denials: 6,
+            denied_percent: 30,
+            day_before: { requests: 0, denials: 0, denied_percent: 0 },
+          },
+        },
+      },
+    ])
+  })
+
+  it('leaves a policy alone that denies as much as it did the day before', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note(policy(id), 19, 9) // too few to tell by themselves
+    await scene.hand.pass(2 * hourMs)
+    scene.note(policy(id), 100, 94) // a little less than twice 9 in 19
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    scene.note(policy(id), 100, 97) // now 191 in 200: a little more
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'paused')
+  })
+
+  it('forgets minutes that have left the window', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note(policy(id), 19, 19)
+    await scene.hand.pass(15 * minuteMs)
+    scene.note(policy(id), 19, 1)
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+  })
+
+  it('begins anew with a new version', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note(policy(id), 19, 19)
+    await scene.publishAnew(id)
+    scene.note(policy(id, 2), 19, 19)
+    scene.note(policy(id), 1, 1) // a late one of the version before: a spike of what is no longer in force
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    scene.note(policy(id, 2), 1, 1)
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'paused')
+  })
+
+  it('begins anew after the minute in which somebody resumed the policy', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note(policy(id), 40, 20)
+    await scene.look()
+    await scene.resume(id)
+    scene.note(policy(id), 20, 20) // still the same minute
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    await scene.hand.pass(minuteMs)
+    scene.note(policy(id), 19, 19)
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    scene.note(policy(id), 1, 1) // 20 of 20, after 40 of 60: not twice as much
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    assert.equal((await scene.told()).length, 1)
+  })
+
+  it('remembers across a restart what it had counted', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note(policy(id), 19, 19)
+    await scene.restart()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    scene.note(policy(id), 1, 1)
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'paused')
+  })
+
+  it('rolls a configuration back where it asks for it; a later save takes it out of that', async () => {
+    await using scene = await openScene()
+    const careless = await scene.save(false)
+    scene.note(gateway(careless), 40, 40)
+    await scene.look()
+    assert.equal(await scene.isRolledBack(), false)
+    const careful = await scene.save(true)
+    await scene.hand.pass(48 * hourMs)
+    scene.note(gateway(careful), 20, 6)
+    await scene.look()
+    assert.equal(await scene.isRolledBack(), true)
+    const [event] = await scene.told()
+    assert.equal(event?.code, 'gateway.rollout.rolled_back')
+    assert.equal(event.details?.['rollout_mode'], 'rollback')
+    await scene.save(true)
+    assert.equal(await scene.isRolledBack(), false)
+    await scene.look()
+    assert.equal(await scene.isRolledBack(), false)
+  })
+
+  it('counts nothing of what is not enforced', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.note({ ...policy(id), isEnforced: false }, 50, 50)
+    await scene.look()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+  })
+})
