@@ -64,6 +64,7 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -75,6 +76,7 @@ export function createAdministration(parts: AdministrationParts) {
     registry,
     recorded,
     policies,
+    configurations,
     administer,
     ledger,
     reports: reads.ledger,
@@ -82,7 +84,6 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
