@@ -8,7 +8,7 @@ export const section = <P extends Type.TProperties>(properties: P, description: 
   Type.Object(properties, { additionalProperties: false, description, default: {} })
 
 /** As a section, but it exists only where it is written. */
-const entry = <P extends Type.TProperties>(properties: P, description: string) =>
+export const entry = <P extends Type.TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description })
 
 export const Server = section(

@@ -40,6 +40,8 @@ export type AdministrationParts = {
   readonly digest: Digest
   readonly secret: string
   readonly credits: CreditSettings
+  /** A model judges rules in plain language. */
+  readonly hasJudge: boolean
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
@@ -63,7 +65,7 @@ export function createAdministration(parts: AdministrationParts) {
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
-  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }

@@ -42,7 +42,7 @@ export type AuditOfficeParts = {
   /** For the secrets of sinks. */
   readonly seal: Seal
   /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
-  readonly isAuditRequired?: (organizationId: string) => boolean
+  readonly isAuditRequired: (organizationId: string) => Promise<boolean>
   /** Takes personal data out of a text. */
-  readonly redact?: (text: string) => string
+  readonly redact: (text: string) => string
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { everySoOften } from '../base/clock.ts'
-import { ConfigError } from '../config.ts'
 import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
@@ -28,9 +27,6 @@ const trimEveryMs = 10 * 60 * 1000
 
 export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
   const { config, database, clock, log, audit, reads } = parts
-  if (config.audit.content === 'redacted' && !parts.redact) {
-    throw new ConfigError(['audit.content: redacted needs a part that finds personal data, which is not built in yet'])
-  }
   await using opened = new AsyncDisposableStack()
   const checkpoints = { database, clock, ...audit }
   const retention = {
@@ -102,8 +98,9 @@ function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: 
     appender,
     events: audit.events,
     nowMs: clock.nowMs,
-    isAuditRequired: (organizationId) =>
-      config.audit.on_failure === 'refuse' || isAuditRequired?.(organizationId) === true,
+    // An organization whose wishes cannot be read may be one that wishes so.
+    isAuditRequired: async (organizationId) =>
+      config.audit.on_failure === 'refuse' || isAuditRequired(organizationId).catch(() => true),
     backlog: backlog && {
       async keep(events) {
         if (backlog.waiting() === 0) log.error('the audit log cannot be written: events wait on this disk')

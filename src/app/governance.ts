@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
@@ -10,6 +9,7 @@ import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/govern.ts'
 import type { Administration } from './administration.ts'
 import type { Ground } from './ground.ts'
+import type { Rules } from './rules.ts'
 import { openWatch } from './watch.ts'
 
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
@@ -20,25 +20,22 @@ const crisisMessage =
   'your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.'
 
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
-export function openGovernance(ground: Ground, { reads, administer }: Pick<Administration, 'reads' | 'administer'>) {
+export function openGovernance(
+  ground: Ground,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { classifier, compileRule, rephrase, failsOpen }: Rules,
+) {
   const { clock, ids, changes, database, warn } = ground
-  const classifier = createEmbeddedClassifier()
   const pause = (): Promise<void> => setImmediate()
-  const shared = { pause, canRephrase: false, failsOpen: false }
-  const examine = createExamine({
-    ...shared,
-    screen: createScreen({ classifier, pause, memory: remembered }),
-    memory: remembered,
-  })
+  const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
+  const screen = createScreen({ classifier, pause, memory: remembered })
+  const examine = createExamine({ ...shared, screen, memory: remembered })
   const glance = createExamine({ ...shared, screen: createScreen({ classifier, pause, memory: 0 }), memory: 0 })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
     changes,
-    compileRule: () => ({
-      reach: { characters: 0, personalData: false },
-      score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
-    }),
+    compileRule,
     patterns: re2Patterns,
   })
   const watch = openWatch(ground, { reads, administer })
@@ -47,7 +44,7 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
     glance,
-    rephrase: undefined,
+    rephrase,
     quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
     clock,
     ids,
@@ -55,5 +52,10 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     restores: false,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
-  return { govern, simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }) }
+  return {
+    govern,
+    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    isAuditRequired: async (organizationId: string): Promise<boolean> =>
+      (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,
+  }
 }

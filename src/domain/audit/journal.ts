@@ -20,7 +20,7 @@ export type JournalParts = {
   readonly events: EventMaker
   readonly nowMs: () => number
   /** Whether an answer of this organization is refused when its event cannot be written to the log. */
-  readonly isAuditRequired: (organizationId: string) => boolean
+  readonly isAuditRequired: (organizationId: string) => boolean | Promise<boolean>
   /** Where events wait that the log did not take; null where there is no such place. */
   readonly backlog: Pick<AuditBacklog, 'keep'> | null
   /** Told how many events could not be written, and why. */
@@ -68,7 +68,7 @@ export function createJournal(parts: JournalParts): Journal {
       for (const { resolve } of group) resolve()
     } catch (cause) {
       if (isFault(cause) && cause !== rest?.cause) rest = { untilMs: nowMs() + restMs, cause }
-      const isRequired = isAuditRequired(organizationId)
+      const isRequired = await isAuditRequired(organizationId)
       if (isRequired || !(await isKept(made))) {
         lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
         onLost(group.length, cause)
