@@ -1,7 +1,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { windowWords } from '../../../domain/gateway/complete.ts'
 import { defaultConfiguration, quotaWindows, responsePatterns } from '../../../domain/gateway/configuration.ts'
-import { mostPatterns, mostTermCharacters } from '../../../domain/gateway/terms.ts'
+import { mostPatterns, mostPatternSize, mostTermCharacters } from '../../../domain/gateway/terms.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
 import { listOf, listQuery, pageExample } from '../../list.ts'
 import { isoTime, orNull } from '../../managed-fields.ts'
@@ -19,7 +19,7 @@ const terms = (description: string) =>
   list(
     label(500),
     2_000,
-    `${description} Case, accents and look-alike letters make no difference, and whole words are meant; \`/…/\` or \`/…/i\` is a regular expression (RE2). At most ${mostPatterns} expressions, and ${mostTermCharacters} characters in both lists together.`,
+    `${description} Case, accents and look-alike letters make no difference, and whole words are meant; \`/…/\` or \`/…/i\` is a regular expression (RE2). At most ${mostPatterns} expressions, and in both lists together ${mostTermCharacters} characters and expressions that compile to ${mostPatternSize} steps.`,
   )
 
 const pattern = (description: string) => orNull(Type.Enum([...responsePatterns]), description)
@@ -67,7 +67,7 @@ const rules = {
 const controls = {
   project_keys: flag('For your records: every request needs a key or a token, whatever stands here.'),
   user_quotas: flag('Whether `user_quota` holds.'),
-  audit_logs: flag('For your records: requests are logged as the service is configured, whatever stands here.'),
+  audit_logs: flag('Nothing without its trace: while the audit log cannot be written, requests get 503.'),
   data_classification: orNull(label(64), 'A label that is copied into audit events.'),
 }
 const share = {
