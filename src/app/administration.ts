@@ -66,6 +66,7 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -77,6 +78,7 @@ export function createAdministration(parts: AdministrationParts) {
     registry,
     recorded,
     policies,
+    configurations,
     administer,
     ledger,
     reports: reads.ledger,
@@ -84,7 +86,6 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
 }
 
