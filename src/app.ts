@@ -59,7 +59,8 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
   const served = openModels(ground, env)
-  const { govern } = openGovernance(ground, administration, createRules(ground, served))
+  const rules = createRules(ground, served)
+  const { govern, screen } = openGovernance(ground, administration, rules)
   const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
@@ -84,6 +85,8 @@ export async function createHouse(config: Config, env: Environment, world: World
     readBalance: credits.readBalance,
     creditUsd: config.credits.credit_usd,
     countTokens,
+    screen,
+    moderationModel: rules.model,
     stored,
     keepMs: config.responses.retention_days * dayMs,
     inFlight,
