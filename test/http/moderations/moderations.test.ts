@@ -83,9 +83,9 @@ describe('the moderation endpoint', () => {
 
   it('costs no credits', async () => {
     const balance = async () => (await scene.house.operations['credits.balance']({})).remaining_credits
-    const before = await balance()
+    const full = await balance()
     await scene.post(path, { input: calm })
-    assert.equal(await balance(), before)
+    assert.equal(await balance(), full)
   })
 })
 
