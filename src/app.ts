@@ -16,6 +16,7 @@ import { createRules } from './app/rules.ts'
 import { Fault } from './base/fault.ts'
 import type { Config } from './config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
+import { redactForGood } from './domain/moderation/personal-data/redact.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/in-flight.ts'
@@ -60,10 +61,12 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)
-  const { govern, screen } = openGovernance(ground, administration, rules)
+  const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
   const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
-  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
+  const { record, testSink } = built.use(
+    await openAuditOffice({ ...ground, ...administration, isAuditRequired, redact: redactForGood }),
+  )
   const stored = storedResponses(database)
   startExpiry(ground, stored)
 
@@ -79,6 +82,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf,
     infer: record(infer),
     testSink,
+    simulate,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,

@@ -218,9 +218,9 @@ export const Audit = section(
       description: 'How long events are kept.',
     }),
     on_failure: Type.Enum(['refuse', 'continue'], {
-      default: 'refuse',
+      default: 'continue',
       description:
-        'What becomes of requests while the log cannot be written: 503, or answered, counted, and told of in the log later.',
+        'What becomes of requests while the log cannot be written: 503; or answered, and their events wait on this node’s disk (with embedded storage, where there is no other disk, they are counted and told of in the log later).',
     }),
   },
   'What is written down about what happens.',

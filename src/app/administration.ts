@@ -12,7 +12,7 @@ import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
-import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
+import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
@@ -56,6 +56,7 @@ export function createAdministration(parts: AdministrationParts) {
     gateway: gatewayStore(tx),
     decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
+    eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, seal),

@@ -3,6 +3,7 @@ import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
+import { createSimulate } from '../domain/governance/simulate.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/govern.ts'
@@ -51,5 +52,11 @@ export function openGovernance(
     restores: false,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
-  return { govern, examine, rulebookOf, screen }
+  return {
+    govern,
+    screen,
+    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    isAuditRequired: async (organizationId: string): Promise<boolean> =>
+      (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,
+  }
 }
