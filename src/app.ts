@@ -3,6 +3,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit.ts'
+import { openBacktests } from './app/backtests.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
 import { openGovernance } from './app/governance.ts'
@@ -51,12 +52,13 @@ export async function createHouse(config: Config, env: Environment, world: World
   const administration = createAdministration({ ...ground, digest, credits: config.credits })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const { govern } = openGovernance(ground, administration)
+  const { govern, replay } = openGovernance(ground, administration)
   const road = { env, freeRequests, overrides, govern }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
   const stored = storedResponses(database)
   startExpiry(ground, stored)
+  await openBacktests(ground, replay)
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })

@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
+import { createCelCompiler } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
+import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
 import { createGovern } from '../pipeline/govern.ts'
 import type { Administration } from './administration.ts'
 import type { Ground } from './ground.ts'
@@ -29,15 +31,18 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     screen: createScreen({ classifier, pause, memory: remembered }),
     memory: remembered,
   })
-  const glance = createExamine({ ...shared, screen: createScreen({ classifier, pause, memory: 0 }), memory: 0 })
+  const forgetful = createScreen({ classifier, pause, memory: 0 })
+  const glance = createExamine({ ...shared, screen: forgetful, memory: 0 })
+  const compileRule = createRuleCompiler({
+    compileExpression: createCelCompiler(),
+    patterns: re2Patterns,
+    judge: undefined,
+  })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
     changes,
-    compileRule: () => ({
-      reach: { characters: 0, personalData: false },
-      score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
-    }),
+    compileRule,
     patterns: re2Patterns,
   })
   const watch = openWatch(ground, { reads, administer })
@@ -54,5 +59,5 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     restores: false,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
-  return { govern, examine, rulebookOf }
+  return { govern, examine, rulebookOf, replay: { screen: forgetful, compileRule } }
 }
