@@ -46,7 +46,14 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   ])
   const { events } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for the bench' })
   const appender = createAuditAppender(database, events.authorityUid)
-  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  const journal = createJournal({
+    appender,
+    events,
+    nowMs: clock.nowMs,
+    isAuditRequired: () => true,
+    backlog: null,
+    onLost: () => {},
+  })
   await load(journal, 32, 1) // warms up
   for (const writers of atOnce) {
     const { count, cpuMicros } = await load(journal, writers, seconds)

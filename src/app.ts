@@ -3,7 +3,6 @@ import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit.ts'
-import { openBacktests } from './app/backtests.ts'
 import { controlSocketPath } from './app/control.ts'
 import { createFamilies } from './app/families.ts'
 import { openGovernance } from './app/governance.ts'
@@ -11,10 +10,13 @@ import { openGround, type Environment, type World } from './app/ground.ts'
 import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations.ts'
+import { openModels } from './app/models.ts'
 import { openRoad } from './app/road.ts'
+import { createRules } from './app/rules.ts'
 import { Fault } from './base/fault.ts'
 import type { Config } from './config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
+import { redactForGood } from './domain/moderation/personal-data/redact.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/in-flight.ts'
@@ -49,16 +51,23 @@ export async function createHouse(config: Config, env: Environment, world: World
   const ground = await openGround(built, config, { env, world })
   const { database, clock, ids, log, metrics, secret } = ground
   const digest = createDigest(deriveKey(secret, 'key pepper'))
-  const administration = createAdministration({ ...ground, digest, credits: config.credits })
+  const administration = createAdministration({
+    ...ground,
+    digest,
+    credits: config.credits,
+    hasJudge: config.policies.judge !== undefined,
+  })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
-  const { govern, replay } = openGovernance(ground, administration)
-  const road = { env, freeRequests, overrides, govern }
+  const served = openModels(ground, env)
+  const { govern, simulate, isAuditRequired } = openGovernance(ground, administration, createRules(ground, served))
+  const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
-  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration }))
+  const { record, testSink } = built.use(
+    await openAuditOffice({ ...ground, ...administration, isAuditRequired, redact: redactForGood }),
+  )
   const stored = storedResponses(database)
   startExpiry(ground, stored)
-  await openBacktests(ground, replay)
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })
@@ -72,6 +81,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     callerOf,
     infer: record(infer),
     testSink,
+    simulate,
     noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,

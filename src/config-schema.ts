@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Moderation, Policies } from './config-governance.ts'
 import {
   section,
   Server,
@@ -102,6 +103,8 @@ export const ConfigSchema = section(
       },
       'Limits of the administration interface, counted on each node.',
     ),
+    policies: Policies,
+    moderation: Moderation,
     audit: Audit,
     exports: Exports,
     auth: section({ jwt: Type.Optional(Jwt) }, 'Who may ask, besides keys.'),

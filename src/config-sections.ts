@@ -8,7 +8,7 @@ export const section = <P extends Type.TProperties>(properties: P, description: 
   Type.Object(properties, { additionalProperties: false, description, default: {} })
 
 /** As a section, but it exists only where it is written. */
-const entry = <P extends Type.TProperties>(properties: P, description: string) =>
+export const entry = <P extends Type.TProperties>(properties: P, description: string) =>
   Type.Object(properties, { additionalProperties: false, description })
 
 export const Server = section(
@@ -218,9 +218,9 @@ export const Audit = section(
       description: 'How long events are kept.',
     }),
     on_failure: Type.Enum(['refuse', 'continue'], {
-      default: 'refuse',
+      default: 'continue',
       description:
-        'What becomes of requests while the log cannot be written: 503, or answered, counted, and told of in the log later.',
+        'What becomes of requests while the log cannot be written: 503; or answered, and their events wait on this node’s disk (with embedded storage, where there is no other disk, they are counted and told of in the log later).',
     }),
   },
   'What is written down about what happens.',

@@ -33,6 +33,11 @@ describe('the configuration', () => {
     )
     assert.throws(() => readConfig({ GATEHOUSE_PORT: 'eighty' }), /server\.port/)
   })
+  it('takes a section that is written short', () => {
+    assert.equal(checkConfig({ moderation: { classifier: 'embedded' } }).moderation.classifier.kind, 'embedded')
+    assert.throws(() => checkConfig({ moderation: { classifier: 'remote' } }), /moderation\.classifier\.kind.*openai/)
+    assert.throws(() => checkConfig({ moderation: { classifier: { url: '' } } }), /url is not known; did you mean/)
+  })
   it('takes variables into texts, and names the one that is missing', () => {
     const file = written('upstreams: [{ name: a, kind: echo, api_key: "x-${SOME_KEY}" }]')
     assert.equal(readConfig({ GATEHOUSE_CONFIG: file, SOME_KEY: 'secret' }).upstreams[0]?.api_key, 'x-secret')

@@ -25,7 +25,7 @@ export function readConfig(env: Environment): Config {
 
 /** Checks a configuration given as an object, as tests and tools do. */
 export function checkConfig(input: unknown): Config {
-  const value: unknown = Value.Default(ConfigSchema, structuredClone(input))
+  const value: unknown = Value.Default(ConfigSchema, writtenOut(ConfigSchema, structuredClone(input)))
   const problems = [...unknownKeys(ConfigSchema, value, ''), ...problemsOf(value)]
   if (problems.length > 0) throw new ConfigError(problems)
   return deepFreeze(value as Config)
@@ -65,6 +65,16 @@ type SchemaNode = TSchema & {
   readonly items?: SchemaNode
   readonly type?: string
   readonly env?: string
+  /** The key that a section's value stands for where it is not a section. */
+  readonly shorthand?: string
+}
+
+/** Sections that were written short, in full. */
+function writtenOut(node: SchemaNode, value: unknown): unknown {
+  if (node.shorthand !== undefined && typeof value === 'string') return { [node.shorthand]: value }
+  if (!isRecord(value) || node.properties === undefined) return value
+  const { properties } = node
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenOut(properties[key] ?? {}, item)]))
 }
 
 function withEnvironment(written: Record<string, unknown>, env: Environment): Record<string, unknown> {

@@ -13,7 +13,7 @@ import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
-import { auditLogStore } from '../adapters/stores/sql/audit/log.ts'
+import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
@@ -42,6 +42,8 @@ export type AdministrationParts = {
   readonly digest: Digest
   readonly secret: string
   readonly credits: CreditSettings
+  /** A model judges rules in plain language. */
+  readonly hasJudge: boolean
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
@@ -57,6 +59,7 @@ export function createAdministration(parts: AdministrationParts) {
     gateway: gatewayStore(tx),
     decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
+    eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, seal),
@@ -65,7 +68,7 @@ export function createAdministration(parts: AdministrationParts) {
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
   })
   const registry = createRegistry({ ids, clock, random, digest })
-  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker() })
+  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }

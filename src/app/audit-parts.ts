@@ -30,7 +30,7 @@ export function createAuditParts({ clock, ids, secret }: { clock: Clock; ids: Id
 
 /** What the audit log needs to be at work. */
 export type AuditOfficeParts = {
-  readonly config: Pick<Config, 'audit' | 'exports'>
+  readonly config: Pick<Config, 'audit' | 'exports' | 'storage'>
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
@@ -41,6 +41,8 @@ export type AuditOfficeParts = {
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
   /** For the secrets of sinks. */
   readonly seal: Seal
+  /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
+  readonly isAuditRequired: (organizationId: string) => Promise<boolean>
   /** Takes personal data out of a text. */
-  readonly redact?: (text: string) => string
+  readonly redact: (text: string) => string
 }

@@ -1,10 +1,12 @@
+import { join } from 'node:path'
 import { everySoOften } from '../base/clock.ts'
-import { ConfigError } from '../config.ts'
+import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import { publishKey, signDueChains } from '../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
+import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { recorded, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/test-sink.ts'
 import type { Infer } from '../pipeline/infer.ts'
@@ -25,9 +27,6 @@ const trimEveryMs = 10 * 60 * 1000
 
 export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
   const { config, database, clock, log, audit, reads } = parts
-  if (config.audit.content === 'redacted' && !parts.redact) {
-    throw new ConfigError(['audit.content: redacted needs a part that finds personal data, which is not built in yet'])
-  }
   await using opened = new AsyncDisposableStack()
   const checkpoints = { database, clock, ...audit }
   const retention = {
@@ -55,7 +54,8 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
     ),
   )
   const appender = createAuditAppender(database, audit.events.authorityUid)
-  const journal = openJournal(parts, appender)
+  const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
+  const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))
   const kept = opened.move()
   return {
@@ -73,13 +73,40 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   }
 }
 
-function openJournal({ config, clock, log, metrics, audit }: AuditOfficeParts, appender: AuditAppender): Journal {
+/** With embedded storage it would lie on the same disk as the log itself. */
+async function openBacklog(
+  { config, clock, metrics }: AuditOfficeParts,
+  appender: AuditAppender,
+  opened: AsyncDisposableStack,
+): Promise<AuditBacklog> {
+  const spool = opened.use(createAuditSpool(join(config.storage.data_dir, 'audit-spool')))
+  const backlog = await createAuditBacklog({ appender, spool, clock })
+  opened.defer(async () => {
+    backlog[Symbol.dispose]()
+    if (backlog.waiting() > 0) await backlog.flush()
+  })
+  metrics.gauge('gatehouse_audit_events_waiting', 'Events on this node’s disk that the log has not taken yet.', () =>
+    backlog.waiting(),
+  )
+  return backlog
+}
+
+function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
+  const { config, clock, log, metrics, audit, isAuditRequired } = parts
   const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
   return createJournal({
     appender,
     events: audit.events,
     nowMs: clock.nowMs,
-    onFailure: () => config.audit.on_failure,
+    // An organization whose wishes cannot be read may be one that wishes so.
+    isAuditRequired: async (organizationId) =>
+      config.audit.on_failure === 'refuse' || isAuditRequired(organizationId).catch(() => true),
+    backlog: backlog && {
+      async keep(events) {
+        if (backlog.waiting() === 0) log.error('the audit log cannot be written: events wait on this disk')
+        await backlog.keep(events)
+      },
+    },
     onLost(count, cause) {
       lost.add({}, count)
       log.error({ count, error: String(cause) }, 'events could not be written to the audit log')

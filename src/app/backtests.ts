@@ -7,9 +7,11 @@ import type { Ground } from './ground.ts'
 const leaseMs = 60_000
 
 /** Works off backtests until the house is closed. */
-export async function openBacktests(ground: Ground, parts: ReplayParts): Promise<void> {
+export function openBacktests(ground: Ground, parts: ReplayParts): void {
   const { built, database, clock, ids, warn } = ground
-  if (database.engine === 'sqlite') await forgetBacktestLeases(database)
+  if (database.engine === 'sqlite') {
+    void forgetBacktestLeases(database).catch(warn('a backtest may wait for a minute'))
+  }
   built.use(
     startBacktests({
       queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs }),

@@ -30,6 +30,7 @@ export type FamilyParts = InferenceParts &
     readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'backtests' | 'registry'> &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
+    readonly simulate: GatewayParts['simulate']
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
-import { createCelCompiler } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
+import { createSimulate } from '../domain/governance/simulate.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
-import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
 import { createGovern } from '../pipeline/govern.ts'
 import type { Administration } from './administration.ts'
+import { openBacktests } from './backtests.ts'
 import type { Ground } from './ground.ts'
+import type { Rules } from './rules.ts'
 import { openWatch } from './watch.ts'
 
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
@@ -21,23 +21,18 @@ const crisisMessage =
   'your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.'
 
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
-export function openGovernance(ground: Ground, { reads, administer }: Pick<Administration, 'reads' | 'administer'>) {
+export function openGovernance(
+  ground: Ground,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { classifier, compileRule, rephrase, failsOpen }: Rules,
+) {
   const { clock, ids, changes, database, warn } = ground
-  const classifier = createEmbeddedClassifier()
   const pause = (): Promise<void> => setImmediate()
-  const shared = { pause, canRephrase: false, failsOpen: false }
-  const examine = createExamine({
-    ...shared,
-    screen: createScreen({ classifier, pause, memory: remembered }),
-    memory: remembered,
-  })
+  const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
+  const screen = createScreen({ classifier, pause, memory: remembered })
+  const examine = createExamine({ ...shared, screen, memory: remembered })
   const forgetful = createScreen({ classifier, pause, memory: 0 })
   const glance = createExamine({ ...shared, screen: forgetful, memory: 0 })
-  const compileRule = createRuleCompiler({
-    compileExpression: createCelCompiler(),
-    patterns: re2Patterns,
-    judge: undefined,
-  })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
@@ -46,12 +41,13 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     patterns: re2Patterns,
   })
   const watch = openWatch(ground, { reads, administer })
+  openBacktests(ground, { screen: forgetful, compileRule })
   const govern = createGovern({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
     glance,
-    rephrase: undefined,
+    rephrase,
     quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
     clock,
     ids,
@@ -59,5 +55,10 @@ export function openGovernance(ground: Ground, { reads, administer }: Pick<Admin
     restores: false,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
-  return { govern, examine, rulebookOf, replay: { screen: forgetful, compileRule } }
+  return {
+    govern,
+    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    isAuditRequired: async (organizationId: string): Promise<boolean> =>
+      (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,
+  }
 }

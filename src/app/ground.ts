@@ -46,7 +46,8 @@ export async function openGround(
   const { clock = systemClock, random = systemRandom, failpoint = passBy } = world
   const { database, secret } = built.use(await openStorage(config, { clock, random }))
   const upstreams = effectiveUpstreams(config, env)
-  const secrets = [secret, ...upstreams.flatMap(({ api_key: key }) => key ?? [])]
+  const { classifier } = config.moderation
+  const secrets = [secret, ...[...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)

@@ -3,7 +3,6 @@ import type { Administer } from '../domain/identity/administer.ts'
 import type { AuditLogStore, Recorded } from '../domain/identity/audit-log.ts'
 import { findPolicy, findVersion, type Policies, type PolicyAt } from '../domain/policy/administer.ts'
 import type { Policy } from '../domain/policy/policy.ts'
-import { isEvaluable } from '../domain/policy/rule.ts'
 import type { PolicyStore } from '../domain/policy/store.ts'
 import { newPolicyOf, patchOf } from '../http/admin/policies/decode.ts'
 import { presentPolicy, presentSummary, presentVersion } from '../http/admin/policies/present.ts'
@@ -64,6 +63,11 @@ export function createPolicyOperations(parts: PolicyOperationParts): PolicyOpera
     return administer(operatorOf(organizationId), (stores) => step(stores.policies, at))
   }
 
+  const published = (policy: Policy): Published => ({
+    policy: presentPolicy(policy),
+    isEvaluable: policy.published !== null && policies.isEvaluable(policy.published.rule),
+  })
+
   return {
     async 'policies.list'(input) {
       const organizationId = await organizationOf(input)
@@ -102,8 +106,3 @@ export function createPolicyOperations(parts: PolicyOperationParts): PolicyOpera
     'policies.delete': async (input) => presentPolicy(await change(input, policies.remove)),
   }
 }
-
-const published = (policy: Policy): Published => ({
-  policy: presentPolicy(policy),
-  isEvaluable: policy.published !== null && isEvaluable(policy.published.rule),
-})

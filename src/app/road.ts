@@ -1,7 +1,5 @@
 import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
-import { deriveKey } from '../domain/identity/key-format.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
-import { createCatalogue } from '../domain/inference/catalogue.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
@@ -10,32 +8,29 @@ import { createInfer } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './counters.ts'
 import { openCredits } from './credits.ts'
-import type { Environment, Ground } from './ground.ts'
-import { createProviders } from './providers.ts'
-import { effectiveModels, longestRequestMs } from './upstreams.ts'
+import type { Ground } from './ground.ts'
+import type { Served } from './models.ts'
+import { longestRequestMs } from './upstreams.ts'
 
 const leaseMs = 30_000
 /** How much longer than the longest request its credits are held. */
 const holdMarginMs = 5 * 60 * 1000
 
 export type RoadParts = {
-  readonly env: Environment
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
   readonly govern: Govern
+  readonly served: Served
 }
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
-export async function openRoad(ground: Ground, { env, freeRequests, overrides, govern }: RoadParts) {
-  const { built, config, clock, random, ids, log, secret, changes, upstreams, failpoint } = ground
-  const models = effectiveModels(config, env, clock.nowMs())
-  const catalogue = createCatalogue(models)
+export async function openRoad(ground: Ground, { freeRequests, overrides, govern, served }: RoadParts) {
+  const { built, config, clock, random, log, changes, upstreams, failpoint } = ground
+  const { models, catalogue, providers } = served
   const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
   const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...ground, settings }))
   const credits = built.use(await openCredits({ ...ground, counters, overrides, changes, holdMs, failpoint }))
-  const proofKey = deriveKey(secret, 'reasoning proof')
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKey }))
   const { count } = built.use(createTokenizer(clock))
   const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock }
   const infer = createInfer({

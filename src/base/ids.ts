@@ -2,6 +2,8 @@ import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford's base32: sorts like the number it spells
+const timeLength = 10
+const chanceLength = 16
 
 /** Makes ids such as `pol_01h…`: a prefix, 48 bits of time, 80 bits of chance. They sort by creation. */
 export type Ids = (prefix: string) => string
@@ -12,16 +14,20 @@ export type Ids = (prefix: string) => string
  */
 export function createIds(clock: Clock, random: Random): Ids {
   let lastMs = 0
-  const chance = new Uint8Array(16) // sixteen base32 digits
-  const draw = (): void => {
-    const bytes = random.bytes(16)
-    for (let at = 0; at < 16; at++) chance[at] = (bytes[at] ?? 0) & 31
-    chance[0] = (chance[0] ?? 0) & 15 // room to count up
+  const digits = new Uint8Array(timeLength + chanceLength)
+  const text = Buffer.alloc(digits.length) // the same, spelled: most ids differ from the last one in their last digit
+  const set = (at: number, digit: number): void => {
+    digits[at] = digit
+    text[at] = alphabet.charCodeAt(digit)
+  }
+  const drawAt = (ms: number): void => {
+    for (let at = timeLength - 1, rest = ms; at >= 0; at--, rest = Math.floor(rest / 32)) set(at, rest % 32)
+    random.bytes(chanceLength).forEach((byte, at) => set(timeLength + at, byte & (at === 0 ? 15 : 31))) // room to count up
   }
   const countUp = (): void => {
-    for (let at = 15; at >= 0; at--) {
-      const digit = (chance[at] ?? 0) + 1
-      chance[at] = digit & 31
+    for (let at = digits.length - 1; at >= timeLength; at--) {
+      const digit = (digits[at] ?? 0) + 1
+      set(at, digit & 31)
       if (digit < 32) return
     }
   }
@@ -29,26 +35,10 @@ export function createIds(clock: Clock, random: Random): Ids {
     const nowMs = clock.nowMs()
     if (nowMs > lastMs) {
       lastMs = nowMs
-      draw()
+      drawAt(nowMs)
     } else {
       countUp()
     }
-    return `${prefix}_${timeDigits(lastMs)}${chanceDigits(chance)}`
+    return `${prefix}_${text.toString('latin1')}`
   }
-}
-
-function timeDigits(ms: number): string {
-  let digits = ''
-  let rest = ms
-  for (let at = 0; at < 10; at++) {
-    digits = alphabet[rest % 32] + digits
-    rest = Math.floor(rest / 32)
-  }
-  return digits
-}
-
-function chanceDigits(chance: Uint8Array): string {
-  let digits = ''
-  for (const digit of chance) digits += alphabet[digit]
-  return digits
 }

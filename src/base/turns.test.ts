@@ -9,12 +9,10 @@ describe('turns', () => {
     const turns = createTurns(2)
     const order: number[] = []
     const begun = await Promise.all([turns.take(patient), turns.take(patient)])
-    const later = [1, 2, 3].map((name) =>
-      turns.take(patient).then((turn) => {
-        order.push(name)
-        turn[Symbol.dispose]()
-      }),
-    )
+    const later = [1, 2, 3].map(async (name) => {
+      using _turn = await turns.take(patient)
+      order.push(name)
+    })
     await new Promise(setImmediate)
     assert.deepEqual(order, [])
     begun[0]?.[Symbol.dispose]()

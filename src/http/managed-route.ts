@@ -83,6 +83,9 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
   parts: ManagedParts<Who, Stores, Reads>,
 ) {
   return {
+    /** For a route that is made by hand: runs its change, once for each Idempotency-Key. */
+    perform,
+
     question<Params extends TObject, Query extends TObject>(spec: Question<Who, Reads, Params, Query>): Route {
       const read = reader({ ...spec, body: none })
       return {
@@ -148,7 +151,6 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
     },
   }
 
-  /** Runs the change, once for each Idempotency-Key. */
   function perform(request: FastifyRequest, who: Who, work: Work<Stores>): Promise<Reply> {
     const organizationId = who.organization.id
     const once = repeatableRequest(request, { organizationId, credentialId: who.id, nowMs: parts.clock.nowMs() })

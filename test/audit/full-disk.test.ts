@@ -14,7 +14,14 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
   const database = faulting(sqlite)
   const { appender, events, clock, verify } = await openAuditLog(database)
-  const journal = createJournal({ appender, events, nowMs: clock.nowMs, onFailure: () => 'refuse', onLost: () => {} })
+  const journal = createJournal({
+    appender,
+    events,
+    nowMs: clock.nowMs,
+    isAuditRequired: () => true,
+    backlog: null,
+    onLost: () => {},
+  })
   const acknowledged: string[] = []
   const refusals: unknown[] = []
   for (let wave = 0; refusals.length === 0; wave++) {

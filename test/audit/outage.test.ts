@@ -1,31 +1,77 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { startHouse, type TestHouse } from '../support/house.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
-import { startHouse } from '../support/house.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+const secret = 'a secret of sixteen and more'
+
+const figure = async (house: TestHouse, name: string): Promise<number> =>
+  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await house.get('/metrics')).text())?.[1] ?? 0)
+
+/** A database that can be put out of reach, and a house on it that knows its caller. */
+async function startScene(audit: object) {
+  const opened = new AsyncDisposableStack()
+  const database = opened.use(await createScratchDatabase())
+  const url = new URL(database.url)
+  const proxy = opened.use(await startTcpProxy({ host: url.hostname, port: Number(url.port) }))
+  url.port = String(proxy.port)
+  const folder = opened.use(await temporaryFolder())
+  const storage = { database_url: url.href, data_dir: folder.path }
+  const first = opened.use(await startHouse({ config: { secret, audit }, storage }))
+  const known = { authorization: `Bearer ${first.apiKey}` }
+  const ask = (stream: boolean): Promise<Response> => first.post('/v1/messages', { ...body, stream }, known)
+  // By then the node has seen its own set-up among the changes, and does not read the key again.
+  for (let count = 0; count < 30; count++) await (await ask(false)).arrayBuffer()
+  return { first, proxy, storage, ask, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** What the log has of requests, and that it is whole. */
+async function logOf({ house }: TestHouse, organization: string): Promise<number> {
+  const report = await house.operations['audit.verify']({ organization })
+  assert.equal(report.finding, undefined)
+  return report.checked
+}
 
 describe('requests while the audit log cannot be written', { skip: withoutPostgres }, () => {
-  it('are refused, whole or streamed, unless it was decided to go on and count', async () => {
-    await using database = await createScratchDatabase()
-    const config = { storage: { database_url: database.url }, secret: 'a secret of sixteen and more' }
-    await using careful = await startHouse({ config })
-    await using easy = await startHouse({ config: { ...config, audit: { on_failure: 'continue' } }, isFirst: false })
-    const known = { authorization: `Bearer ${careful.apiKey}` }
-    const ask = (house: typeof careful, stream: boolean) => house.post('/v1/messages', { ...body, stream }, known)
-    for (const house of [careful, easy]) assert.equal((await ask(house, false)).status, 200)
-    await database[Symbol.asyncDispose]()
-
-    const refused = await ask(careful, false)
+  it('are refused, whole or streamed, where answers need their events in the log', async () => {
+    await using scene = await startScene({ on_failure: 'refuse' })
+    scene.proxy.shut()
+    const refused = await scene.ask(false)
     assert.equal(refused.status, 503)
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    const streamed = await (await ask(careful, true)).text()
+    const streamed = await (await scene.ask(true)).text()
     assert.match(streamed, /event: error/)
     assert.doesNotMatch(streamed, /message_stop/)
+    assert.equal(await figure(scene.first, 'gatehouse_audit_events_lost_total'), 2)
+  })
 
-    assert.equal((await ask(easy, false)).status, 200)
-    assert.match(await (await ask(easy, true)).text(), /message_stop/)
-    const metrics = await (await easy.get('/metrics', known)).text()
-    assert.match(metrics, /gatehouse_audit_events_lost_total 2/)
+  it('are answered unless that was decided, and their events wait on this node’s disk until the log is back', async () => {
+    await using scene = await startScene({})
+    const { first } = scene
+    const before = await logOf(first, first.organizationId)
+    scene.proxy.shut()
+    assert.equal((await scene.ask(false)).status, 200)
+    assert.match(await (await scene.ask(true)).text(), /message_stop/)
+    assert.equal(await figure(first, 'gatehouse_audit_events_waiting'), 2)
+    assert.equal(await figure(first, 'gatehouse_audit_events_lost_total'), 0)
+    scene.proxy.open()
+    while ((await figure(first, 'gatehouse_audit_events_waiting')) > 0) await new Promise((r) => setTimeout(r, 20))
+    assert.equal(await logOf(first, first.organizationId), before + 2)
+  })
+
+  it('are in the log in the end although their node died meanwhile', async () => {
+    await using scene = await startScene({})
+    const { first, storage } = scene
+    const before = await logOf(first, first.organizationId)
+    scene.proxy.shut()
+    assert.equal((await scene.ask(false)).status, 200)
+    await first.house[Symbol.asyncDispose]()
+    scene.proxy.open()
+    await using second = await startHouse({ config: { secret }, storage, isFirst: false })
+    while ((await figure(second, 'gatehouse_audit_events_waiting')) > 0) await new Promise((r) => setTimeout(r, 20))
+    assert.equal(await logOf(second, first.organizationId), before + 1)
   })
 })

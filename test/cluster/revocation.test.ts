@@ -10,9 +10,10 @@ const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user
 describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
   it('set up once when they start together, and follow one another’s revocations within a second', async () => {
     await using database = await createScratchDatabase()
-    const config = { storage: { database_url: database.url }, secret: 'the same secret on every node' }
-    await using first = await startHouse({ config })
-    await using second = await startHouse({ config, isFirst: false })
+    const config = { secret: 'the same secret on every node' }
+    const storage = { database_url: database.url }
+    await using first = await startHouse({ config, storage })
+    await using second = await startHouse({ config, storage, isFirst: false })
     const onSecond = (): Promise<Response> =>
       second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
 
@@ -30,13 +31,10 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
 
   it('serve keys they know while the database is away, and say so when asked whether they are ready', async () => {
     await using database = await createScratchDatabase()
-    const config = {
-      storage: { database_url: database.url },
-      secret: 'a secret of sixteen and more',
-      audit: { on_failure: 'continue' },
-    }
-    await using first = await startHouse({ config })
-    await using second = await startHouse({ config, isFirst: false })
+    const config = { secret: 'a secret of sixteen and more' }
+    const storage = { database_url: database.url }
+    await using first = await startHouse({ config, storage })
+    await using second = await startHouse({ config, storage, isFirst: false })
     const known = { authorization: `Bearer ${first.apiKey}` }
     assert.equal((await second.post('/v1/messages', body, known)).status, 200)
     await database[Symbol.asyncDispose]()

@@ -67,6 +67,9 @@ async function nextScene(): Promise<Scene> {
 
 type Held = {
   readonly owner: SimulatedNode
+  readonly atMs: number
+  /** How often the counters had been lost when it was admitted. */
+  readonly losses: number
   readonly running: NonNullable<Awaited<ReturnType<SimulatedNode['admit']>>>
 }
 
@@ -80,6 +83,7 @@ class Town {
   running: Held[] = []
   granted = 0
   epochs = 0
+  losses = 0
   losing: Extract<Command, { do: 'lose counters' }> | undefined
   requests = 0
   shared!: { epoch: string; engine: LimitEngine }
@@ -97,6 +101,7 @@ class Town {
   }
 
   loseCounters(keepsEpoch: boolean): void {
+    this.losses += 1
     const epoch = keepsEpoch ? this.shared.epoch : `shared ${++this.epochs}`
     this.shared = { epoch, engine: this.engine(epoch) }
   }
@@ -151,14 +156,21 @@ class Town {
 
   async admit(owner: SimulatedNode, micro: number): Promise<void> {
     const requestId = `${this.scene.organizationId} request ${++this.requests}`
+    const { losses } = this
     await this.survive(owner, async () => {
       const running = await owner.admit(requestId, micro)
-      if (running !== undefined) this.running.push({ owner, running })
+      if (running !== undefined) this.running.push({ owner, running, atMs: this.scene.clock.nowMs(), losses })
     })
   }
 
+  /**
+   * No request runs longer than its hold. One that does all the same meets the row that says so, unless the counters were
+   * lost meanwhile and nobody knew of it: then its charge would be a debt, as with an answer dearer than its hold.
+   */
   take(place: number): Held | undefined {
-    return this.running.splice(place % Math.max(1, this.running.length), 1)[0]
+    const [held] = this.running.splice(place % Math.max(1, this.running.length), 1)
+    const isForgotten = held !== undefined && held.losses !== this.losses
+    return isForgotten && this.scene.clock.nowMs() - held.atMs > settings.holdMs ? undefined : held
   }
 
   async perform(step: Command): Promise<void> {

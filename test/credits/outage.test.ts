@@ -92,8 +92,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     const clock = createFastClock(20)
     const scene = opened.use(
       await startPaidHouse({
-        // The audit log lives in the same database; here it may wait as the charges do.
-        config: { secret: 'a secret of sixteen and more', audit: { on_failure: 'continue' } },
+        config: { secret: 'a secret of sixteen and more' },
         storage: { database_url: url.href },
         clock,
       }),

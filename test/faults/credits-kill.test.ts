@@ -32,7 +32,7 @@ const shortList: readonly Death[] = [
 const anyDeath: fc.Arbitrary<Death> = fc.record({
   at: fc.constantFrom(...shortList.map(({ at }) => at)),
   times: fc.integer({ min: 1, max: 12 }),
-  afterMs: fc.integer({ min: 0, max: 400 }),
+  afterMs: fc.integer({ min: 0, max: 1_500 }),
 })
 /** A real kill takes a second or so: there are a tenth as many as simulated ones. */
 const deaths =
@@ -64,6 +64,7 @@ describe('a house that is killed', () => {
           told += counted.told
           charged += counted.charged
         }
+        assert.ok(told > 0)
         t.diagnostic(`${deaths.length} lives ended, ${told} answers arrived, ${charged} charges stand`)
       },
     )
@@ -143,6 +144,5 @@ async function assertChargedOnce(folder: string, told: ReadonlySet<string>, live
   for (const { micro } of entries) assert.equal(micro, -cost * 1e6)
   // One answer of each of the four may have been charged and never arrived.
   assert.ok(entries.length - told.size <= lives * 4)
-  assert.ok(told.size > 0)
   return entries.length
 }

@@ -7,7 +7,7 @@ import { createExamine } from '../../src/domain/governance/examine.ts'
 import { holdingOf } from '../../src/domain/governance/holding.ts'
 import { planFor, type Plan } from '../../src/domain/governance/plan.ts'
 import { compileGateway } from '../../src/domain/governance/rulebooks.ts'
-import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../src/domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, OriginalFrames, Piece, Usage } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createScreen } from '../../src/domain/moderation/screen.ts'
@@ -64,7 +64,7 @@ type Part = Extract<InferenceEvent, { type: 'open' }>['part']
 
 /** One block of an answer in these pieces, each with the upstream's own frame. */
 function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Piece> {
-  const frames = (data: string): Piece['original'] => ({
+  const frames = (data: string): OriginalFrames => ({
     kind: 'frames',
     dialect: 'chat',
     frames: [{ event: undefined, data }],

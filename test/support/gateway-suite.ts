@@ -35,6 +35,7 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'PUT', path: '/config', permission: 'gateway:write', body: { name: 'House rules' } },
   { method: 'POST', path: '/config', permission: 'gateway:write', body: { config: { rules: { redact: true } } } },
   { method: 'GET', path: '/config/versions', permission: 'gateway:read' },
+  { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
   { method: 'GET', path: '/exports/{export_id}', permission: 'exports:read' },

@@ -3,6 +3,7 @@ import type { InferenceRequest, Proof } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
 import type { EstimateTokens, ReportedUsage } from './usage.ts'
 import { completeUsage } from './usage.ts'
+import type { TextDelta } from './frame-memory.ts'
 import type { StopScanner } from './stop-scanner.ts'
 import { createStopScanner } from './stop-scanner.ts'
 import { mintToolCallId, safeToolCallId } from './tool-ids.ts'
@@ -31,6 +32,10 @@ export type EventWriter = {
   hasEnded(): boolean
   /** True where a stop string made us end it: the upstream is still writing. */
   wasCut(): boolean
+  /** How many events wait to be taken. */
+  waiting(): number
+  /** What was written after that many, if it is one piece of text that a model said word for word. */
+  textAfter(waiting: number): TextDelta | undefined
   /** The events since the last time. */
   take(): InferenceEvent[]
 }
@@ -83,12 +88,21 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     end: (ending) => end(draft, ending),
     hasEnded: () => draft.stage === 'ended',
     wasCut: () => draft.wasCut,
+    waiting: () => draft.events.length,
+    textAfter: (waiting) => textAfter(draft, waiting),
     take() {
       const taken = draft.events
       draft.events = []
       return taken
     },
   }
+}
+
+function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefined {
+  const [event] = events.length === waiting + 1 ? events.slice(-1) : []
+  if (event?.type !== 'delta') return undefined
+  const type = open.get(event.block)?.type
+  return type === 'text' || type === 'thinking' ? event : undefined
 }
 
 function start(draft: Draft, model: string, usage?: Usage): void {

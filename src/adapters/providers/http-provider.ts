@@ -6,8 +6,10 @@ import type { Answer, Caller } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
+import type { FrameMemory } from './frame-memory.ts'
 import { createEventWriter } from './event-writer.ts'
 import { brokenAnswer } from './failures.ts'
+import { createFrameMemory } from './frame-memory.ts'
 import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 import type { Json } from './reading.ts'
 import { parseRecord } from './reading.ts'
@@ -21,6 +23,8 @@ export type Family = {
   encode(encoding: Encoding): Encoded
   /** Their answer in our words. */
   createDecoder(write: EventWriter): Decoder
+  /** Its decoder keeps nothing of the texts that it passes on, so it need not see frames that differ in nothing else. */
+  readonly forgetsText?: boolean
   /** Where the vendor can count tokens without answering. */
   readonly counter?: CounterSpec
 }
@@ -65,7 +69,8 @@ async function* converse(conversation: Conversation): AsyncGenerator<Piece, void
   const { write, answer } = await ask(conversation)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
-  const reading: Reading = { decoder: family.createDecoder(write), write, dialect }
+  const memory = family.forgetsText ? createFrameMemory() : undefined
+  const reading: Reading = { decoder: family.createDecoder(write), write, memory, dialect }
   if (answer.kind === 'document') {
     yield decodeDocument(answer.body, reading)
     return
@@ -122,7 +127,12 @@ function encode(family: Family, call: ProviderCall, { proofSeal }: HttpProviderP
   return family.encode({ call, toolNames: toolNamesOf(call), openProof: (proof) => proofSeal.open(proof, thinker) })
 }
 
-type Reading = { readonly decoder: Decoder; readonly write: EventWriter; readonly dialect: Dialect | undefined }
+type Reading = {
+  readonly decoder: Decoder
+  readonly write: EventWriter
+  readonly memory: FrameMemory | undefined
+  readonly dialect: Dialect | undefined
+}
 
 function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
   decoder.document(body)
@@ -131,12 +141,13 @@ function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece
 
 type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
 
-function decodeRead(frames: readonly SseFrame[] | undefined, { decoder, write, dialect }: Reading): Decoded {
+function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Decoded {
+  const { decoder, write, dialect } = reading
   let failure: Error | undefined
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
-    else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], decoder)
+    else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], reading)
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
   }
@@ -153,10 +164,14 @@ function finish(decoder: Decoder, write: EventWriter): void {
   if (!write.hasEnded()) throw brokenAnswer('The model’s upstream ended its answer in the middle.')
 }
 
-function decodeFrame(frame: SseFrame | undefined, decoder: Decoder): void {
+function decodeFrame(frame: SseFrame | undefined, { decoder, write, memory }: Reading): void {
   if (frame === undefined) return
+  const known = memory?.recall(frame)
+  if (known !== undefined) return write.delta(known.block, known.text)
   if (frame.data === '[DONE]') return decoder.done()
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
+  const waiting = write.waiting()
   decoder.event(body, frame.event)
+  memory?.learn(frame, write.textAfter(waiting))
 }

@@ -20,8 +20,18 @@ export type Verdict =
   /** This one is bad; the others are to be sent again without it. */
   | { readonly kind: 'reject_one'; readonly index: number; readonly reason: string }
   | { readonly kind: 'each'; readonly outcomes: readonly Outcome[] }
+  /** Taken, and to be confirmed later under this number. */
+  | { readonly kind: 'accepted'; readonly ticket: number }
 
 type Send<P> = (pieces: readonly P[]) => Promise<Verdict>
+
+/** For destinations that confirm later: all that was accepted is asked for together, so that the waits overlap. */
+export type Confirmed<P> = {
+  readonly send: Send<P>
+  readonly confirm: (tickets: readonly number[]) => Promise<ReadonlyMap<number, Outcome>>
+}
+
+type Known = Exclude<Verdict, { kind: 'accepted' }>
 
 type Run = { readonly start: number; readonly end: number }
 
@@ -32,23 +42,34 @@ const notTried: Retry = { kind: 'retry', reason: 'Not tried yet.' }
 
 /**
  * Sends pieces in order, in as few requests as the limits allow, narrowing down on an event that the destination
- * refuses. Stops at the first request that must be repeated later.
+ * refuses. Stops at the first request that must be repeated later. The next request does not wait for the confirmation
+ * of the one before: they arrive in order all the same.
  */
 export async function deliverPieces<P extends Piece>(
   pieces: readonly P[],
   limits: Limits,
-  send: Send<P>,
+  road: Send<P> | Confirmed<P>,
 ): Promise<readonly Outcome[]> {
+  const { send, confirm } = typeof road === 'function' ? { send: road, confirm: undefined } : road
   const known = new Map<number, Outcome>()
+  const accepted: (Run & { readonly ticket: number })[] = []
   const queue = runsOf(pieces, limits)
   let rest: Outcome = notTried
   for (let run = queue.shift(); run; run = queue.shift()) {
     const verdict = await attempt(send, pieces.slice(run.start, run.end))
+    if (verdict.kind === 'accepted') {
+      accepted.push({ ...run, ticket: verdict.ticket })
+      continue
+    }
     queue.unshift(...settle(run, verdict, known))
-    const stop = stopIn(verdict) ?? hopelessness(known)
+    const stop = stopIn(verdict) ?? (accepted.length === 0 ? hopelessness(known) : undefined)
     if (!stop) continue
     rest = stop
     break
+  }
+  if (accepted.length > 0) {
+    const confirmed = await confirm?.(accepted.map(({ ticket }) => ticket))
+    for (const { ticket, ...run } of accepted) settle(run, confirmed?.get(ticket) ?? notTried, known)
   }
   return pieces.map((_, at) => known.get(at) ?? rest)
 }
@@ -63,7 +84,7 @@ async function attempt<P>(send: Send<P>, pieces: readonly P[]): Promise<Verdict>
 }
 
 /** Writes down what is now known of a run, and answers the parts of it that must be asked again. */
-function settle({ start, end }: Run, verdict: Verdict, known: Map<number, Outcome>): readonly Run[] {
+function settle({ start, end }: Run, verdict: Known, known: Map<number, Outcome>): readonly Run[] {
   if (verdict.kind === 'split' && end - start > 1) {
     const middle = start + Math.ceil((end - start) / 2)
     return [
@@ -84,12 +105,12 @@ function settle({ start, end }: Run, verdict: Verdict, known: Map<number, Outcom
   return []
 }
 
-function outcomeAt(verdict: Exclude<Verdict, { kind: 'reject_one' }>, index: number): Outcome {
+function outcomeAt(verdict: Exclude<Known, { kind: 'reject_one' }>, index: number): Outcome {
   if (verdict.kind === 'each') return verdict.outcomes[index] ?? notTried
   return verdict.kind === 'split' ? { kind: 'reject', reason: verdict.reason } : verdict
 }
 
-function stopIn(verdict: Verdict): Outcome | undefined {
+function stopIn(verdict: Known): Outcome | undefined {
   const outcomes = verdict.kind === 'each' ? verdict.outcomes : [verdict]
   return outcomes.find((outcome) => outcome.kind === 'retry' || outcome.kind === 'pause')
 }

@@ -22,6 +22,7 @@ type Rules = {
   readonly indexes?: readonly string[]
   readonly withAck?: boolean
   readonly acksAfterPolls?: number
+  readonly isAcknowledged?: (id: number) => boolean
   /** Answers instead of the collector, while it answers something. */
   readonly trouble?: () => Reply | undefined
 }
@@ -76,7 +77,8 @@ function collector(rules: Rules): { readonly state: Collector; readonly handle: 
     state.polls++
     const asked: number[] = JSON.parse(text).acks
     const isIndexed = state.polls > (rules.acksAfterPolls ?? 0)
-    return { status: 200, body: { acks: Object.fromEntries(asked.map((id) => [id, isIndexed])) } }
+    const isAcknowledged = rules.isAcknowledged ?? (() => isIndexed)
+    return { status: 200, body: { acks: Object.fromEntries(asked.map((id) => [id, isAcknowledged(id)])) } }
   }
   return { state, handle }
 }
@@ -210,6 +212,31 @@ describe('splunk_hec with acknowledgement', () => {
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { delivered: 2 })
     assert.equal(state.polls, 5)
     assert.deepEqual(clock.waits, [250, 500, 1_000, 2_000, 4_000])
+  })
+
+  it('does not wait for one acknowledgement before it sends the next request, and asks for all of them at once', async (t) => {
+    const { sink, state, receiver } = await open(t, { withAck: true, acksAfterPolls: 2 }, { use_ack: true })
+    const batch = auditDocuments({ count: 60, promptLength: 50_000 })
+    assert.ok(sink.goal.bytes >= 4_000_000)
+    assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 60 })
+    assert.deepEqual(
+      state.indexed.map(idOf),
+      batch.map(({ metadata }) => metadata.uid),
+    )
+    const [event, ack] = ['/services/collector/event', '/services/collector/ack']
+    assert.deepEqual(
+      receiver.requests.map(({ target }) => target.split('?')[0]),
+      [event, event, event, event, ack, ack, ack],
+    )
+    assert.deepEqual(JSON.parse(receiver.requests.at(-1)?.text ?? ''), { acks: [0, 1, 2, 3] })
+  })
+
+  it('stands still before the first request that nobody acknowledged', async (t) => {
+    const { sink } = await open(t, { withAck: true, isAcknowledged: (id) => id !== 1 }, { use_ack: true })
+    const outcomes = await sink.deliver(auditDocuments({ count: 60, promptLength: 50_000 }), signal)
+    const first = outcomes.findIndex(({ kind }) => kind === 'retry')
+    assert.ok(first > 0 && outcomes.slice(0, first).every(({ kind }) => kind === 'delivered'))
+    assert.equal(outcomes.at(-1)?.kind, 'delivered')
   })
 
   it('sends again what nobody acknowledged in five minutes', async (t) => {

@@ -3,12 +3,12 @@ import { capped, defaultCap } from '../../domain/audit/cap.ts'
 import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
 import type { Sink } from '../../domain/audit/sink.ts'
 import type { Answer } from '../network/request.ts'
-import { isRecord, jsonOf, judge, pauseFor, retryLater } from './answers.ts'
+import { jsonOf, judge, pauseFor, retryLater } from './answers.ts'
 import { packed, type Packet } from './bodies.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { awaitAcks, type AskForAcks } from './splunk-acks.ts'
 import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
-import { waitFor } from './wait.ts'
 
 const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
 
@@ -67,46 +67,42 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
     const packet = await packed(text, 'application/json', config.compression ?? 'gzip')
     const answer = await post('/services/collector/event', packet, signal)
     const verdict = judgeHec(answer, pieces.length, clock.nowMs())
-    return verdict.kind === 'delivered' && config.use_ack ? acknowledged(jsonOf(answer).ackId, signal) : verdict
+    return verdict.kind === 'delivered' && config.use_ack ? ticketIn(answer) : verdict
   }
 
-  const acknowledged = async (ackId: unknown, signal: AbortSignal): Promise<Verdict> => {
-    if (typeof ackId !== 'number') return noAck
-    const packet = await packed(JSON.stringify({ acks: [ackId] }), 'application/json', 'none')
-    for (const delayMs of pollDelays()) {
-      await waitFor(clock, delayMs, signal)
-      const answer = await post(`/services/collector/ack?channel=${channel}`, packet, signal)
-      const verdict = judgeHec(answer, 1, clock.nowMs())
-      const { acks } = jsonOf(answer)
-      if (verdict.kind !== 'delivered' || (isRecord(acks) && acks[ackId] === true)) return verdict
-    }
-    return { kind: 'retry', reason: 'Splunk accepted the events, but no indexer has acknowledged them.' }
+  const ask: AskForAcks = async (ids, signal) => {
+    const packet = await packed(JSON.stringify({ acks: ids }), 'application/json', 'none')
+    return post(`/services/collector/ack?channel=${channel}`, packet, signal)
   }
 
+  const requests = config.use_ack ? requestsAhead : 1
   return {
-    goal: { ...limits, waitMs: 1_000 },
+    goal: { events: limits.events * requests, bytes: limits.bytes * requests, waitMs: 1_000 },
     deliver: (batch, signal) =>
       deliverPieces(
         batch.map((document) => envelope(document, config, instance)),
         limits,
-        (pieces) => send(pieces, signal),
+        {
+          send: (pieces) => send(pieces, signal),
+          confirm: (tickets) =>
+            awaitAcks(tickets, { ask, judge: (answer) => judgeHec(answer, 1, clock.nowMs()), clock, signal }),
+        },
       ),
   }
+}
+
+/** So many are sent before the first must be acknowledged. */
+const requestsAhead = 8
+
+function ticketIn(answer: Answer): Verdict {
+  const { ackId } = jsonOf(answer)
+  return typeof ackId === 'number' ? { kind: 'accepted', ticket: ackId } : noAck
 }
 
 const noAck = pauseFor(
   'config_error',
   'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
 )
-
-/** Soon at first, then every ten seconds, for five minutes in all. */
-function* pollDelays(): Generator<number> {
-  let waitedMs = 0
-  for (let delayMs = 250; waitedMs < 300_000; delayMs = Math.min(delayMs * 2, 10_000)) {
-    waitedMs += delayMs
-    yield delayMs
-  }
-}
 
 function envelope(document: SealedDocument, config: SplunkHecConfig, instance: string): Piece {
   const { metadata, policy, time } = document

@@ -33,11 +33,8 @@ export function inCanonicalOrder<T>(value: T): T
 export function inCanonicalOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inCanonicalOrder)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(byKey)
-      .map(([key, member]) => [key, inCanonicalOrder(member)]),
-  )
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.sort(byKey).map(([key, member]) => [key, inCanonicalOrder(member)]))
 }
 
 function canonicalNumber(value: number): string {

@@ -43,9 +43,11 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
   const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
   const spell = hasPlaces(document) ? JSON.stringify : canonicalize
-  const fingerprint = fingerprintOfText(spell(open))
-  const sealed: SealedDocument = { ...open, attestation_list: [{ ...attestation, fingerprint }] }
-  return rowOf(sealed, spell(sealed))
+  const text = spell(open)
+  const signed: Attestation = { ...attestation, fingerprint: fingerprintOfText(text) }
+  // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
+  const body = text.replace(spell(attestation), () => spell(signed))
+  return rowOf({ ...open, attestation_list: [signed] }, body)
 }
 
 /**

@@ -16,7 +16,6 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
   const lost: number[] = []
   let nowMs = 1_000
   let made = 0
-  const messagesOf = (events: readonly AuditEvent[]) => events.map(({ document }) => document.message)
   const journal = createJournal({
     appender: {
       async append(organizationId, events, mayRepeat = false) {
@@ -34,7 +33,8 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
       digestKey: new Uint8Array(32),
     }),
     nowMs: () => nowMs,
-    onFailure: () => 'refuse',
+    isAuditRequired: () => true,
+    backlog: null,
     onLost: (count) => void lost.push(count),
     ...parts,
   })
@@ -57,6 +57,7 @@ const facts = (message: string, organizationId = 'org_1'): EventFacts => ({
 })
 
 const outage = new Fault('unavailable', 'storage_unavailable', 'gone')
+const messagesOf = (events: readonly AuditEvent[]) => events.map(({ document }) => document.message)
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the journal', () => {
@@ -141,13 +142,29 @@ describe('the journal', () => {
   })
 
   it('goes on and counts where that was decided', async () => {
-    const { record, lost } = scene([outage, outage], { onFailure: () => 'continue' })
+    const { record, lost } = scene([outage, outage], { isAuditRequired: () => false })
     await record('a')
     assert.deepEqual(lost, [1])
   })
 
+  it('keeps events on its own disk where answers do not need the log, and loses those that this disk does not take', async () => {
+    const kept: string[][] = []
+    const keep = async (events: readonly AuditEvent[]): Promise<void> => {
+      if (kept.length === 1) throw new Error('full')
+      kept.push(messagesOf(events))
+    }
+    const isAuditRequired = (organizationId: string): boolean => organizationId === 'strict'
+    const { record, lost } = scene([outage, outage], { isAuditRequired, backlog: { keep } })
+    await Promise.all([record('a'), record('b')])
+    assert.deepEqual([kept, lost], [[['a', 'b']], []])
+    await assert.rejects(record('c', 'strict'), refusesWith('audit_unavailable'))
+    assert.deepEqual([kept.length, lost], [1, [1]])
+    await record('d')
+    assert.deepEqual(lost, [1, 1])
+  })
+
   it('does not ask storage that is away for every request anew', async () => {
-    const { record, appends, passMs } = scene([outage, outage], { onFailure: () => 'continue' })
+    const { record, appends, passMs } = scene([outage, outage], { isAuditRequired: () => false })
     await record('a')
     await record('b')
     assert.equal(appends.length, 2)

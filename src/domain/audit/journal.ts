@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../../base/fault.ts'
+import type { AuditBacklog } from './backlog.ts'
 import type { AuditEvent } from './event.ts'
 import type { EventMaker } from './event-maker.ts'
 import type { EventFacts } from './facts.ts'
@@ -8,8 +9,8 @@ import type { AuditAppender } from './log.ts'
 export type Journal = {
   /**
    * Resolves once the event is durable: until then the answer that it tells of is not complete. `make` is called when
-   * its group is written, so that nothing is built for a log that is down. Rejects where the log cannot be written,
-   * unless it was decided to go on without; then the event is counted as lost.
+   * its group is written. Where the log cannot be written it rejects if this organization's answers need their events
+   * there; else the event waits on this node's disk, and one that cannot is counted as lost.
    */
   record(organizationId: string, make: () => EventFacts, id?: string): Promise<void>
 }
@@ -18,8 +19,10 @@ export type JournalParts = {
   readonly appender: AuditAppender
   readonly events: EventMaker
   readonly nowMs: () => number
-  /** What becomes of an answer of this organization whose event cannot be written. */
-  readonly onFailure: (organizationId: string) => 'refuse' | 'continue'
+  /** Whether an answer of this organization is refused when its event cannot be written to the log. */
+  readonly isAuditRequired: (organizationId: string) => boolean | Promise<boolean>
+  /** Where events wait that the log did not take; null where there is no such place. */
+  readonly backlog: Pick<AuditBacklog, 'keep'> | null
   /** Told how many events could not be written, and why. */
   readonly onLost: (count: number, cause: unknown) => void
 }
@@ -41,7 +44,8 @@ const maxGroupSize = 500
  * Group commit: while one append of an organization is under way, events that arrive form the next one. The slower the
  * disk, the larger the groups, and one hash chain is extended for all of them at once.
  */
-export function createJournal({ appender, events, nowMs, onFailure, onLost }: JournalParts): Journal {
+export function createJournal(parts: JournalParts): Journal {
+  const { appender, events, nowMs, isAuditRequired, backlog, onLost } = parts
   const queues = new Map<string, Waiting[]>()
   const lost = new Map<string, number>()
   let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
@@ -64,14 +68,24 @@ export function createJournal({ appender, events, nowMs, onFailure, onLost }: Jo
       for (const { resolve } of group) resolve()
     } catch (cause) {
       if (isFault(cause) && cause !== rest?.cause) rest = { untilMs: nowMs() + restMs, cause }
-      lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
-      onLost(group.length, cause)
-      const goesOn = onFailure(organizationId) === 'continue'
+      const isRequired = await isAuditRequired(organizationId)
+      if (isRequired || !(await isKept(made))) {
+        lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
+        onLost(group.length, cause)
+      }
       for (const { resolve, reject } of group) {
-        if (goesOn) resolve()
-        else reject(unwritten(cause))
+        if (isRequired) reject(unwritten(cause))
+        else resolve()
       }
     }
+  }
+
+  async function isKept(made: readonly AuditEvent[]): Promise<boolean> {
+    if (!backlog) return false
+    return backlog.keep(made).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** One that cannot be built fails alone: its neighbours are not lost for it. */

@@ -4,6 +4,7 @@ import type { SignedCheckpoint } from './checkpoint.ts'
 import type { AuditContent } from './content.ts'
 import type { SealedDocument } from './document.ts'
 import type { AuditEvent } from './event.ts'
+import type { EventFacts } from './facts.ts'
 import type { SealedEvent } from './sealed.ts'
 
 /** Where events are written. */
@@ -14,6 +15,9 @@ export type AuditAppender = {
    */
   append(organizationId: string, events: readonly AuditEvent[], mayRepeat?: boolean): Promise<void>
 }
+
+/** The same inside a transaction, which changes more than the log. */
+export type EventLog = { append(facts: EventFacts): Promise<void> }
 
 /** An event as it is read, with the texts that are still kept beside it. */
 export type LoggedEvent = {

@@ -1,6 +1,6 @@
 import { Fault, isFault } from '../../base/fault.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import { compileTerms } from '../moderation/terms.ts'
+import { checkTerm, isExpression } from '../moderation/terms.ts'
 import type { GivenConfiguration } from './complete.ts'
 
 /** Both lists together: what is compiled while others wait must stay small. */
@@ -20,16 +20,14 @@ export function requireTerms({ rules = {} }: GivenConfiguration, patterns: Patte
     if (characters > mostTermCharacters) {
       throw invalid(param, `allowlist and denylist may have ${mostTermCharacters} characters together.`)
     }
-    if (terms.filter(isPattern).length > mostPatterns) throw invalid(param, `may have ${mostPatterns} patterns.`)
+    if (terms.filter(isExpression).length > mostPatterns) throw invalid(param, `may have ${mostPatterns} patterns.`)
     for (const [index, term] of terms.entries()) requireTerm(term, patterns, `${param}[${index}]`)
   }
 }
 
-const isPattern = (term: string): boolean => term.length > 2 && term.startsWith('/')
-
 function requireTerm(term: string, patterns: PatternEngine, param: string): void {
   try {
-    compileTerms([term], patterns)
+    checkTerm(term, patterns)
   } catch (cause) {
     if (!isFault(cause)) throw cause
     throw invalid(param, cause.message)

@@ -25,6 +25,8 @@ export type Texts = {
   readonly direction: Direction
   /** Categories that count as found, whatever the texts hold: for simulations. */
   readonly givenCategories?: readonly string[]
+  /** Leaves personal data unlooked for, where no rule asks for it. */
+  readonly skipsPersonalData?: boolean
 }
 
 export type Examination = {
@@ -45,10 +47,11 @@ const turnQuestions = 200
 export function createExamine(parts: ExamineParts): Examine {
   const scorePolicies = createScorePolicies(parts.memory)
 
-  return async (plan, { texts, direction, givenCategories = [] }) => {
-    const screened = await screenAll(plan, texts, direction)
+  return async (plan, { texts, direction, givenCategories = [], ...rest }) => {
+    const screened = await screenAll(plan, { texts, direction, ...rest })
     const found = screened.map(({ findings }) => findings).reduce(addFindings, nothingFound)
-    const findings = addFindings(found, { ...nothingFound, categories: givenCategories })
+    const findings =
+      givenCategories.length === 0 ? found : addFindings(found, { ...nothingFound, categories: givenCategories })
     const outcomes = [
       ...moderationOutcomes(plan, findings),
       gatewayOutcome(plan, decideGateway(plan.gateway.config, { ...findings, direction, ...abilities(findings) })),
@@ -63,12 +66,15 @@ export function createExamine(parts: ExamineParts): Examine {
     return { personalDataCount, canRephrase: parts.canRephrase }
   }
 
-  async function screenAll({ gateway }: Plan, texts: readonly string[], direction: Direction): Promise<Screened[]> {
+  async function screenAll(
+    { gateway }: Plan,
+    { texts, direction, skipsPersonalData = false }: Texts,
+  ): Promise<Screened[]> {
     const { terms, config } = gateway
     const screened: Screened[] = []
     let turn = 0
     for (const text of texts) {
-      const screening = await parts.screen({ text, direction, ...(terms && { terms }) })
+      const screening = await parts.screen({ text, direction, skipsPersonalData, ...(terms && { terms }) })
       screened.push({ text, findings: findingsOf(screening, config.rules) })
       turn += text.length
       if (turn < turnCharacters) continue
@@ -80,6 +86,7 @@ export function createExamine(parts: ExamineParts): Examine {
 
   async function policyOutcomes(plan: Plan, direction: Direction, screened: readonly Screened[]): Promise<Outcome[]> {
     const policies = plan.policies[direction]
+    if (policies.length === 0) return []
     const pending: ReturnType<typeof scorePolicies>[] = []
     for (const one of screened) {
       pending.push(scorePolicies(plan, direction, one))

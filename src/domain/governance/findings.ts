@@ -35,6 +35,7 @@ export function findingsOf({ classification, termHits, personalData }: Screening
 }
 
 export function addFindings(first: Findings, second: Findings): Findings {
+  if (first === nothingFound) return second
   const personalData = { ...first.personalData }
   for (const [kind, count] of entriesOf(second.personalData)) personalData[kind] = (personalData[kind] ?? 0) + count
   return {

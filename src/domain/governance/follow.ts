@@ -30,8 +30,12 @@ export type FollowParts = {
   readonly read?: (text: string) => string
 }
 
-/** A check is made at every multiple of this, and this much is always held back. */
-const stepCharacters = 64
+/** A check is made at every multiple of this. */
+const stepCharacters = 128
+/** So much of what was checked is held back all the same: a text often turns within a few words. */
+const keptBackCharacters = 64
+/** Where a word goes on for longer than this, it is cut. */
+const longestWord = 64
 /** What a check looks at: so much of what came before. */
 const windowCharacters = 512
 /** In log-odds: a text this close to a block is not let out until it is calm again. */
@@ -40,15 +44,16 @@ const tenseGap = -3
 export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, read = (whole) => whole } = parts
   const stepPlan: Plan = { ...plan, policies: { request: [], response: holding.policies } }
+  const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
   let text = ''
   let checked = 0
   let cleared = 0
 
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
   async function look(end: number, keptBack: number): Promise<Examination | undefined> {
-    const seen = wordEnd(text, end, stepCharacters)
+    const seen = wordEnd(text, end, longestWord)
     const window = text.slice(startOfWindow(seen), seen)
-    const examination = await glance(stepPlan, { texts: [window], direction: 'response' })
+    const examination = await glance(stepPlan, { ...looking, texts: [window] })
     if (isDenied(examination.verdict)) return examination
     const isCalm = closest(examination.findings, holding.blocking) <= tenseGap
     if (isCalm) cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
@@ -57,7 +62,7 @@ export function createFollower(parts: FollowParts): Follower {
 
   function startOfWindow(end: number): number {
     const start = stepBack(text, end, Math.max(windowCharacters, holding.reach + stepCharacters))
-    return wordEnd(text, holding.personalData ? Math.min(start, cleared) : start, stepCharacters)
+    return wordEnd(text, holding.personalData ? Math.min(start, cleared) : start, longestWord)
   }
 
   /** Behind this place nothing can still become a match that began before it. */
@@ -74,7 +79,7 @@ export function createFollower(parts: FollowParts): Follower {
       if (holding.isWhole) return undefined
       for (let end = checked + stepCharacters; end <= text.length; end += stepCharacters) {
         checked = end
-        const denied = await look(end, stepCharacters)
+        const denied = await look(end, keptBackCharacters)
         if (denied !== undefined) return denied
       }
       return undefined

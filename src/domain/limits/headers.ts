@@ -1,5 +1,5 @@
 import type { Refused, Verdict } from './admission.ts'
-import { scopes, type WindowMetric } from './scopes.ts'
+import type { WindowMetric } from './scopes.ts'
 import type { Gauge, Standing } from './standing.ts'
 
 export type Headers = Record<string, string>
@@ -7,39 +7,29 @@ export type Headers = Record<string, string>
 /** The rate-limit headers of an inference answer, admitted or not: those of the scope closest to its limit. */
 export function inferenceHeaders(verdict: Verdict): Headers {
   const { standing } = verdict
-  const projectTokens = closest(gaugesOf(standing, 'tpm')) === standing.project.tpm ? standing.project.tpm : null
-  return {
-    ...named('requests', closest([...gaugesOf(standing, 'rpm'), ...gaugesOf(standing, 'rpd')])),
-    ...named('tokens', closest([...gaugesOf(standing, 'tpm'), ...gaugesOf(standing, 'tpd')])),
-    ...named('project-tokens', projectTokens),
-    ...(verdict.admitted ? {} : retryAfter(verdict)),
-  }
+  const minuteTokens = closest(standing, 'tpm')
+  const headers = verdict.admitted ? {} : retryAfter(verdict)
+  add(headers, 'requests', closer(closest(standing, 'rpm'), closest(standing, 'rpd')))
+  add(headers, 'tokens', closer(minuteTokens, closest(standing, 'tpd')))
+  if (minuteTokens === standing.project.tpm) add(headers, 'project-tokens', minuteTokens)
+  return headers
 }
 
-const gaugesOf = (standing: Standing, metric: WindowMetric): (Gauge | null)[] =>
-  scopes.map((scope) => standing[scope][metric])
+const closest = ({ key, project, organization }: Standing, metric: WindowMetric): Gauge | null =>
+  closer(closer(key[metric], project[metric]), organization[metric])
 
 /** The least remaining is the only number a caller can act on. Of two that are equal, the later reset. */
-function closest(gauges: readonly (Gauge | null)[]): Gauge | null {
-  let found: Gauge | null = null
-  for (const gauge of gauges) {
-    if (gauge === null) continue
-    const isCloser =
-      found === null ||
-      gauge.remaining < found.remaining ||
-      (gauge.remaining === found.remaining && gauge.resetMs > found.resetMs)
-    if (isCloser) found = gauge
-  }
-  return found
+function closer(first: Gauge | null, second: Gauge | null): Gauge | null {
+  if (first === null || second === null) return first ?? second
+  if (first.remaining !== second.remaining) return first.remaining < second.remaining ? first : second
+  return second.resetMs > first.resetMs ? second : first
 }
 
-function named(what: string, gauge: Gauge | null): Headers {
-  if (gauge === null) return {}
-  return {
-    [`x-ratelimit-limit-${what}`]: String(gauge.limit),
-    [`x-ratelimit-remaining-${what}`]: String(gauge.remaining),
-    [`x-ratelimit-reset-${what}`]: duration(gauge.resetMs),
-  }
+function add(headers: Headers, what: string, gauge: Gauge | null): void {
+  if (gauge === null) return
+  headers[`x-ratelimit-limit-${what}`] = String(gauge.limit)
+  headers[`x-ratelimit-remaining-${what}`] = String(gauge.remaining)
+  headers[`x-ratelimit-reset-${what}`] = duration(gauge.resetMs)
 }
 
 /** Whole seconds, rounded up, at least one. A refusal for credits has none: waiting does not help. */

@@ -18,7 +18,13 @@ export type Screening = {
   readonly personalData: readonly PersonalDatum[]
 }
 
-export type ScreenRequest = { readonly text: string; readonly direction: Direction; readonly terms?: Terms }
+export type ScreenRequest = {
+  readonly text: string
+  readonly direction: Direction
+  readonly terms?: Terms
+  /** Leaves personal data unlooked for. */
+  readonly skipsPersonalData?: boolean
+}
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
 export type Screen = (request: ScreenRequest) => Promise<Screening>
@@ -37,6 +43,7 @@ const mostRemembered = 256
 export function createScreen({ classifier, pause, memory }: ScreenParts): Screen {
   const verdicts = createVerdictMemory<Screening>(memory)
   return async (request) => {
+    if (memory === 0) return screenAnew(request, classifier, pause)
     const key = keyOf(request)
     const known = verdicts.recall(key)
     if (known !== undefined) return known
@@ -50,11 +57,11 @@ export function createScreen({ classifier, pause, memory }: ScreenParts): Screen
 export const violations = ({ classification }: Screening, blocked: ReadonlySet<Category>): readonly Category[] =>
   classification.flagged.filter((category) => blocked.has(category))
 
-const keyOf = ({ text, direction, terms }: ScreenRequest): string =>
-  `${direction} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
+const keyOf = ({ text, direction, terms, skipsPersonalData = false }: ScreenRequest): string =>
+  `${direction} ${skipsPersonalData} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
 async function screenAnew(
-  { text, direction, terms }: ScreenRequest,
+  { text, direction, terms, skipsPersonalData = false }: ScreenRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): Promise<Screening> {
@@ -67,7 +74,8 @@ async function screenAnew(
     const hidden = hiddenTexts(slice.text)
     for (const part of [slice, ...hidden]) classifications.push(await classifier.classify(part.text, direction))
     if (terms !== undefined) addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(hidden, terms)])
-    searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
+    if (!skipsPersonalData)
+      searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
   }
   return { classification: classifications.reduce(strongest), termHits: [...hits.values()], personalData }
 }

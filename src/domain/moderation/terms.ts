@@ -27,9 +27,9 @@ const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
 /** Throws a Fault where a term is empty or its pattern is not valid. */
 export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
   const distinct = [...new Set(terms)]
-  const plain = distinct.filter((term) => !expression.test(term))
+  const plain = distinct.filter((term) => !isExpression(term))
   const findPlain = compilePlain(plain)
-  const patterns = distinct.filter((term) => expression.test(term)).map((term) => compilePattern(term, engine))
+  const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
   const rank = new Map(distinct.map((term, index) => [term, index]))
   return {
     count: distinct.length,
@@ -44,6 +44,14 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
     },
   }
 }
+
+/** The same refusal for one term, without making it ready to be looked for. */
+export function checkTerm(term: string, engine: PatternEngine): void {
+  if (isExpression(term)) compilePattern(term, engine)
+  else wordOf(term)
+}
+
+export const isExpression = (term: string): boolean => expression.test(term)
 
 function compilePattern(term: string, engine: PatternEngine): { term: string; pattern: Pattern } {
   const { source = '', flags } = expression.exec(term)?.groups ?? {}
@@ -78,14 +86,20 @@ function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
 function spellings(terms: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const termsByWord = new Map<string, string[]>()
   for (const term of terms) {
-    const word = normalise(term).trim().replace(/\s+/g, ' ')
-    if (word === '') throw new Fault('validation', 'invalid_parameter', 'A term must not be empty.')
+    const word = wordOf(term)
     // In a Latin text a word of lookalike letters is read as Latin, so the term is looked for in both spellings.
     for (const spelling of new Set([word, latinSpelling(word) ?? word])) {
       termsByWord.set(spelling, [...(termsByWord.get(spelling) ?? []), term])
     }
   }
   return termsByWord
+}
+
+/** A plain term as it is looked for. */
+function wordOf(term: string): string {
+  const word = normalise(term).trim().replace(/\s+/g, ' ')
+  if (word === '') throw new Fault('validation', 'invalid_parameter', 'A term must not be empty.')
+  return word
 }
 
 /** The first place of each word in a text in normal form. White space of any length counts as one space. */

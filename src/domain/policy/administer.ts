@@ -16,10 +16,16 @@ import {
 } from './lifecycle.ts'
 import type { Policy, PolicyVersion } from './policy.ts'
 import { recordOf, type Step } from './record.ts'
-import { checkRule, type CheckExpression } from './rule.ts'
+import { checkRule, isEvaluable, type CheckExpression } from './rule.ts'
 import type { PolicyStore } from './store.ts'
 
-export type PolicyParts = { readonly ids: Ids; readonly clock: Clock; readonly checkExpression: CheckExpression }
+export type PolicyParts = {
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly checkExpression: CheckExpression
+  /** A model judges rules in plain language. */
+  readonly hasJudge: boolean
+}
 
 /** Which policy, and at which revision the one who asks has seen it. */
 export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
@@ -27,9 +33,12 @@ export type PolicyAt = { readonly organizationId: string; readonly id: string; r
 export type Policies = ReturnType<typeof createPolicies>
 
 /** Every change to a policy. Each works inside its caller's transaction and answers the audit record that belongs to it. */
-export function createPolicies({ ids, clock, checkExpression }: PolicyParts) {
+export function createPolicies({ ids, clock, checkExpression, hasJudge }: PolicyParts) {
   return {
     check,
+
+    /** Whether anybody here can tell if a text breaks this rule. */
+    isEvaluable: (rule: string): boolean => hasJudge || isEvaluable(rule),
 
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Recorded<Policy>> {
       const policy = await check(store, organizationId, input)

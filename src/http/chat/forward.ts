@@ -47,20 +47,22 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
  * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
  */
 function createRenaming({ id, model }: ForwardingOptions): (frame: OriginalFrame) => string | undefined {
-  let known: string | undefined
+  let known = ''
   let replacement = ''
-  return (frame) => {
-    const at = frame.data.indexOf('"choices":')
+  const learn = (data: string): boolean => {
     // An unescaped quote cannot stand inside of a string, so this is the key itself, and these are true values.
-    if (at === -1 || finishOrUsage.test(frame.data)) return undefined
-    const head = frame.data.slice(0, at)
-    if (head !== known) {
-      const changed = renamedHead(head, id, model)
-      if (changed === undefined) return undefined
-      known = head
-      replacement = changed
-    }
-    return sameFrame({ event: undefined, data: replacement + frame.data.slice(at) })
+    const at = data.indexOf('"choices":')
+    const changed = at === -1 ? undefined : renamedHead(data.slice(0, at), id, model)
+    if (changed === undefined) return false
+    known = data.slice(0, at)
+    replacement = changed
+    return true
+  }
+  return ({ data }) => {
+    if (finishOrUsage.test(data)) return undefined
+    const isKnown = known !== '' && data.slice(0, known.length) === known
+    if (!isKnown && !learn(data)) return undefined
+    return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
   }
 }
 

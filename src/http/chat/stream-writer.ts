@@ -193,7 +193,11 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const finish = spellFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
   const own = state.forwarding.ending(finish, isForwarded)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
-  if (!state.wantsUsage) return last + done
+  if (!state.wantsUsage) return withPolicy(last, end) + done
   const usage = { usage: spellUsage(end.usage), ...own.usage, ...creditFields(end) }
   return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }
+
+/** Whoever did not ask for the usage gets no chunk of it: a policy is then told with the reason for the end. */
+const withPolicy = (last: string, { policy }: InferenceEnd): string =>
+  policy === undefined ? last : last.replace(/\}\n\n$/, () => `,"policy":${JSON.stringify(policy)}}\n\n`)

@@ -7,6 +7,7 @@ import { exportRoutes } from './exports/routes.ts'
 import { exportTestRoute } from './exports/test-route.ts'
 import { historyRoutes } from './history/routes.ts'
 import type { GatewayParts } from './parts.ts'
+import { simulateRoute } from './simulate/route.ts'
 
 /** `/api/policy-gateway/*`: for whoever has a key of a project, a token, or an administrator key. */
 export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): Family {
@@ -16,6 +17,7 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
     prefixes: ['/api/policy-gateway'],
     routes: [
       ...configRoutes(routes, parts),
+      simulateRoute(routes, parts),
       ...exportRoutes(routes, parts),
       exportTestRoute(parts),
       ...deadLetterRoutes(routes, parts),

@@ -1,8 +1,9 @@
 import type { Exports } from '../../domain/audit/export/administer.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
-import type { AuditReads } from '../../domain/audit/log.ts'
+import type { AuditReads, EventLog } from '../../domain/audit/log.ts'
 import type { Configurations } from '../../domain/gateway/administer.ts'
 import type { GatewayStore } from '../../domain/gateway/store.ts'
+import type { Simulate } from '../../domain/governance/simulate.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { SinkTest } from '../../pipeline/test-sink.ts'
@@ -15,6 +16,7 @@ export type GatewayStores = {
   readonly exports: ExportStore
   readonly gateway: GatewayStore
   readonly events: AuditReads
+  readonly eventLog: EventLog
   readonly idempotency: IdempotencyStore
 }
 
@@ -25,6 +27,7 @@ export type GatewayParts = LimitParts & {
   readonly exports: Exports
   readonly configurations: Configurations
   readonly testSink: SinkTest
+  readonly simulate: Simulate
 }
 
 export type GatewayRoutes = ManagedRoutes<Manager, GatewayStores>

@@ -46,7 +46,8 @@ const journal = createJournal({
   appender: createAuditAppender(database, events.authorityUid),
   events,
   nowMs: clock.nowMs,
-  onFailure: () => 'refuse',
+  isAuditRequired: () => true,
+  backlog: null,
   onLost: () => process.stdout.write('lost\n'),
 })
 process.stdout.write('ready\n')

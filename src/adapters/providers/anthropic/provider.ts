@@ -8,6 +8,7 @@ export const messagesFamily = (flags: MessagesFlags): Family => ({
   dialect: 'messages',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  forgetsText: true,
   counter: {
     path: '/count_tokens',
     without: ['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k'],

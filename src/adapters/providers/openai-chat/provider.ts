@@ -8,4 +8,5 @@ export const chatFamily = (flags: ChatFlags): Family => ({
   dialect: 'chat',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  forgetsText: true,
 })

@@ -1,6 +1,6 @@
 import { findNext } from './find.ts'
 import { placeholders } from './placeholder.ts'
-import type { Vault } from './vault.ts'
+import { createVault, type Vault } from './vault.ts'
 
 /** The text with all personal data replaced by placeholders such as `[EMAIL_1]`. `restore` undoes it exactly. */
 export function redact(text: string, vault: Vault): string {
@@ -18,3 +18,6 @@ export function restore(text: string, vault: Pick<Vault, 'valueOf'>): string {
   if (!text.includes('[')) return text
   return text.replace(placeholders, (placeholder) => vault.valueOf(placeholder) ?? placeholder)
 }
+
+/** A text of its own without its personal data, which nobody will ask for again. */
+export const redactForGood = (text: string): string => redact(text, createVault())

@@ -1,6 +1,5 @@
 import { findPolicy } from '../../../domain/policy/administer.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
-import { isEvaluable } from '../../../domain/policy/rule.ts'
 import type { Route } from '../../route.ts'
 import { none } from '../../managed-fields.ts'
 import { pageOf, presentList } from '../../list.ts'
@@ -19,6 +18,10 @@ const published = {
 
 /** What puts a policy in force and takes it out again: contract 4.3 and 4.4, and the way back. */
 export function publicationRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+  /** A rule that nobody can judge is published all the same; whoever publishes it should know. */
+  const warningOf = ({ published: version }: Policy): Record<string, string> =>
+    version && !operations.isEvaluable(version.rule) ? { 'x-gatehouse-warning': 'rule_not_evaluable' } : {}
+
   return [
     change({
       method: 'POST',
@@ -88,7 +91,3 @@ export function publicationRoutes({ question, change }: AdminRoutes, { policies:
     }),
   ]
 }
-
-/** A rule that nobody can judge is published all the same; whoever publishes it should know. */
-const warningOf = ({ published: version }: Policy): Record<string, string> =>
-  version && !isEvaluable(version.rule) ? { 'x-gatehouse-warning': 'rule_not_evaluable' } : {}

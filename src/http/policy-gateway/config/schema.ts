@@ -86,7 +86,7 @@ const replacement = {
 }
 
 /** Contract 2.7, as it is answered: every field is there. */
-export const Configuration = whole({
+const Configuration = whole({
   ...own,
   rules: whole(rules),
   org_controls: whole({ ...controls, user_quota: whole(quota), project_quota: whole(quota) }),

@@ -1,8 +1,17 @@
 import { changeFacts } from '../../../../domain/audit/administration.ts'
 import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import type { EventLog } from '../../../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../../../domain/identity/audit-log.ts'
 import { appendInTransaction } from './chain.ts'
 import type { Transaction } from '../database.ts'
+
+/** Events of the chain, inside the transaction of what they tell of. */
+export const eventLog = (tx: Transaction, { makeEvent, authorityUid }: EventMaker): EventLog => ({
+  async append(facts) {
+    const { organizationId } = facts
+    await appendInTransaction(tx, [makeEvent(facts)], { organizationId, authorityUid })
+  },
+})
 
 /** What administrators change, as events of the chain, inside the transaction of the change that they tell of. */
 export const auditLogStore = (tx: Transaction, { makeEvent, authorityUid }: EventMaker): AuditLogStore => ({

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createHandClock } from '../../../../test/support/hand-clock.ts'
+import { createTurns } from '../../../base/turns.ts'
+import { createUpstreamHealth } from '../../../domain/inference/health.ts'
+import type { Answer, Outgoing } from '../../network/request.ts'
+import { createOpenaiClassifier } from './classifier.ts'
+
+const names = ['harassment', 'hate', 'illicit', 'self-harm', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence']
+
+const resultOf = (scores: Record<string, number>, flagged: readonly string[] = []) => ({
+  flagged: flagged.length > 0,
+  categories: Object.fromEntries(names.map((name) => [name, flagged.includes(name)])),
+  category_scores: { ...Object.fromEntries(names.map((name) => [name, 0.001])), ...scores },
+})
+
+function sceneOf(answer: (outgoing: Outgoing) => Promise<Partial<Answer> & { json?: unknown }>) {
+  const { clock, pass } = createHandClock()
+  const sent: Outgoing[] = []
+  const classifier = createOpenaiClassifier(
+    { baseUrl: 'https://moderation.test/v1/', apiKey: 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
+    {
+      clock,
+      turns: createTurns(4),
+      health: createUpstreamHealth(clock),
+      async request(outgoing) {
+        sent.push(outgoing)
+        const { json, ...said } = await answer(outgoing)
+        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json) ?? ''), ...said }
+      },
+    },
+  )
+  return { classify: async (text: string) => classifier.classify(text, 'request'), sent, pass }
+}
+
+describe('a remote moderation endpoint', () => {
+  it('is asked in its own dialect', async () => {
+    const { classify, sent } = sceneOf(async () => ({ json: { results: [resultOf({})] } }))
+    await classify('Hello \ud800')
+    const [{ url, headers, body, method } = {}] = sent
+    assert.equal(String(url), 'https://moderation.test/v1/moderations')
+    assert.equal(method, 'POST')
+    assert.equal(headers?.['authorization'], 'Bearer key')
+    assert.deepEqual(JSON.parse(String(body)), { model: 'omni-moderation-latest', input: 'Hello \ufffd' })
+  })
+
+  it('is read in our categories: the highest of several, and flagged where one of them is', async () => {
+    const json = {
+      results: [
+        resultOf({ 'self-harm': 0.2, 'self-harm/intent': 0.3, violence: 0.99, hate: 0.8 }, [
+          'self-harm/intent',
+          'violence',
+        ]),
+      ],
+    }
+    const { flagged, scores } = await sceneOf(async () => ({ json })).classify('x')
+    assert.deepEqual(flagged, ['self-harm'])
+    assert.equal(scores['self-harm'], 0.5) // flagged on their scale is at least half on ours
+    assert.equal(scores.hate, 0.49) // and what is not flagged stays below
+    assert.equal(scores.illicit, 0.001)
+  })
+
+  for (const [says, answer] of [
+    ['nothing', { body: Buffer.alloc(0) }],
+    ['no JSON', { body: Buffer.from('<html>') }],
+    ['an error', { status: 429, json: { error: {} } }],
+    ['a redirect', { status: 302 }],
+    ['no result', { json: { results: [] } }],
+    ['two results', { json: { results: [resultOf({}), resultOf({})] } }],
+    ['scores out of range', { json: { results: [{ categories: {}, category_scores: { hate: 7 } }] } }],
+    ['no scores', { json: { results: [{ flagged: false, categories: {} }] } }],
+    ['a list', { json: [1] }],
+  ] as const) {
+    it(`has not judged where it answers ${says}`, async () => {
+      await assert.rejects(sceneOf(async () => answer).classify('x'), /has not judged/)
+    })
+  }
+
+  it('has not judged where it is too slow', async () => {
+    const { classify, pass } = sceneOf(
+      ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut')))),
+    )
+    const late = assert.rejects(classify('x'), /in time/)
+    await new Promise(setImmediate)
+    await pass(2_000)
+    await late
+  })
+
+  it('that fails again and again is left alone for a while', async () => {
+    const { classify, sent, pass } = sceneOf(() => Promise.reject(new Error('down')))
+    for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /has not judged/)
+    assert.equal(sent.length, 3)
+    await pass(15_000)
+    await assert.rejects(classify('x'))
+    assert.equal(sent.length, 4)
+  })
+})

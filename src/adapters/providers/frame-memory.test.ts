@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createFrameMemory } from './frame-memory.ts'
+
+const frame = (text: string, more: object = {}) => ({
+  event: undefined,
+  data: JSON.stringify({ id: 'x', choices: [{ delta: { content: text }, finish_reason: null }], ...more }),
+})
+
+describe('a memory of frames', () => {
+  it('tells any text of a frame that is otherwise like the last one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const memory = createFrameMemory()
+        memory.learn(frame('Hello'), { block: 3, text: 'Hello' })
+        assert.deepEqual(memory.recall(frame(text)), { block: 3, text })
+      }),
+    )
+  })
+
+  it('knows nothing of a frame that says more, less or something else', () => {
+    const memory = createFrameMemory()
+    memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
+    const { data } = frame('Hello')
+    const others = [
+      frame('you', { usage: {} }),
+      frame('you', { id: 'y' }),
+      { event: 'error', data },
+      { event: undefined, data: data.slice(0, -1) },
+      { event: undefined, data: data.replace('"Hello"', 'null') },
+      { event: undefined, data: data.replace('"Hello"', '"Hel"},"more":{"content":"lo"') },
+    ]
+    for (const other of others) assert.equal(memory.recall(other), undefined)
+  })
+
+  it('learns nothing where the text stands twice, is spelled in another way, or is not all that was said', () => {
+    const said = { block: 0, text: 'x' }
+    const escaped = { event: undefined, data: frame('y').data.replace('"y"', '"\\u0078"') }
+    for (const told of [frame('x'), escaped, frame('y', { id: 'z' })]) {
+      const memory = createFrameMemory()
+      memory.learn(told, said)
+      assert.equal(memory.recall(told), undefined)
+    }
+    const memory = createFrameMemory()
+    memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
+    memory.learn(frame('Hello', { usage: {} }), undefined)
+    assert.equal(memory.recall(frame('Hello')), undefined)
+  })
+
+  it('gives up on frames that always carry something of their own', () => {
+    const memory = createFrameMemory()
+    const numbered = (at: number) => frame('Hello', { at })
+    for (let at = 0; at < 10; at++) {
+      assert.equal(memory.recall(numbered(at)), undefined)
+      memory.learn(numbered(at), { block: 0, text: 'Hello' })
+    }
+    assert.equal(memory.recall(numbered(9)), undefined)
+  })
+})

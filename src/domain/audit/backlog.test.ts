@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createAuditBacklog } from './backlog.ts'
+import { createEvent, type AuditEvent } from './event.ts'
+import type { AuditSpool } from './spool.ts'
+
+const eventOf = (id: string, organizationId = 'org_1'): AuditEvent =>
+  createEvent(
+    { code: 'gateway.request.decided', organizationId, timeMs: 1, message: id },
+    { id, loggedMs: 2, productVersion: '0' },
+  )
+
+const idOf = ({ document }: AuditEvent): string => document.metadata.uid
+
+/** A backlog over a spool that lives as long as the test, and a log that is away until `isBack`. */
+async function scene(kept: AuditEvent[] = []) {
+  const log: [organizationId: string, ids: string[], mayRepeat: boolean | undefined][] = []
+  const state = { isBack: false }
+  const beats: (() => void)[] = []
+  const spool: AuditSpool = {
+    append: async (events) => void kept.push(...events),
+    read: async (limit) => kept.slice(0, limit),
+    remove: async (ids) => void kept.splice(0, Infinity, ...kept.filter((event) => !ids.includes(idOf(event)))),
+    count: async () => kept.length,
+    async [Symbol.asyncDispose]() {},
+  }
+  const backlog = await createAuditBacklog({
+    spool,
+    appender: {
+      async append(organizationId, events, mayRepeat) {
+        if (!state.isBack) throw new Error('away')
+        log.push([organizationId, events.map(idOf), mayRepeat])
+      },
+    },
+    clock: {
+      nowMs: () => 0,
+      monotonicMs: () => 0,
+      after(_delayMs, callback) {
+        beats.push(callback)
+        return () => beats.splice(beats.indexOf(callback), 1)
+      },
+    },
+  })
+  return { backlog, log, state, kept, beats }
+}
+
+describe('the backlog of the audit log', () => {
+  it('keeps events until the log is back, and appends them as what may be there already', async () => {
+    const { backlog, log, state, kept } = await scene()
+    await backlog.keep([eventOf('a'), eventOf('b')])
+    await backlog.keep([eventOf('c', 'org_2')])
+    assert.equal(await backlog.flush(), false)
+    assert.equal(backlog.waiting(), 3)
+    state.isBack = true
+    assert.equal(await backlog.flush(), true)
+    assert.deepEqual(log, [
+      ['org_1', ['a', 'b'], true],
+      ['org_2', ['c'], true],
+    ])
+    assert.deepEqual([backlog.waiting(), kept], [0, []])
+  })
+
+  it('takes up what an earlier life left, by itself', async () => {
+    const { backlog, log, state, beats } = await scene([eventOf('left')])
+    assert.equal(backlog.waiting(), 1)
+    state.isBack = true
+    beats[0]?.()
+    while (backlog.waiting() > 0) await new Promise(setImmediate)
+    assert.deepEqual(log, [['org_1', ['left'], true]])
+    backlog[Symbol.dispose]()
+  })
+
+  it('is bounded: what does not fit is refused, not kept', async () => {
+    const { backlog, kept } = await scene()
+    const many = Array.from({ length: 1_000 }, (_, at) => eventOf(`event ${at}`))
+    for (let round = 0; round < 100; round++) await backlog.keep(many)
+    await assert.rejects(backlog.keep([eventOf('one too many')]), /100000 events wait/)
+    assert.equal(kept.length, 100_000)
+  })
+})

@@ -1,0 +1,50 @@
+import { unsaved, type GatewayConfiguration } from '../gateway/configuration.ts'
+import type { Direction } from '../moderation/classifier.ts'
+import type { PatternEngine } from '../moderation/patterns.ts'
+import type { Examination, Examine } from './examine.ts'
+import { planFor, type Plan } from './plan.ts'
+import type { RulebookOf } from './rulebook.ts'
+import { compileGateway } from './rulebooks.ts'
+
+/** What is imagined to be said, by whom, and what is taken as found in it. */
+export type Scenario = {
+  readonly texts: readonly string[]
+  readonly direction: Direction
+  readonly categories: readonly string[]
+  readonly user: string | undefined
+  readonly target: string | undefined
+}
+
+export type Simulating = {
+  readonly organizationId: string
+  readonly credentialId: string
+  /** The configuration to try; the one in force where none is given. */
+  readonly config: GatewayConfiguration | undefined
+  readonly scenario: Scenario
+}
+
+export type Simulation = Examination & { readonly plan: Plan; readonly direction: Direction }
+
+/** What a gateway configuration would do, judged by the very function that judges requests and answers. */
+export type Simulate = (simulating: Simulating) => Promise<Simulation>
+
+export type SimulateParts = {
+  readonly examine: Examine
+  readonly rulebookOf: RulebookOf
+  readonly patterns: PatternEngine
+}
+
+/** Nothing is sent to a model, nothing is counted, and policies of the organization are left aside. */
+export function createSimulate({ examine, rulebookOf, patterns }: SimulateParts): Simulate {
+  return async ({ organizationId, credentialId, config, scenario }) => {
+    const { texts, direction, categories, user, target } = scenario
+    const gateway = config
+      ? compileGateway({ ...unsaved, config }, patterns)
+      : (await rulebookOf(organizationId)).gateway
+    const plan = planFor({ gateway, policies: [] }, { ...nowhere, user, target, credentialId })
+    const examination = await examine(plan, { texts, direction, givenCategories: categories })
+    return { ...examination, plan, direction }
+  }
+}
+
+const nowhere = { model: '', project: '', metadata: {}, policyIds: [], flaggedCategories: [] }

@@ -1,0 +1,66 @@
+import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
+import { verdictScore, type Classification, type Classifier } from './classifier.ts'
+
+export type TieredParts = {
+  /** Reads every text. */
+  readonly first: Classifier
+  /** Knows better, and is dearer: reads what the first is not sure of. */
+  readonly second: Classifier
+  /** Told why the second gave no answer. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The first is sure of what scores at least `high`, and of what scores less than `low`. */
+const low = 0.2
+const high = 0.9
+/** Just short of a verdict, so that whoever looks at the score alone sees the same. */
+const acquitted = verdictScore - 0.01
+
+/**
+ * Two classifiers as one. The first alone decides what it is sure of; about the rest the second is asked, and what it
+ * flags is flagged. Where the second fails, the first decides alone again: at its low mark in the two categories that are
+ * always blocked, at its high mark in the others.
+ */
+export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
+  return {
+    identity: {
+      id: `${first.identity.id}+${second.identity.id}`,
+      version: `${first.identity.version}+${second.identity.version}`,
+      digest: first.identity.digest,
+    },
+    async classify(text, direction) {
+      const quick = await first.classify(text, direction)
+      if (!categories.some((category) => isUnsure(quick.scores[category])))
+        return decided(quick, (category) => isHigh(quick, category))
+      try {
+        return joined(quick, await second.classify(text, direction))
+      } catch (error) {
+        onFailure(error)
+        return decided(quick, (category) => quick.scores[category] >= markWithout(category))
+      }
+    },
+  }
+}
+
+const isUnsure = (score: number): boolean => score >= low && score < high
+
+const isHigh = ({ scores }: Classification, category: Category): boolean => scores[category] >= high
+
+const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
+
+const markWithout = (category: Category): number => (alwaysBlocked.has(category) ? low : high)
+
+function joined(quick: Classification, thorough: Classification): Classification {
+  const scores = perCategory((category) =>
+    isHigh(quick, category) ? Math.max(quick.scores[category], thorough.scores[category]) : thorough.scores[category],
+  )
+  return decided({ ...quick, scores }, (category) => isHigh(quick, category) || thorough.flagged.includes(category))
+}
+
+/** Scores and verdicts that say the same: what is flagged has at least half, what is not has less. */
+function decided({ scores, cues }: Classification, isFlagged: (category: Category) => boolean): Classification {
+  const consistent: PerCategory<number> = perCategory((category) =>
+    isFlagged(category) ? Math.max(scores[category], verdictScore) : Math.min(scores[category], acquitted),
+  )
+  return { scores: consistent, flagged: categories.filter(isFlagged), cues }
+}

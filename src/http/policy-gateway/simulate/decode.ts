@@ -1,0 +1,37 @@
+import type { Static } from 'typebox'
+import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
+import type { Scenario } from '../../../domain/governance/simulate.ts'
+import { stringsIn } from '../../../domain/governance/strings.ts'
+import type { SimulateBody } from './schema.ts'
+
+type Body = Static<typeof SimulateBody>
+type Message = NonNullable<NonNullable<Body['scenario']>['messages']>[number]
+
+/** The configuration to try, and where in the body it stands; nothing where the one in force is meant. */
+export function givenIn({ policy, config }: Body): [given: GivenConfiguration, place: string] | undefined {
+  if (policy !== undefined) return [policy, 'policy.']
+  return config && [config, 'config.']
+}
+
+export function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
+  const { text, messages = [], direction = 'request', user, target } = scenario
+  const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
+  return {
+    texts: texts.filter((each) => each.trim() !== ''),
+    direction,
+    categories: scenario.categories ?? categories,
+    user,
+    target,
+  }
+}
+
+/** Block by block, as on the road of a request; of blocks that are no text, every string they hold. */
+function textsOf({ role: _role, content, ...rest }: Message): readonly string[] {
+  const blocks = typeof content === 'string' ? [content] : content.map(textOf)
+  return [...blocks, stringsIn(rest).join('\n')]
+}
+
+function textOf(block: object): string {
+  const text: unknown = Reflect.get(block, 'text')
+  return typeof text === 'string' ? text : stringsIn(block).join('\n')
+}

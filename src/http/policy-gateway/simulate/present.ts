@@ -1,0 +1,23 @@
+import type { Static } from 'typebox'
+import type { Simulation } from '../../../domain/governance/simulate.ts'
+import type { SimulateAnswer } from './schema.ts'
+
+export function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {
+  const { decision, effectiveDecision, deciding, outcomes } = verdict
+  const { config } = plan.gateway
+  // Where all is well nobody decided; the configuration still has a code for that.
+  const { reasonCode } = deciding ?? outcomes.find(({ check }) => check === 'gateway') ?? {}
+  return {
+    decision,
+    reason_code: reasonCode ?? decision.toUpperCase(),
+    triggered_categories: [...new Set(outcomes.flatMap(({ triggeredCategories }) => triggeredCategories))],
+    rollout_mode: plan.rollout.mode,
+    policy_id: config.policy_id,
+    effective_decision: effectiveDecision,
+    enforced: deciding?.isEnforced ?? plan.rollout.isEnforced,
+    allowlist_hits: [...findings.allowlistHits],
+    denylist_hits: [...findings.denylistHits],
+    redactions: config.rules.redact ? { ...findings.personalData } : {},
+    scores: { ...findings.scores },
+  }
+}

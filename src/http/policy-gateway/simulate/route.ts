@@ -1,0 +1,90 @@
+import type { EventFacts } from '../../../domain/audit/facts.ts'
+import type { SavedConfiguration } from '../../../domain/gateway/configuration.ts'
+import type { Simulation } from '../../../domain/governance/simulate.ts'
+import { verdictFacts } from '../../../domain/governance/spell.ts'
+import type { Actor } from '../../../domain/identity/audit-log.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
+import { IdempotencyHeaders } from '../../idempotency-key.ts'
+import { enter } from '../../managed-limit.ts'
+import { actorOf, type Manager } from '../../managed-route.ts'
+import type { Route } from '../../route.ts'
+import { createValidator } from '../../validate.ts'
+import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import { givenIn, scenarioIn } from './decode.ts'
+import { presentSimulation } from './present.ts'
+import * as Schema from './schema.ts'
+
+/** `/api/policy-gateway/simulate`: a question, unless it is to be kept; then it is a change as well. */
+export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
+  const { callerOf, clock, configurations, simulate } = parts
+  const readBody = createValidator(Schema.SimulateBody)
+  return {
+    method: 'POST',
+    path: '/api/policy-gateway/simulate',
+    summary: 'Simulate a decision',
+    description:
+      'Evaluates `policy`, else `config`, else the configuration in force, by the same code that judges requests and answers. Nothing is sent to a model, nothing counts against a quota, and organization policies are left aside. Needs the permission `gateway:read`.',
+    credential: 'gateway',
+    bodyLimitBytes: 1024 * 1024,
+    headers: IdempotencyHeaders,
+    body: Schema.SimulateBody,
+    answers: { 200: { description: 'What would be decided.', schema: Schema.SimulateAnswer } },
+    refusals: [400, 401, 403, 409, 413, 422, 429, 500, 503],
+    async handle(request, reply) {
+      const who = await callerOf.manager(request)
+      using _place = enter(parts, who)
+      requirePermission(who.permissions, 'gateway:read')
+      const body = readBody(request.body ?? {})
+      if (body.persist) requirePermission(who.permissions, 'gateway:write')
+      const given = givenIn(body)
+      const organizationId = who.organization.id
+      const simulation = await simulate({
+        organizationId,
+        credentialId: who.id,
+        config: given && configurations.check(...given),
+        scenario: scenarioIn(body),
+      })
+      if (!body.persist) return presentSimulation(simulation)
+      // Judged before the transaction begins: nothing slow may hold that up.
+      const { config } = simulation.plan.gateway
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await perform(request, who, async ({ gateway, eventLog }) => {
+        const { value, ...rest } = await configurations.save(gateway, { organizationId, config })
+        const actor = actorOf(request, who)
+        await eventLog.append(runFacts(simulation, { actor, who, saved: value, timeMs: clock.nowMs() }))
+        return { ...rest, value: { status: 200, headers: {}, body: presentSimulation(simulation) } }
+      })
+      reply.code(status).headers(headers)
+      return answer
+    },
+  }
+}
+
+type Run = {
+  readonly actor: Actor
+  readonly who: Manager
+  readonly saved: SavedConfiguration
+  readonly timeMs: number
+}
+
+/** The run as the history tells it. */
+function runFacts({ verdict, plan, direction }: Simulation, { actor, who, saved, timeMs }: Run): EventFacts {
+  return {
+    code: 'gateway.simulation.run',
+    organizationId: actor.organizationId,
+    timeMs,
+    message: `A simulation ended in ${verdict.decision}, and its configuration was saved.`,
+    requestId: actor.requestId ?? undefined,
+    projectId: 'projectId' in who ? who.projectId : undefined,
+    actor: { credentialId: actor.credentialId ?? undefined },
+    call: actor.call,
+    verdict: {
+      ...verdictFacts(verdict, { plan, direction }),
+      policy: { id: saved.config.policy_id, version: saved.version },
+    },
+    details: { actor_type: actor.kind },
+  }
+}

@@ -1,0 +1,18 @@
+/** The categories of OpenAI's moderation endpoint, by the names they have in its answers. */
+export const moderationCategories = [
+  'harassment',
+  'harassment/threatening',
+  'hate',
+  'hate/threatening',
+  'illicit',
+  'illicit/violent',
+  'self-harm',
+  'self-harm/intent',
+  'self-harm/instructions',
+  'sexual',
+  'sexual/minors',
+  'violence',
+  'violence/graphic',
+] as const
+
+export type ModerationCategory = (typeof moderationCategories)[number]

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { startAdminHouse, type AdminHouse } from '../support/administration.ts'
+
+type Said = { readonly error?: { readonly code?: string; readonly type: string } }
+
+describe('a guide can be pasted from top to bottom', () => {
+  it('to policies: only the change that comes too late is refused', async () => {
+    await using house = await startAdminHouse()
+    const answers = await paste('policies', house)
+    assert.ok(answers.length >= 15, `only ${answers.length} answers`)
+    assert.deepEqual(refusalsIn(answers), ['revision_conflict'])
+  })
+
+  it('to the policy gateway: only the request about the falcon and the late save are refused', async () => {
+    await using house = await startAdminHouse()
+    const answers = await paste('policy-gateway', house)
+    assert.ok(answers.length >= 12, `only ${answers.length} answers`)
+    assert.deepEqual(refusalsIn(answers), ['invalid_request_error', 'stale_configuration'])
+    assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
+  })
+})
+
+const refusalsIn = (answers: readonly Said[]): string[] =>
+  answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
+
+/** Runs every block that is marked `sh`, and answers all JSON that was printed. */
+async function paste(name: string, house: AdminHouse): Promise<Said[]> {
+  const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
+  const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  const script = `set -euo pipefail\n${blocks.join('echo\n')}`
+  const shell = spawn('bash', ['-c', script.replaceAll(/^(api|gateway|ask) .*$/gm, '$&; echo')], {
+    env: { PATH: process.env['PATH'], GATEHOUSE: house.url, ADMIN_KEY: house.adminKey, API_KEY: house.apiKey },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>((resolve) => shell.once('close', resolve))
+  const lines = (await text(shell.stdout)).split('\n').filter((line) => line.startsWith('{'))
+  assert.equal(await ended, 0)
+  return lines.map((line): Said => JSON.parse(line))
+}

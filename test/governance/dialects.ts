@@ -1,0 +1,103 @@
+import type { TestHouse } from '../support/house.ts'
+
+export const dialects = ['messages', 'responses', 'chat'] as const
+export type Dialect = (typeof dialects)[number]
+
+export type Asked = {
+  readonly model: string
+  readonly text: string
+  readonly stream: boolean
+  readonly flaggedCategories?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a caller can tell of an answer, whatever the dialect. */
+export type Heard = {
+  readonly status: number
+  /** `ended`, `filtered`, or `refused` where it never began. */
+  readonly ending: string
+  /** All words of the answer: text, thinking and what tools were told. */
+  readonly words: string
+  /** The code of a refusal, where its family has codes. */
+  readonly code: string | undefined
+  readonly policy: Readonly<Record<string, unknown>> | undefined
+}
+
+const paths: Readonly<Record<Dialect, string>> = {
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  chat: '/v1/chat/completions',
+}
+
+const filteredWords = ['refusal', 'content_filter']
+
+export async function ask(house: TestHouse, dialect: Dialect, asked: Asked): Promise<Heard> {
+  const { model, text, stream, flaggedCategories, headers = {} } = asked
+  const said = [{ role: 'user', content: text }]
+  const body = {
+    model,
+    stream,
+    ...(dialect === 'responses' ? { input: said, store: false } : { messages: said, max_tokens: 500 }),
+    ...(flaggedCategories && { flagged_categories: flaggedCategories }),
+  }
+  const answer = await house.post(paths[dialect], body, { authorization: `Bearer ${house.apiKey}`, ...headers })
+  const raw = await answer.text()
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
+  const parts = isStream ? framesOf(raw) : [JSON.parse(raw) as unknown]
+  const found = (name: string): unknown[] => parts.flatMap((part) => valuesOf(part, name))
+  const isFiltered = [...found('stop_reason'), ...found('finish_reason'), ...found('reason')].some(
+    (value) => typeof value === 'string' && filteredWords.includes(value),
+  )
+  const [policy] = found('policy').filter(isRecord)
+  const [code] = found('code').filter((value) => typeof value === 'string')
+  return {
+    status: answer.status,
+    ending: answer.ok ? (isFiltered ? 'filtered' : 'ended') : 'refused',
+    words: isStream ? wordsOfStream(dialect, parts) : wordsOfDocument(parts[0]),
+    code: typeof code === 'string' ? code : undefined,
+    policy,
+  }
+}
+
+const framesOf = (raw: string): unknown[] =>
+  raw
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line): unknown => JSON.parse(line.slice('data: '.length)))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every value of this name, at any depth. */
+function valuesOf(value: unknown, name: string): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((one) => valuesOf(one, name))
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([key, one]) => (key === name ? [one] : valuesOf(one, name)))
+}
+
+const wordFields = ['text', 'thinking', 'content', 'reasoning_content', 'arguments', 'input', 'partial_json'] as const
+
+const wordsOfDocument = (document: unknown): string =>
+  wordFields.map((name) => valuesOf(document, name).map(spell).join('')).join(' ')
+
+const spell = (value: unknown): string =>
+  typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : ''
+
+/** Streams say much twice, once in pieces and once as a whole: here the pieces count. */
+function wordsOfStream(dialect: Dialect, frames: readonly unknown[]): string {
+  if (dialect !== 'responses') {
+    const deltas = frames.flatMap((frame) => valuesOf(frame, 'delta'))
+    return wordFields
+      .map((name) =>
+        deltas
+          .flatMap((delta) => valuesOf(delta, name))
+          .map(spell)
+          .join(''),
+      )
+      .join(' ')
+  }
+  return frames
+    .flatMap((frame) => valuesOf(frame, 'delta'))
+    .map(spell)
+    .join('')
+}

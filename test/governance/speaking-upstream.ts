@@ -1,0 +1,224 @@
+import type { ServerResponse } from 'node:http'
+import type { HttpKind } from '../clients/scripted.ts'
+import type { ReceivedRequest } from '../support/upstream.ts'
+
+/** What an upstream is to say, block by block. */
+export type SpokenBlock =
+  | { readonly type: 'text' | 'thinking'; readonly text: string }
+  | { readonly type: 'tool'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
+
+const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
+
+/** Says it in the words of its kind, as a stream of small pieces or as one document, as it was asked. */
+export function speak(
+  kind: HttpKind,
+  blocks: readonly SpokenBlock[],
+  { body }: ReceivedRequest,
+  to: ServerResponse,
+): void {
+  const isStream = body.includes('"stream":true')
+  to.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
+  to.end(isStream ? streams[kind](blocks).join('') : JSON.stringify(documents[kind](blocks)))
+}
+
+const piecesOf = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
+
+const frame = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const chatFrame = (delta: object, reason: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
+
+const stopOf = (blocks: readonly SpokenBlock[], tool: string, end: string): string =>
+  blocks.some(({ type }) => type === 'tool') ? tool : end
+
+const anthropicBlock = (block: SpokenBlock, at: number): object => {
+  if (block.type === 'tool') return { type: 'tool_use', id: `toolu_${at}`, name: block.name, input: block.input }
+  return block.type === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'thinking', thinking: block.text, signature: 'c2ln' }
+}
+
+const chatCall = (block: SpokenBlock, at: number): object[] =>
+  block.type === 'tool'
+    ? [
+        {
+          index: at,
+          id: `call_${at}`,
+          type: 'function',
+          function: { name: block.name, arguments: JSON.stringify(block.input) },
+        },
+      ]
+    : []
+
+const chatMessage = (blocks: readonly SpokenBlock[]): object => {
+  const calls = blocks.flatMap(chatCall)
+  const textOf = (type: string): string =>
+    blocks.map((block) => (block.type === type && 'text' in block ? block.text : '')).join('')
+  const reasoning = textOf('thinking')
+  return {
+    role: 'assistant',
+    content: textOf('text'),
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+const responsesItem = (block: SpokenBlock, at: number): object => {
+  if (block.type === 'tool') {
+    const call = { name: block.name, arguments: JSON.stringify(block.input), status: 'completed' }
+    return { id: `fc_${at}`, type: 'function_call', call_id: `call_${at}`, ...call }
+  }
+  if (block.type === 'thinking') {
+    return { id: `rs_${at}`, type: 'reasoning', summary: [{ type: 'summary_text', text: block.text }] }
+  }
+  const content = [{ type: 'output_text', text: block.text, annotations: [] }]
+  return { id: `msg_${at}`, type: 'message', role: 'assistant', status: 'completed', content }
+}
+
+const responsesDocument = (blocks: readonly SpokenBlock[]) => ({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'm',
+  output: blocks.map(responsesItem),
+  usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
+})
+
+const documents: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => object>> = {
+  anthropic: (blocks) => ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: blocks.map(anthropicBlock),
+    stop_reason: stopOf(blocks, 'tool_use', 'end_turn'),
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 7 },
+  }),
+  'openai-chat': (blocks) => ({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: chatMessage(blocks), finish_reason: stopOf(blocks, 'tool_calls', 'stop') }],
+    usage,
+  }),
+  'openai-responses': responsesDocument,
+}
+
+const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => string[]>> = {
+  anthropic: (blocks) => [
+    frame({
+      type: 'message_start',
+      ...{
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 5, output_tokens: 0 },
+        },
+      },
+    }),
+    ...blocks.flatMap(anthropicFrames),
+    frame({
+      type: 'message_delta',
+      ...{
+        delta: { stop_reason: stopOf(blocks, 'tool_use', 'end_turn'), stop_sequence: null },
+        usage: { output_tokens: 7 },
+      },
+    }),
+    frame({ type: 'message_stop' }),
+  ],
+  'openai-chat': (blocks) => [
+    chatFrame({ role: 'assistant', content: '' }),
+    ...blocks.flatMap((block, at) => {
+      if (block.type === 'tool') return chatCall(block, at).map((call) => chatFrame({ tool_calls: [call] }))
+      const field = block.type === 'text' ? 'content' : 'reasoning_content'
+      return piecesOf(block.text).map((text) => chatFrame({ [field]: text }))
+    }),
+    chatFrame({}, stopOf(blocks, 'tool_calls', 'stop')),
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage })}\n\n`,
+    'data: [DONE]\n\n',
+  ],
+  'openai-responses': (blocks) => {
+    const response = { ...responsesDocument(blocks) }
+    return [
+      frame({ type: 'response.created', ...{ response: { ...response, status: 'in_progress', output: [] } } }),
+      ...blocks.flatMap(responsesFrames),
+      frame({ type: 'response.completed', ...{ response } }),
+    ]
+  },
+}
+
+function anthropicFrames(block: SpokenBlock, index: number): string[] {
+  const start = { ...anthropicBlock(block, index), ...(block.type === 'tool' ? { input: {} } : { [block.type]: '' }) }
+  const delta = (inner: object): string => frame({ type: 'content_block_delta', ...{ index, delta: inner } })
+  const deltas =
+    block.type === 'tool'
+      ? piecesOf(JSON.stringify(block.input)).map((json) => delta({ type: 'input_json_delta', partial_json: json }))
+      : piecesOf(block.text).map((text) => delta({ type: `${block.type}_delta`, [block.type]: text }))
+  const signature = block.type === 'thinking' ? [delta({ type: 'signature_delta', signature: 'c2ln' })] : []
+  return [
+    frame({ type: 'content_block_start', ...{ index, content_block: start } }),
+    ...deltas,
+    ...signature,
+    frame({ type: 'content_block_stop', ...{ index } }),
+  ]
+}
+
+function responsesFrames(block: SpokenBlock, at: number): string[] {
+  const item = responsesItem(block, at)
+  const place = { output_index: at, item_id: 'id' in item ? item.id : '' }
+  const wrap = (inner: string[], empty: object): string[] => [
+    frame({
+      type: 'response.output_item.added',
+      ...{ output_index: at, item: { ...item, status: 'in_progress', ...empty } },
+    }),
+    ...inner,
+    frame({ type: 'response.output_item.done', ...{ output_index: at, item } }),
+  ]
+  if (block.type === 'tool') {
+    const json = JSON.stringify(block.input)
+    const deltas = piecesOf(json).map((delta) =>
+      frame({ type: 'response.function_call_arguments.delta', ...place, ...{ delta } }),
+    )
+    return wrap(
+      [...deltas, frame({ type: 'response.function_call_arguments.done', ...place, ...{ arguments: json } })],
+      { arguments: '' },
+    )
+  }
+  if (block.type === 'thinking') {
+    const inPart = { ...place, summary_index: 0 }
+    const deltas = piecesOf(block.text).map((delta) =>
+      frame({ type: 'response.reasoning_summary_text.delta', ...inPart, ...{ delta } }),
+    )
+    const part = { type: 'summary_text', text: '' }
+    return wrap(
+      [
+        frame({ type: 'response.reasoning_summary_part.added', ...inPart, ...{ part } }),
+        ...deltas,
+        frame({ type: 'response.reasoning_summary_text.done', ...inPart, ...{ text: block.text } }),
+        frame({ type: 'response.reasoning_summary_part.done', ...inPart, ...{ part: { ...part, text: block.text } } }),
+      ],
+      { summary: [] },
+    )
+  }
+  const inPart = { ...place, content_index: 0 }
+  const part = { type: 'output_text', text: '', annotations: [] }
+  const deltas = piecesOf(block.text).map((delta) =>
+    frame({ type: 'response.output_text.delta', ...inPart, ...{ delta, logprobs: [] } }),
+  )
+  return wrap(
+    [
+      frame({ type: 'response.content_part.added', ...inPart, ...{ part } }),
+      ...deltas,
+      frame({ type: 'response.output_text.done', ...inPart, ...{ text: block.text, logprobs: [] } }),
+      frame({ type: 'response.content_part.done', ...inPart, ...{ part: { ...part, text: block.text } } }),
+    ],
+    { content: [] },
+  )
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json } from '../../../support/administration.ts'
+import { gatewaySuite } from '../../../support/gateway-suite.ts'
+
+const configurations: readonly object[] = [
+  {},
+  { rules: { denylist: ['falcon', '/FAL-\\d+/'], redact: true } },
+  { rules: { allowlist: ['tea'], reason_codes: ['REFUSE_TOPIC'] } },
+  { rules: { denylist: ['falcon'], response_pattern: 'escalate' }, rollout: { canary: { enabled: true } } },
+  { rules: { denylist: ['falcon'], rewrite_instead_of_refuse: true, redact: true } },
+  { rules: { denylist: ['falcon'] }, rollout: { shadow: { enabled: true } } },
+  { rules: { denylist: ['falcon'] }, rollout: { canary: { enabled: true, sample_percent: 0 } } },
+]
+const texts = [
+  'tea, please',
+  'What is Falcon?',
+  'FAL-12, ada@example.org',
+  'tea for ada@example.org',
+  "I can't do this anymore. I want to kill myself tonight.",
+]
+
+describe('a simulation', () => {
+  const { scene, ask } = gatewaySuite()
+
+  /** What a real request is told about itself; nothing is told where nothing stood against it. */
+  async function enforced(text: string): Promise<Json> {
+    const messages = [{ role: 'user', content: text }]
+    const body = { model: 'gatehouse-echo', max_tokens: 50, messages }
+    const response = await scene().post('/v1/messages', body, { authorization: `Bearer ${scene().apiKey}` })
+    const answer = (await response.json()) as Json
+    return { ...(answer['policy'] as Json | undefined), status: response.status }
+  }
+
+  for (const config of configurations) {
+    it(`says of a request what really becomes of it: ${JSON.stringify(config)}`, async () => {
+      assert.equal((await ask('PUT', '/config', { body: config })).status, 200)
+      for (const text of texts) {
+        const { body: said } = await ask('POST', '/simulate', { body: { scenario: { text } } })
+        const { status, ...policy } = await enforced(text)
+        assert.equal(said['effective_decision'], policy['effective_decision'] ?? 'allow', text)
+        assert.equal(said['decision'], policy['decision'] ?? 'allow', text)
+        assert.equal(said['reason_code'], policy['reason_code'] ?? 'ALLOW', text)
+        const isStopped = ['refuse', 'escalate'].includes(String(said['effective_decision']))
+        assert.equal(status, isStopped ? 400 : 200, text)
+      }
+    })
+  }
+})

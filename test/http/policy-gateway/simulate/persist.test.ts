@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorOf, itemsOf, textOf, type Json } from '../../../support/administration.ts'
+import { gatewaySuite } from '../../../support/gateway-suite.ts'
+
+describe('a simulation', () => {
+  const { scene, ask } = gatewaySuite()
+  const simulate = (body: object, headers: Record<string, string> = {}) => ask('POST', '/simulate', { body, headers })
+  const inForce = async () => (await ask('GET', '/config')).body
+  const runs = async () =>
+    itemsOf((await ask('GET', '/history?limit=100')).body).filter(({ kind }) => kind === 'gateway.simulation.run')
+  const config = { policy_id: 'kept', rules: { denylist: ['rum'] } }
+  const scenario = { text: 'rum, please' }
+
+  it('leaves no trace unless it is asked to', async () => {
+    const before = await inForce()
+    assert.equal((await simulate({ config, scenario, persist: false })).body['decision'], 'refuse')
+    assert.deepEqual([await inForce(), await runs()], [before, []])
+  })
+
+  it('puts its configuration in force and itself in the history where it is asked to', async () => {
+    const answer = await simulate({ config, scenario, persist: true })
+    assert.deepEqual([answer.status, answer.body['decision']], [200, 'refuse'])
+    const { config: saved, version } = (await inForce()) as { config: Json; version: number }
+    assert.deepEqual([saved['policy_id'], (saved['rules'] as Json)['denylist']], ['kept', ['rum']])
+    const [run, ...more] = await runs()
+    assert.deepEqual(more, [])
+    const { decision, policy_id: policyId, policy_version: policyVersion, request_id: requestId } = run ?? assert.fail()
+    assert.deepEqual([decision, policyId, policyVersion], ['refuse', 'kept', String(version)])
+    assert.equal(requestId, answer.headers.get('x-request-id'))
+    const changes = itemsOf(await scene().admin.get('/audit_logs?kind=gateway.config.updated'))
+    assert.equal(changes[0]?.['request_id'], requestId)
+    assert.ok(!JSON.stringify(await scene().admin.get('/audit_logs')).includes('rum'))
+  })
+
+  it('evaluates what is in force where it brings nothing along', async () => {
+    const { body } = await simulate({ scenario })
+    assert.deepEqual([body['decision'], body['policy_id']], ['refuse', 'kept'])
+    const other = await scene().otherOrganization()
+    const theirs = await ask('POST', '/simulate', { body: { scenario }, key: other.admin.key })
+    assert.deepEqual([theirs.body['decision'], theirs.body['policy_id']], ['allow', 'default'])
+  })
+
+  it('is kept once for an Idempotency-Key', async () => {
+    const before = (await runs()).length
+    const body = { config: { ...config, name: 'Once' }, scenario, persist: true }
+    const headers = { 'idempotency-key': 'simulated' }
+    const first = await simulate(body, headers)
+    const again = await simulate(body, headers)
+    assert.deepEqual(again.body, first.body)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal((await runs()).length, before + 1)
+  })
+
+  it('needs the permission to write where it is to be kept', async () => {
+    const body = { config, persist: true }
+    const reader = textOf(
+      await scene().admin.post(`/projects/${scene().projectId}/api_keys`, {
+        name: 'Reader',
+        permissions: ['gateway:read'],
+      }),
+      'value',
+    )
+    const before = await inForce()
+    const answer = await ask('POST', '/simulate', { body, key: reader })
+    assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
+    assert.deepEqual(await inForce(), before)
+    assert.equal((await ask('POST', '/simulate', { body: { config }, key: reader })).status, 200)
+  })
+
+  const wrong: readonly [param: string, body: object][] = [
+    ['polcy', { polcy: {} }],
+    ['config.rules.deny', { config: { rules: { deny: [] } } }],
+    ['policy.rules.denylist[0]', { policy: { rules: { denylist: ['/(/'] } } }],
+    ['scenario.category', { scenario: { category: 'hate' } }],
+    ['scenario.direction', { scenario: { direction: 'both' } }],
+    ['categories[1]', { categories: ['hate', 1] }],
+    ['persist', { persist: 'yes' }],
+    ['scenario.messages[0].content', { scenario: { messages: [{ role: 'user' }] } }],
+  ]
+  for (const [param, body] of wrong) {
+    it(`is refused with 422 for ${JSON.stringify(body)}, naming ${param}`, async () => {
+      const answer = await simulate(body)
+      assert.deepEqual(
+        [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],
+        [422, 'invalid_parameter', param],
+      )
+    })
+  }
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startAdminHouse, textOf, type AdminHouse } from '../support/administration.ts'
+import { answerWith } from '../support/paid-house.ts'
+import { answerJson, startUpstream, type TestUpstream } from '../support/upstream.ts'
+
+/** A house with one model for callers and one for the judge. */
+async function startScene(policies: object = {}) {
+  await using opened = new AsyncDisposableStack()
+  const upstream = opened.use(await startUpstream(answerWith('A plain answer.', { input: 5, output: 5 })))
+  const judge = opened.use(await startUpstream(answerWith('{"score": 0}', { input: 200, output: 8 })))
+  const at = (name: string, { url }: TestUpstream) => ({ name, kind: 'openai-chat', base_url: `${url}/v1` })
+  const house = opened.use(
+    await startAdminHouse({
+      config: {
+        upstreams: [at('main', upstream), at('judge', judge)],
+        models: [
+          { name: 'house-model', targets: [{ upstream: 'main' }] },
+          { name: 'judge-model', targets: [{ upstream: 'judge' }], price: { input: 1_000, output: 1_000 } },
+        ],
+        policies,
+      },
+    }),
+  )
+  const kept = opened.move()
+  return { house, upstream, judge, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+const withJudge = (settings: object = {}) => ({ judge: { model: 'judge-model', ...settings } })
+
+async function publish({ admin }: AdminHouse, rule: string, content: object = {}) {
+  const draft = await admin.post('/policies', {
+    name: 'Rule',
+    rule,
+    mode: 'enforcing',
+    direction: 'request',
+    ...content,
+  })
+  return admin.ask('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
+}
+
+const say = (house: AdminHouse, content: string) =>
+  house.post('/v1/messages', { model: 'house-model', max_tokens: 50, messages: [{ role: 'user', content }] })
+
+describe('a policy in force', () => {
+  for (const [rule, refused, passed] of [
+    ['cel:text.lowerAscii().contains("falcon") && direction == "request"', 'About Falcon', 'About condor'],
+    ['cel:text.matches("(?i)project\\\\s+x\\\\b") ? 0.8 : 0.1', 'my Project  X', 'my project y'],
+    ['cel:pii["email"] > 1', 'a@example.com and b@example.com', 'a@example.com alone'],
+    ['Never mention "Project Falcon".', 'about PROJECT FALCON', 'about projects'],
+    ['No email addresses.', 'write to ann@example.com', 'write to ann'],
+  ] as const) {
+    it(`refuses what breaks it and nothing else: ${rule}`, async () => {
+      await using scene = await startScene()
+      await publish(scene.house, rule)
+      assert.equal((await say(scene.house, refused)).status, 400)
+      assert.equal((await say(scene.house, passed)).status, 200)
+      assert.equal(scene.upstream.requests.length, 1)
+    })
+  }
+
+  it('whose rule fails on a request refuses it: it was not judged, which is no pass', async () => {
+    await using scene = await startScene()
+    await publish(scene.house, 'cel:metadata.missing == "x"')
+    const answer = await say(scene.house, 'Hello')
+    assert.equal(answer.status, 400)
+    assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
+  })
+
+  it('that names nothing warns whoever publishes it, and never blocks', async () => {
+    await using scene = await startScene()
+    const { headers } = await publish(scene.house, 'Be polite.')
+    assert.equal(headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
+    assert.equal((await say(scene.house, 'You fool.')).status, 200)
+  })
+})
+
+describe('a policy in force, with a judge', () => {
+  it('is judged by a model of the catalogue, once for each text', async () => {
+    await using scene = await startScene(withJudge())
+    const { house, judge } = scene
+    const { headers } = await publish(house, 'Be polite.')
+    assert.equal(headers.get('x-gatehouse-warning'), null)
+    assert.equal((await say(house, 'Good morning.')).status, 200)
+    judge.answer(answerWith('{"score": 0.9}', { input: 200, output: 8 }))
+    assert.equal((await say(house, 'You fool.')).status, 400)
+    assert.equal((await say(house, 'You fool.')).status, 400)
+    assert.equal((await say(house, 'Good morning.')).status, 200)
+    assert.equal(judge.requests.length, 2)
+    const asked = JSON.parse(judge.requests[0]?.body ?? '') as Record<string, unknown>
+    assert.equal(asked['model'], 'judge-model')
+    assert.equal(asked['temperature'], 0)
+  })
+
+  it('tells what it costs, and charges nobody', async () => {
+    await using scene = await startScene(withJudge())
+    const { house } = scene
+    await publish(house, 'Be polite.')
+    const before = await house.house.operations['credits.balance']({})
+    await say(house, 'Good morning.')
+    const after = await house.house.operations['credits.balance']({})
+    assert.equal(after.remaining_credits, before.remaining_credits)
+    const metrics = await (await house.get('/metrics')).text()
+    assert.match(metrics, /gatehouse_judge_verdicts_total\{result="judged"\} 1\n/)
+    assert.match(metrics, /gatehouse_judge_tokens_total\{kind="input"\} 200\n/)
+    assert.match(metrics, /gatehouse_judge_tokens_total\{kind="output"\} 8\n/)
+    assert.match(metrics, /gatehouse_judge_usd_total 0\.208\n/)
+  })
+
+  for (const [says, script] of [
+    ['answers with prose', answerWith('allow')],
+    ['is broken', answerJson({ error: { message: 'no' } }, 500)],
+  ] as const) {
+    it(`that ${says} refuses where it fails closed, and lets pass where it fails open`, async () => {
+      for (const [fail, status] of [
+        ['closed', 400],
+        ['open', 200],
+      ] as const) {
+        await using scene = await startScene(withJudge({ fail }))
+        scene.judge.answer(script)
+        await publish(scene.house, 'Be polite.')
+        assert.equal((await say(scene.house, 'You fool.')).status, status)
+      }
+    })
+  }
+
+  it('that only monitors never stands in the way', async () => {
+    await using scene = await startScene(withJudge())
+    scene.judge.answer(answerWith('allow'))
+    await publish(scene.house, 'Be polite.', { mode: 'monitoring' })
+    assert.equal((await say(scene.house, 'You fool.')).status, 200)
+  })
+
+  it('that has spent its day has not judged', async () => {
+    await using scene = await startScene(withJudge({ max_usd_per_day: 0.000001 }))
+    await publish(scene.house, 'Be polite.')
+    assert.equal((await say(scene.house, 'Good morning.')).status, 400)
+    assert.equal(scene.judge.requests.length, 0)
+  })
+
+  it('is refused at the start where its model does not exist', async () => {
+    await assert.rejects(startScene({ judge: { model: 'nobody' } }), /policies\.judge\.model: there is no model nobody/)
+  })
+})
