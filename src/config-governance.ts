@@ -76,6 +76,19 @@ export const Moderation = section(
         description: 'Who scores texts in the moderation categories. `classifier: embedded` is short for its `kind`.',
       },
     ),
+    crisis_message: Type.String({
+      default:
+        'This was not sent on. If you are thinking about harming yourself, you do not have to face it alone: in an emergency call your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.',
+      minLength: 1,
+      maxLength: 1000,
+      description:
+        'What callers are told whose request is blocked for self-harm. Name help that is near to your users.',
+    }),
+    restore_redacted: Type.Boolean({
+      default: false,
+      description:
+        'Where a gateway configuration redacts: give callers their own personal data back where the model repeats its placeholder.',
+    }),
   },
-  'How texts are classified.',
+  'How texts are classified, and what becomes of some of them.',
 )

@@ -14,11 +14,7 @@ import type { Rules } from './rules.ts'
 import { openWatch } from './watch.ts'
 
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
-const remembered = 50_000
-
-const crisisMessage =
-  'This was not sent on. If you are thinking about harming yourself, you do not have to face it alone: in an emergency call ' +
-  'your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.'
+const remembered = 20_000
 
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
 export function openGovernance(
@@ -26,7 +22,7 @@ export function openGovernance(
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
   { classifier, compileRule, rephrase, failsOpen }: Rules,
 ) {
-  const { clock, ids, changes, database, warn } = ground
+  const { config, clock, ids, changes, database, warn } = ground
   const pause = (): Promise<void> => setImmediate()
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const screen = createScreen({ classifier, pause, memory: remembered })
@@ -51,8 +47,9 @@ export function openGovernance(
     quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
     clock,
     ids,
-    crisisMessage,
-    restores: false,
+    crisisMessage: config.moderation.crisis_message,
+    restores: config.moderation.restore_redacted,
+    pause,
     note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
   })
   return {

@@ -18,7 +18,7 @@ export type LogOptions = {
 /** Lines leave in batches: at thousands of requests a second the write is dearer than the line. */
 export function createLog({ level, secrets = [], destination }: LogOptions): Log {
   const scrub = createScrub(secrets)
-  const stream = destination ?? pino.destination({ dest: 1, sync: false, minLength: 16_384, periodicFlush: 250 })
+  const stream = destination ?? pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 250 })
   const log = pino(
     {
       level,

@@ -34,6 +34,8 @@ export type GovernParts = PlanParts &
     readonly glance: Examine
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
+    /** Lets others run while a long text is read at once. */
+    readonly pause: () => Promise<unknown>
     readonly ids: Ids
     /** Said where a request about self-harm is blocked. */
     readonly crisisMessage: string
@@ -57,7 +59,7 @@ const tenseGap = -3
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createGovern(parts: GovernParts): Govern {
-  const { examine, glance, clock } = parts
+  const { examine } = parts
 
   return async (asking, expected) => {
     const plan = await planRequest(parts, asking)
@@ -87,7 +89,7 @@ export function createGovern(parts: GovernParts): Govern {
       request,
       guard(metered, stop) {
         kept.defer(() => place.settle(totalInputTokens(expected)))
-        const pieces = guarded(metered, { plan, holding, examine, glance, clock, rephrased, stop, conclude })
+        const pieces = guarded(metered, { ...parts, plan, holding, rephrased, stop, conclude })
         return isRedacting(plan) ? redactedAnswer(pieces, { vault, restores: parts.restores }) : pieces
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -18,6 +18,7 @@ export type GuardParts = {
   readonly examine: Examine
   readonly glance: Examine
   readonly clock: Clock
+  readonly pause: () => Promise<unknown>
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Examination) => Promise<string | undefined>
   /** Stops the upstream. */
@@ -111,10 +112,11 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
 }
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
-function openChannel(part: BlockStart, { plan, holding, examine, glance }: GuardParts): Channel {
+function openChannel(part: BlockStart, parts: GuardParts): Channel {
+  const { holding } = parts
   const isWhole = holding.isWhole || part.type === 'tool-call' || part.type === 'opaque'
   const read = part.type === 'tool-call' ? (json: string) => `${part.name}\n${textOfJson(json)}` : undefined
-  const follower = createFollower({ plan, holding: { ...holding, isWhole }, examine, glance, ...(read && { read }) })
+  const follower = createFollower({ ...parts, holding: { ...holding, isWhole }, ...(read && { read }) })
   // What waits for its whole text waits with its first event too.
   return { part, follower, mark: isWhole ? 1 : 0 }
 }

@@ -90,6 +90,7 @@ async function answered(plan: Plan, pieces: Iterable<Piece>, rephrased?: string)
     examine,
     glance: examine,
     clock: systemClock,
+    pause,
     rephrased: async () => rephrased,
     stop: async () => void (wasStopped = true),
     conclude: (outcomes) => ({ decisions: outcomes.map(({ decision }) => decision) }),

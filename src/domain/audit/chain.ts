@@ -1,5 +1,5 @@
 import { canonicalize } from './canonical.ts'
-import type { Attestation, AuditDocument, SealedDocument } from './document.ts'
+import type { Attestation, AuditDocument } from './document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
@@ -41,13 +41,12 @@ function seal(head: ChainHead, document: AuditDocument, authorityUid: string): S
     prev_event: previousOf(head),
   }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
-  const open: SealedDocument = { ...document, metadata, attestation_list: [attestation] }
   const spell = hasPlaces(document) ? JSON.stringify : canonicalize
-  const text = spell(open)
-  const signed: Attestation = { ...attestation, fingerprint: fingerprintOfText(text) }
+  const text = spell({ ...document, metadata, attestation_list: [attestation] })
+  const signed = { ...attestation, fingerprint: fingerprintOfText(text) }
   // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
   const body = text.replace(spell(attestation), () => spell(signed))
-  return rowOf({ ...open, attestation_list: [signed] }, body)
+  return rowOf({ ...document, metadata, attestation_list: [signed] }, body)
 }
 
 /**

@@ -39,8 +39,8 @@ export type Examination = {
 /** The one judgement of all checks, for a request, for an answer, and for a simulation. */
 export type Examine = (plan: Plan, texts: Texts) => Promise<Examination>
 
-/** So much text is looked at before others get their turn. */
-const turnCharacters = 16_384
+/** So much text is looked at before others get their turn; a long one gives way by itself. */
+const turnCharacters = 65_536
 /** The same for asking policies. */
 const turnQuestions = 200
 

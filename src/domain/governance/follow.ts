@@ -26,6 +26,8 @@ export type FollowParts = {
   readonly examine: Examine
   /** The same judgement without remembering it: pieces of a text are seen once. */
   readonly glance: Examine
+  /** Lets others run while a long text is read at once. */
+  readonly pause: () => Promise<unknown>
   /** What is judged of the text in the end, where it is not the text itself. */
   readonly read?: (text: string) => string
 }
@@ -38,11 +40,13 @@ const keptBackCharacters = 64
 const longestWord = 64
 /** What a check looks at: so much of what came before. */
 const windowCharacters = 512
+/** So much is read before others get their turn. */
+const turnCharacters = 64 * stepCharacters
 /** In log-odds: a text this close to a block is not let out until it is calm again. */
 const tenseGap = -3
 
 export function createFollower(parts: FollowParts): Follower {
-  const { plan, holding, examine, glance, read = (whole) => whole } = parts
+  const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
   const stepPlan: Plan = { ...plan, policies: { request: [], response: holding.policies } }
   const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
   let text = ''
@@ -81,6 +85,7 @@ export function createFollower(parts: FollowParts): Follower {
         checked = end
         const denied = await look(end, keptBackCharacters)
         if (denied !== undefined) return denied
+        if (end % turnCharacters === 0) await pause()
       }
       return undefined
     },
