@@ -29,7 +29,7 @@ export type FamilyParts = InferenceParts &
   ModerationParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
-    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
+    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'backtests' | 'registry'> &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']

@@ -15,6 +15,11 @@ import type { LedgerReports } from '../domain/credits/reports.ts'
 import { toMicro } from '../domain/credits/shown.ts'
 import type { OverrideStore } from '../domain/limits/overrides.ts'
 import { createAuditOperations, type AuditOperations } from './audit-operations.ts'
+import {
+  createBacktestOperations,
+  type BacktestOperationParts,
+  type BacktestOperations,
+} from './backtest-operations.ts'
 import { creditOperations, type CreditOperations } from './credit-operations.ts'
 import { createGatewayOperations, type GatewayOperationParts, type GatewayOperations } from './gateway-operations.ts'
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
@@ -30,6 +35,7 @@ export type { CreditBalance } from './credit-operations.ts'
  */
 export type Operations = PolicyOperations &
   GatewayOperations &
+  BacktestOperations &
   CreditOperations &
   AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
@@ -57,7 +63,8 @@ export type SetupAnswer = {
 }
 
 type Stores = PolicyOperationParts['reads'] &
-  GatewayOperationParts['reads'] & {
+  GatewayOperationParts['reads'] &
+  BacktestOperationParts['reads'] & {
     readonly registry: RegistryStore
     readonly audit: AuditLogStore
     readonly grants: GrantStore
@@ -75,6 +82,7 @@ export type OperationParts = {
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
   readonly configurations: GatewayOperationParts['configurations']
+  readonly backtests: BacktestOperationParts['backtests']
   readonly administer: Administer<Stores>
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
@@ -95,6 +103,7 @@ export function createOperations(parts: OperationParts): Operations {
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
     ...createGatewayOperations({ ...parts, organizationOf }),
+    ...createBacktestOperations({ ...parts, organizationOf }),
     ...createAuditOperations({
       reads: parts.reads.events,
       events: parts.events,
