@@ -70,6 +70,7 @@ export function createAdministration(parts: AdministrationParts) {
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const backtests = createBacktests({ ids, clock })
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -82,6 +83,7 @@ export function createAdministration(parts: AdministrationParts) {
     recorded,
     policies,
     backtests,
+    configurations,
     administer,
     ledger,
     reports: reads.ledger,
@@ -89,7 +91,6 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   return {
     reads,
     policies,

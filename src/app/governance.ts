@@ -54,6 +54,7 @@ export function openGovernance(
   })
   return {
     govern,
+    screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: async (organizationId: string): Promise<boolean> =>
       (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,

@@ -21,6 +21,7 @@ import {
   type BacktestOperations,
 } from './backtest-operations.ts'
 import { creditOperations, type CreditOperations } from './credit-operations.ts'
+import { createGatewayOperations, type GatewayOperationParts, type GatewayOperations } from './gateway-operations.ts'
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
@@ -34,6 +35,7 @@ export type { CreditBalance } from './credit-operations.ts'
  */
 export type Operations = PolicyOperations &
   BacktestOperations &
+  GatewayOperations &
   CreditOperations &
   AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
@@ -61,7 +63,8 @@ export type SetupAnswer = {
 }
 
 type Stores = PolicyOperationParts['reads'] &
-  BacktestOperationParts['reads'] & {
+  BacktestOperationParts['reads'] &
+  GatewayOperationParts['reads'] & {
     readonly registry: RegistryStore
     readonly audit: AuditLogStore
     readonly grants: GrantStore
@@ -79,6 +82,7 @@ export type OperationParts = {
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
   readonly backtests: BacktestOperationParts['backtests']
+  readonly configurations: GatewayOperationParts['configurations']
   readonly administer: Administer<Stores>
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
@@ -99,6 +103,7 @@ export function createOperations(parts: OperationParts): Operations {
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
     ...createBacktestOperations({ ...parts, organizationOf }),
+    ...createGatewayOperations({ ...parts, organizationOf }),
     ...createAuditOperations({
       reads: parts.reads.events,
       events: parts.events,
