@@ -69,8 +69,8 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
-  const backtests = createBacktests({ ids, clock })
   const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -82,8 +82,8 @@ export function createAdministration(parts: AdministrationParts) {
     registry,
     recorded,
     policies,
-    backtests,
     configurations,
+    backtests,
     administer,
     ledger,
     reports: reads.ledger,

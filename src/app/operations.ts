@@ -34,8 +34,8 @@ export type { CreditBalance } from './credit-operations.ts'
  * through its control socket. Inputs and answers are plain JSON.
  */
 export type Operations = PolicyOperations &
-  BacktestOperations &
   GatewayOperations &
+  BacktestOperations &
   CreditOperations &
   AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
@@ -63,8 +63,8 @@ export type SetupAnswer = {
 }
 
 type Stores = PolicyOperationParts['reads'] &
-  BacktestOperationParts['reads'] &
-  GatewayOperationParts['reads'] & {
+  GatewayOperationParts['reads'] &
+  BacktestOperationParts['reads'] & {
     readonly registry: RegistryStore
     readonly audit: AuditLogStore
     readonly grants: GrantStore
@@ -81,8 +81,8 @@ export type OperationParts = {
   /** For everything afterwards: who changed it is written down. */
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
-  readonly backtests: BacktestOperationParts['backtests']
   readonly configurations: GatewayOperationParts['configurations']
+  readonly backtests: BacktestOperationParts['backtests']
   readonly administer: Administer<Stores>
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
@@ -102,8 +102,8 @@ export function createOperations(parts: OperationParts): Operations {
   const organizationOf = createOrganizationOf(reads)
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
-    ...createBacktestOperations({ ...parts, organizationOf }),
     ...createGatewayOperations({ ...parts, organizationOf }),
+    ...createBacktestOperations({ ...parts, organizationOf }),
     ...createAuditOperations({
       reads: parts.reads.events,
       events: parts.events,
