@@ -8,20 +8,8 @@ import type { Screen } from '../../moderation/screen.ts'
 import type { CompiledRule, CompileRule, RuleScore } from '../../policy/compiled-rule.ts'
 import { findingsOf } from '../findings.ts'
 import type { Backtest } from './backtest.ts'
+import type { Replayed } from './replayed.ts'
 import type { Look } from './tally.ts'
-
-/** What the draft says about one request, and what became of the request when it was made. */
-export type Replayed = {
-  /** In basis points; of several texts, the highest. */
-  readonly score: number
-  /** The rule could not be judged for all of them. */
-  readonly isUnjudged: boolean
-  readonly wasBlocked: boolean
-  /** By the policy whose draft it is. */
-  readonly wasByThis: boolean
-  /** Personal data had been taken out of the texts. */
-  readonly isRedacted: boolean
-}
 
 export type ReplayParts = { readonly screen: Screen; readonly compileRule: CompileRule }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Replayed } from './replay.ts'
+import type { Replayed } from './replayed.ts'
 import { addLook, changeOf, emptyTally, type Look } from './tally.ts'
 
 const replayed = (fields: Partial<Replayed>): Replayed => ({

@@ -1,4 +1,4 @@
-import type { Replayed } from './replay.ts'
+import type { Replayed } from './replayed.ts'
 
 /** What would become of a request under the draft, against what became of it. */
 export const changes = ['newly_blocked', 'newly_allowed', 'changed_reason', 'unchanged', 'not_evaluated'] as const

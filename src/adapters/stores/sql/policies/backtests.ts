@@ -67,6 +67,11 @@ export type BacktestQueueParts = {
   readonly leaseMs: number
 }
 
+/** Lands only from whoever holds the lease, and from where it was. */
+const saveProgress = `update backtest set status = $4, cursor = $5, done = $6, total = $7, tally = $8, error = $9,
+    updated_at = $10, lease_until = $11
+  where id = $1 and owner = $2 and cursor = $3 and status = 'running'`
+
 const isFree = `status = 'running' and lease_until <= $1`
 
 /** The same, as they are worked off by several nodes. */
@@ -97,17 +102,10 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
     },
     async save(backtest, cursorBefore) {
       const { id, status, cursor, done, total, tally, error, updatedAtMs } = backtest
+      const place = [id, owner, cursorBefore]
+      const found = [status, cursor, done, total, JSON.stringify(tally), error, updatedAtMs]
       const [saved] = await database.write([
-        {
-          sql: `update backtest set status = $4, cursor = $5, done = $6, total = $7, tally = $8, error = $9,
-              updated_at = $10, lease_until = $11
-            where id = $1 and owner = $2 and cursor = $3 and status = 'running'`,
-          params: [
-            ...[id, owner, cursorBefore],
-            ...[status, cursor, done, total, JSON.stringify(tally), error, updatedAtMs],
-            clock.nowMs() + leaseMs,
-          ],
-        },
+        { sql: saveProgress, params: [...place, ...found, clock.nowMs() + leaseMs] },
       ])
       return saved?.changed === 1
     },
