@@ -60,7 +60,8 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { authenticator, freeRequests } = await createIdentity(ground, digest)
   const { overrides } = administration.reads
   const served = openModels(ground, env)
-  const { govern, simulate, isAuditRequired } = openGovernance(ground, administration, createRules(ground, served))
+  const rules = createRules(ground, served)
+  const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
   const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(
@@ -88,6 +89,8 @@ export async function createHouse(config: Config, env: Environment, world: World
     readBalance: credits.readBalance,
     creditUsd: config.credits.credit_usd,
     countTokens,
+    screen,
+    moderationModel: rules.model,
     stored,
     keepMs: config.responses.retention_days * dayMs,
     inFlight,

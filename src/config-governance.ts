@@ -14,7 +14,7 @@ export const Policies = section(
           timeout_ms: Type.Integer({
             default: 5_000,
             minimum: 1,
-            description: 'Longest a verdict may take, waiting included.',
+            description: 'Longest a call may take. It waits for its turn for six times that at most.',
           }),
           rephrase_timeout_ms: Type.Integer({
             default: 30_000,

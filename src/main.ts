@@ -9,5 +9,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   say: (line) => void process.stdout.write(`${line}\n`),
   remark: (line) => void process.stderr.write(`${line}\n`),
+  progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${text}`) : undefined,
   confirm: confirmOnTerminal,
 })

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownAccount } from '../test/account.ts'
 import { keepServer } from '../test/keeper.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
@@ -15,53 +16,58 @@ extensions:
   - gomod: ${contrib}/extension/ackextension ${version}
 receivers:
   - gomod: ${contrib}/receiver/splunkhecreceiver ${version}
+  - gomod: ${contrib}/receiver/datadogreceiver ${version}
   - gomod: go.opentelemetry.io/collector/receiver/otlpreceiver ${version}
 exporters:
   - gomod: ${contrib}/exporter/fileexporter ${version}
 `
 
-const settings = (hecPort: number, otlpPort: number): string => `
+type Ports = { readonly hec: number; readonly otlp: number; readonly datadog: number }
+
+const settings = (ports: Ports): string => `
 extensions: { ack: {} }
 receivers:
   splunk_hec:
-    endpoint: 127.0.0.1:${hecPort}
+    endpoint: 127.0.0.1:${ports.hec}
     ack: { extension: ack }
-  otlp: { protocols: { http: { endpoint: 127.0.0.1:${otlpPort} } } }
+  otlp: { protocols: { http: { endpoint: 127.0.0.1:${ports.otlp} } } }
+  datadog: { endpoint: 127.0.0.1:${ports.datadog} }
 exporters:
   file: { path: ./received.json, flush_interval: 100ms }
 service:
   extensions: [ack]
   telemetry: { metrics: { level: none } }
-  pipelines: { logs: { receivers: [splunk_hec, otlp], exporters: [file] } }
+  pipelines: { logs: { receivers: [splunk_hec, otlp, datadog], exporters: [file] } }
 `
 
-/** OpenTelemetry's collector, built by Go with the parts that are asked for: the event collector with acknowledgements, and OTLP. */
+/** OpenTelemetry's collector, built by Go with the parts that are asked for: the event collector with acknowledgements, OTLP, and Datadog's intake. */
 export const collector: Peer = {
   name: 'OpenTelemetry Collector',
-  shows: 'splunk_hec, otlp_logs',
+  shows: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
   variable: 'PEER_COLLECTOR_URLS',
   prepare() {
     if (existsSync(program)) return
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'manifest.yaml'), manifest)
     // Mirrors of the module proxy may lack the checksums of these.
-    const env = { GOBIN: folder, GONOSUMDB: 'github.com/open-telemetry/*' }
+    const env = { GOBIN: folder, GONOSUMDB: 'github.com/open-telemetry/*,github.com/DataDog/*' }
     build('go', ['install', `go.opentelemetry.io/collector/cmd/builder@${version}`], { env })
     build(join(folder, 'builder'), ['--config', 'manifest.yaml'], { cwd: folder, env })
   },
   async start() {
-    const [hecPort, otlpPort] = [await freePort(), await freePort()]
+    const ports = { hec: await freePort(), otlp: await freePort(), datadog: await freePort() }
     const server = keepServer({
       name: 'collector',
-      files: { 'settings.yaml': settings(hecPort, otlpPort) },
+      files: { 'settings.yaml': settings(ports) },
       command: [program, '--config', 'settings.yaml'],
       stopSignal: 'KILL',
+      account: ownAccount(), // its builder lets nobody else run it
     })
-    const [hec, otlp] = [`http://127.0.0.1:${hecPort}`, `http://127.0.0.1:${otlpPort}`]
+    const [hec, otlp, datadog] = [ports.hec, ports.otlp, ports.datadog].map((port) => `http://127.0.0.1:${port}`)
     await waitFor('OpenTelemetry Collector', server, async () => {
       const answer = await fetch(`${hec}/services/collector/health`)
       if (!answer.ok) throw new Error(`it answered ${answer.status}`)
     })
-    return { url: `${hec} ${otlp}`, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+    return { url: `${hec} ${otlp} ${datadog}`, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
   },
 }

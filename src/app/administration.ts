@@ -8,6 +8,7 @@ import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
 import { createConfigurations } from '../domain/gateway/administer.ts'
+import { createBacktests } from '../domain/governance/backtest/order.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
@@ -24,6 +25,7 @@ import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
 import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
+import { backtestStore } from '../adapters/stores/sql/policies/backtests.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
@@ -53,6 +55,7 @@ export function createAdministration(parts: AdministrationParts) {
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
+    backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
     decisions: decisionSums(tx),
     audit: auditLogStore(tx, audit.events),
@@ -66,6 +69,8 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const registry = createRegistry({ ids, clock, random, digest })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
+  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
@@ -77,6 +82,8 @@ export function createAdministration(parts: AdministrationParts) {
     registry,
     recorded,
     policies,
+    configurations,
+    backtests,
     administer,
     ledger,
     reports: reads.ledger,
@@ -84,8 +91,18 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
-  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
-  return { reads, policies, registry: recorded, administer, operations, audit, seal, exports, configurations }
+  return {
+    reads,
+    policies,
+    backtests,
+    registry: recorded,
+    administer,
+    operations,
+    audit,
+    seal,
+    exports,
+    configurations,
+  }
 }
 
 export type Administration = ReturnType<typeof createAdministration>

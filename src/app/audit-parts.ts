@@ -5,6 +5,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import type { Seal } from '../base/seal.ts'
 import type { Config } from '../config.ts'
+import type { Request } from '../adapters/network/request.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import type { ExportStore } from '../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
@@ -39,6 +40,7 @@ export type AuditOfficeParts = {
   readonly metrics: Metrics
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
+  readonly network: (request: Request) => Request
   /** For the secrets of sinks. */
   readonly seal: Seal
   /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */

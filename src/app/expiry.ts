@@ -1,5 +1,6 @@
 import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
+import { removeBacktests } from '../adapters/stores/sql/policies/backtests.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
 import { everySoOften } from '../base/clock.ts'
 import { dayMinutes, minuteOf } from '../domain/governance/watch/spike.ts'
@@ -9,6 +10,7 @@ import type { Ground } from './ground.ts'
 const sweepEveryMs = 60 * 60 * 1000
 /** How long past its end a window of a quota is kept: by then it has ended on every node's clock. */
 const quotaMarginMs = 24 * 60 * 60 * 1000
+const backtestsMs = 30 * 24 * 60 * 60 * 1000
 
 /** Takes out what has had its time. */
 export function startExpiry({ built, database, clock, warn }: Ground, stored: StoredResponses): void {
@@ -26,4 +28,7 @@ export function startExpiry({ built, database, clock, warn }: Ground, stored: St
       .removeBefore(minuteOf(clock.nowMs()) - 2 * dayMinutes)
       .catch(warn('old counts of decisions could not be removed'))
   built.use(everySoOften(clock, removeOld, sweepEveryMs))
+  const removeEndedBacktests = () =>
+    removeBacktests(database, clock.nowMs() - backtestsMs).catch(warn('old backtests could not be removed'))
+  built.use(everySoOften(clock, removeEndedBacktests, sweepEveryMs))
 }

@@ -23,11 +23,12 @@ export type OpenExports = AsyncDisposable & {
 
 /** Everything that sends the audit log away. */
 export async function openExports(parts: AuditOfficeParts): Promise<OpenExports> {
-  const { config, database, clock, random, ids, log, metrics, audit, seal } = parts
+  const { config, database, clock, random, network, ids, log, metrics, audit, seal } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await forgetLeases(database)
   const guard = createAddressGuard({ allowNetworks: config.exports.allow_addresses })
-  const sinkParts = { guard, clock, random, instance: hostname(), awsCredentials: awsCredentialsOf(config.exports) }
+  const awsCredentials = awsCredentialsOf(config.exports)
+  const sinkParts = { guard, clock, random, network, instance: hostname(), awsCredentials }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
     const kind = findSinkKind(type)
     if (!kind) throw new Error(`there is no sink of the type ${type}`)

@@ -11,6 +11,7 @@ import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.
 import type { InferenceParts } from '../http/inference.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
 import { modelRoutes } from '../http/models/routes.ts'
+import { moderationsFamily, type ModerationParts } from '../http/moderations/routes.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import type { RememberParts } from '../http/responses/remember.ts'
@@ -24,10 +25,11 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 export type FamilyParts = InferenceParts &
   CountParts &
   RememberParts &
-  CreditRouteParts & {
+  CreditRouteParts &
+  ModerationParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
-    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'registry'> &
+    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'backtests' | 'registry'> &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']
@@ -63,6 +65,7 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     messagesFamily(parts),
     responsesFamily(parts),
     chatFamily(parts),
+    moderationsFamily(parts),
     adminFamily({ ...parts, ...parts.administration, limits }),
     policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     general('Models', ['/v1/models'], modelRoutes(parts)),

@@ -8,6 +8,7 @@ import { createQuotas } from '../domain/gateway/quotas.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/govern.ts'
 import type { Administration } from './administration.ts'
+import { openBacktests } from './backtests.ts'
 import type { Ground } from './ground.ts'
 import type { Rules } from './rules.ts'
 import { openWatch } from './watch.ts'
@@ -26,7 +27,8 @@ export function openGovernance(
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const screen = createScreen({ classifier, pause, memory: remembered })
   const examine = createExamine({ ...shared, screen, memory: remembered })
-  const glance = createExamine({ ...shared, screen: createScreen({ classifier, pause, memory: 0 }), memory: 0 })
+  const forgetful = createScreen({ classifier, pause, memory: 0 })
+  const glance = createExamine({ ...shared, screen: forgetful, memory: 0 })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
@@ -35,6 +37,7 @@ export function openGovernance(
     patterns: re2Patterns,
   })
   const watch = openWatch(ground, { reads, administer })
+  openBacktests(ground, { screen: forgetful, compileRule })
   const govern = createGovern({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
@@ -51,6 +54,7 @@ export function openGovernance(
   })
   return {
     govern,
+    screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: async (organizationId: string): Promise<boolean> =>
       (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,

@@ -1,3 +1,4 @@
+import type { Request } from '../adapters/network/request.ts'
 import { watchChanges } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
@@ -17,6 +18,8 @@ export type World = {
   readonly random?: Random
   readonly log?: Log
   readonly failpoint?: Failpoint
+  /** Stands between export sinks and the network. */
+  readonly network?: (request: Request) => Request
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -38,12 +41,14 @@ export type Ground = Required<World> & {
 
 const watchChangesEveryMs = 500
 
+const straight = (request: Request): Request => request
+
 export async function openGround(
   built: AsyncDisposableStack,
   config: Config,
   { env, world }: { env: Environment; world: World },
 ): Promise<Ground> {
-  const { clock = systemClock, random = systemRandom, failpoint = passBy } = world
+  const { clock = systemClock, random = systemRandom, failpoint = passBy, network = straight } = world
   const { database, secret } = built.use(await openStorage(config, { clock, random }))
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
@@ -58,5 +63,6 @@ export async function openGround(
   }
   const ids = createIds(clock, random)
   const metrics = createMetrics()
-  return { built, config, clock, random, failpoint, log, ids, metrics, database, secret, changes, upstreams, warn }
+  const parts = { config, clock, random, failpoint, network, log, ids, metrics, database, secret, changes, upstreams }
+  return { built, ...parts, warn }
 }

@@ -15,7 +15,13 @@ import type { LedgerReports } from '../domain/credits/reports.ts'
 import { toMicro } from '../domain/credits/shown.ts'
 import type { OverrideStore } from '../domain/limits/overrides.ts'
 import { createAuditOperations, type AuditOperations } from './audit-operations.ts'
+import {
+  createBacktestOperations,
+  type BacktestOperationParts,
+  type BacktestOperations,
+} from './backtest-operations.ts'
 import { creditOperations, type CreditOperations } from './credit-operations.ts'
+import { createGatewayOperations, type GatewayOperationParts, type GatewayOperations } from './gateway-operations.ts'
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
@@ -28,6 +34,8 @@ export type { CreditBalance } from './credit-operations.ts'
  * through its control socket. Inputs and answers are plain JSON.
  */
 export type Operations = PolicyOperations &
+  GatewayOperations &
+  BacktestOperations &
   CreditOperations &
   AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
@@ -54,14 +62,16 @@ export type SetupAnswer = {
   readonly api_key: string
 }
 
-type Stores = PolicyOperationParts['reads'] & {
-  readonly registry: RegistryStore
-  readonly audit: AuditLogStore
-  readonly grants: GrantStore
-  readonly overrides: OverrideStore
-  readonly events: AuditReads
-  readonly texts: AuditTexts
-}
+type Stores = PolicyOperationParts['reads'] &
+  GatewayOperationParts['reads'] &
+  BacktestOperationParts['reads'] & {
+    readonly registry: RegistryStore
+    readonly audit: AuditLogStore
+    readonly grants: GrantStore
+    readonly overrides: OverrideStore
+    readonly events: AuditReads
+    readonly texts: AuditTexts
+  }
 
 export type OperationParts = {
   readonly ids: Ids
@@ -71,6 +81,8 @@ export type OperationParts = {
   /** For everything afterwards: who changed it is written down. */
   readonly recorded: RecordedRegistry
   readonly policies: PolicyOperationParts['policies']
+  readonly configurations: GatewayOperationParts['configurations']
+  readonly backtests: BacktestOperationParts['backtests']
   readonly administer: Administer<Stores>
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
@@ -90,6 +102,8 @@ export function createOperations(parts: OperationParts): Operations {
   const organizationOf = createOrganizationOf(reads)
   return {
     ...createPolicyOperations({ ...parts, organizationOf }),
+    ...createGatewayOperations({ ...parts, organizationOf }),
+    ...createBacktestOperations({ ...parts, organizationOf }),
     ...createAuditOperations({
       reads: parts.reads.events,
       events: parts.events,

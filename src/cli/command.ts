@@ -16,6 +16,8 @@ export type CommandContext = {
   readonly say: (line: string) => void
   /** For remarks beside the answer. */
   readonly remark: (line: string) => void
+  /** Shows how far something is, over what it showed before; undefined where nobody watches. */
+  readonly progress?: ((text: string) => void) | undefined
   /** Asks the person at the terminal; where there is none, the answer is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }

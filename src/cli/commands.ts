@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   projects: async () => (await import('./projects.ts')).projects,
   keys: async () => (await import('./keys.ts')).keys,
   policies: async () => (await import('./policies.ts')).policies,
+  gateway: async () => (await import('./gateway.ts')).gateway,
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
   audit: async () => (await import('./audit.ts')).audit,

@@ -2,10 +2,11 @@ import { openOperations } from '../app/open.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { apply } from './policies-apply.ts'
+import { backtest } from './policy-backtest.ts'
 import { policyOptions, type Verb } from './policy-call.ts'
 import { verbs } from './policy-verbs.ts'
 
-const known: Readonly<Record<string, Verb>> = { ...verbs, apply }
+const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest }
 const withoutId = new Set(['list', 'create', 'apply'])
 
 export const policies: Command = {
@@ -17,6 +18,8 @@ gatehouse policies update ID [--name NAME] [--rule TEXT] [FIELDS] [--revision N]
 gatehouse policies publish|pause|resume|delete ID [--revision N] [--json]
 gatehouse policies rollback ID --version N [--revision N] [--json]
 gatehouse policies diff ID [--version N] [--json]
+gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
+gatehouse policies backtest ID --backtest BACKTEST [--json]
 gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
 FIELDS: --rule-file FILE, --description TEXT, --direction request|response|both, --mode monitoring|enforcing,
@@ -24,6 +27,7 @@ FIELDS: --rule-file FILE, --description TEXT, --direction request|response|both,
 
 Without --revision a change is made to the policy as it is now. diff compares the draft with the current version, or with
 the one named. apply makes policies what a file says: it shows the plan, and changes nothing before that was confirmed.
+backtest tries the draft on recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 --org may be left out while there is only one.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, policyOptions)

@@ -11,6 +11,13 @@ export const policyOptions = {
   file: { type: 'string', short: 'f' },
   plan: { type: 'boolean' },
   yes: { type: 'boolean' },
+  backtest: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  limit: { type: 'string' },
+  sample: { type: 'string' },
+  thresholds: { type: 'string' },
+  'no-wait': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 

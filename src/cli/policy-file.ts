@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { parseDocument } from 'yaml'
+import { isRecord, readYamlFile } from './yaml-file.ts'
 
 /** One policy as somebody wants it to be. What is left out has its default. */
 export type Wanted = {
@@ -14,10 +13,7 @@ export type Wanted = {
 
 /** Reads `policies.yaml`: a list under `policies`, each entry in the words of the API. */
 export function readPolicyFile(file: string): Wanted[] {
-  const document = parseDocument(readFileSync(file, 'utf8'))
-  const [broken] = document.errors
-  if (broken) throw new Error(`${file}: ${broken.message}`)
-  const whole: unknown = document.toJS()
+  const whole = readYamlFile(file)
   const entries = isRecord(whole) ? whole['policies'] : undefined
   if (!Array.isArray(entries)) throw new Error(`${file}: there must be a list of policies under the key policies.`)
   const wanted = entries.map((entry: unknown, at) => wantedOf(entry, `${file}: policies[${at}]`))
@@ -35,6 +31,3 @@ function wantedOf(entry: unknown, place: string): Wanted {
   if (typeof publish !== 'boolean') throw new Error(`${place}: publish must be true or false.`)
   return { name, publish, policy, ...(id !== undefined && { id }) }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

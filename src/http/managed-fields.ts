@@ -16,7 +16,7 @@ export const isoTime = (description: string) =>
 export const unixTime = (description: string) => Type.Integer({ description, examples: [1_767_225_600] })
 
 /** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
-const lastSecond = 253_402_300_799
+export const lastSecond = 253_402_300_799
 
 export const expiresAt = Type.Optional(
   orNull(

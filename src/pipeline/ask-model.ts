@@ -1,15 +1,16 @@
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, isFault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Turns } from '../base/turns.ts'
 import type { Model, Price } from '../domain/inference/catalogue.ts'
 import { estimateTokens } from '../domain/inference/count.ts'
 import type { InferenceEvent, Piece, Usage } from '../domain/inference/events.ts'
 import { foldEvents } from '../domain/inference/fold.ts'
-import type { Provider } from '../domain/inference/provider.ts'
+import { createUpstreamHealth } from '../domain/inference/health.ts'
+import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
 import type { Dialect, InferenceRequest } from '../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
-import { route, type RouteParts } from './route.ts'
+import { route, type BegunAnswer, type RouteParts } from './route.ts'
 
 export type AskModelParts = RouteParts & {
   /** The name is looked up for each question, as a caller's would be. */
@@ -36,21 +37,27 @@ const charactersPerToken = 16
 
 export function createAskModel(parts: AskModelParts): AskModel {
   const { clock, ids, turns, budget } = parts
+  const breaker = createUpstreamHealth(clock)
   const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
 
   return async (question, callerSignal) => {
+    using patience = createDeadline(clock, question.timeoutMs * waitsPerCall, callerSignal)
+    using _turn = await turns.take(patience.signal)
     using deadline = createDeadline(clock, question.timeoutMs, callerSignal)
-    const { signal } = deadline
-    using _turn = await turns.take(signal)
+    return await ask(question, deadline.signal)
+  }
+
+  async function ask(question: ModelQuestion, signal: AbortSignal): Promise<string> {
+    if (breaker.isResting(breakerName)) throw unavailable('The judge has failed several times and rests for a while.')
     const model = parts.findModel()
-    if (!model) throw new Fault('unavailable', 'unavailable', 'The judge’s model is not in the catalogue.')
+    if (!model) throw unavailable('The judge’s model is not in the catalogue.')
     const expected = expectedUsage(question)
     const settle = budget.hold(usdOf(expected, model.price))
-    if (!settle) throw new Fault('unavailable', 'unavailable', 'The judge has spent what it may spend today.')
+    if (!settle) throw unavailable('The judge has spent what it may spend today.')
     let spent = 0
     try {
       const call = { request: requestOf(question, model.name), requestId: ids('req'), signal, onDropped: () => {} }
-      await using begun = await route(routing, model, { ...call, maxOutputTokens: question.maxOutputTokens })
+      await using begun = await begin(model, { ...call, maxOutputTokens: question.maxOutputTokens })
       spent = usdOf(expected, model.price) // whatever becomes of it now, it is paid for
       const { text, usage } = await readAnswer(begun.pieces, question.maxOutputTokens)
       spent = usdOf(usage, model.price)
@@ -63,7 +70,26 @@ export function createAskModel(parts: AskModelParts): AskModel {
       settle(spent)
     }
   }
+
+  /** Only what is no fault of the one who asks counts against the judge: else three bad texts could silence it for all. */
+  async function begin(model: Model, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+    try {
+      const begun = await route(routing, model, call)
+      breaker.succeeded(breakerName)
+      return begun
+    } catch (error) {
+      const cause: unknown = call.signal.aborted ? call.signal.reason : error
+      if (isFault(cause) && cause.kind.startsWith('upstream_')) breaker.failed(breakerName)
+      throw error
+    }
+  }
 }
+
+const breakerName = 'judge'
+/** How many calls' time one may wait for its turn: a long chat that nobody has judged yet asks many questions at once. */
+const waitsPerCall = 6
+
+const unavailable = (message: string): Fault => new Fault('unavailable', 'unavailable', message)
 
 /** Upstreams of every dialect get our words in theirs, with whatever their models refuse left out. */
 const translated = (provider: Provider): Provider => ({

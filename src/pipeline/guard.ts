@@ -62,7 +62,7 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   async function isFit(piece: Piece): Promise<boolean> {
     const marks = new Map<Channel, number>()
     held.hold(piece, () => [...marks].every(([{ follower }, mark]) => follower.cleared() >= mark))
-    for (const event of piece.events) {
+    for (const event of joined(piece.events)) {
       if (!(await isEventFit(event))) return false
       const channel = 'block' in event ? channels.get(event.block) : undefined
       if (channel !== undefined) marks.set(channel, channel.mark)
@@ -109,6 +109,18 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
     const policy = parts.conclude(outcomes, last)
     return policy === undefined ? piece : { ...piece, events: [...piece.events.slice(0, -1), { ...last, policy }] }
   }
+}
+
+/** Deltas of a block that stand side by side as one: what arrived together is looked at together. */
+function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
+  const all: InferenceEvent[] = []
+  for (const event of events) {
+    const last = all.at(-1)
+    const goesOn = event.type === 'delta' && last?.type === 'delta' && last.block === event.block
+    if (goesOn) all[all.length - 1] = { ...last, text: last.text + event.text }
+    else all.push(event)
+  }
+  return all
 }
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */

@@ -186,6 +186,47 @@ describe('a judge', () => {
     assert.equal(calls[0]?.signal.aborted, true)
   })
 
+  it('that is down is left alone for a while, so that nobody waits for it in vain', async () => {
+    const { judge, pass, calls } = sceneOf(() =>
+      Promise.reject(new Fault('upstream_overloaded', 'upstream_overloaded', 'busy')),
+    )
+    for (let count = 0; count < 3; count++) assert.deepEqual(await judge(question), failed('judge_failed'))
+    assert.deepEqual(await judge(question), failed('judge_unavailable'))
+    assert.equal(calls.length, 3)
+    await pass(15_000)
+    assert.deepEqual(await judge(question), failed('judge_failed'))
+  })
+
+  it('is not silenced by texts that it cannot judge', async () => {
+    const refuse = new Fault('validation', 'upstream_rejected', 'content filter')
+    const { judge } = sceneOf((_call, count) => (count < 9 ? Promise.reject(refuse) : answering('{"score": 1}')))
+    for (let count = 1; count < 9; count++) assert.deepEqual(await judge(question), failed('judge_failed'))
+    assert.deepEqual(await judge(question), { basisPoints: 10_000 })
+  })
+
+  it('that is silent is not waited for by everyone in turn', async () => {
+    const { judge, pass, calls } = sceneOf(silent, { most: 1 })
+    const verdicts = Array.from({ length: 8 }, (_, at) => judge({ ...question, text: `text ${at}` }))
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise(setImmediate)
+      await pass(5_000)
+    }
+    assert.deepEqual((await Promise.all(verdicts)).slice(2, 4), [failed('judge_timeout'), failed('judge_unavailable')])
+    assert.equal(calls.length, 3)
+  })
+
+  it('that is slow has time for those who wait for a turn, but not without end', async () => {
+    const open: ((piece: Piece) => void)[] = []
+    const { judge, pass } = sceneOf(() => new Promise((resolve) => open.push(resolve)), { most: 1 })
+    const verdicts = Array.from({ length: 9 }, (_, at) => judge({ ...question, text: `text ${at}` }))
+    for (let turn = 0; turn < 8; turn++) {
+      await pass(4_000)
+      open.shift()?.(answering('{"score": 0}'))
+      await new Promise(setImmediate)
+    }
+    assert.deepEqual((await Promise.all(verdicts)).slice(7), [{ basisPoints: 0 }, failed('judge_timeout')])
+  })
+
   it('that changes its mind is not asked twice', async () => {
     const { judge, calls } = sceneOf((_call, count) => answering(`{"score": ${count === 1 ? 0.9 : 0}}`))
     assert.deepEqual(await judge(question), { basisPoints: 9_000 })
@@ -278,11 +319,18 @@ describe('a rephrasing', () => {
   })
 
   it('ends when nobody waits for it any more', async () => {
-    const { rephrase } = sceneOf(silent)
+    const { rephrase, pass } = sceneOf(silent)
     const caller = new AbortController()
-    const gone = assert.rejects(rephrase('You fool.', 'rewrite', caller.signal), /hung up/)
+    const gone = Array.from({ length: 4 }, () =>
+      assert.rejects(rephrase('You fool.', 'rewrite', caller.signal), /hung up/),
+    )
     await new Promise(setImmediate)
     caller.abort(new Error('hung up'))
-    await gone
+    await Promise.all(gone)
+    // Nor does it count against the judge.
+    const late = assert.rejects(rephrase('You fool.', 'rewrite', patient), /in time/)
+    await new Promise(setImmediate)
+    await pass(30_000)
+    await late
   })
 })

@@ -43,9 +43,23 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     assert.equal(refused.status, 503)
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
     const streamed = await (await scene.ask(true)).text()
-    assert.match(streamed, /event: error/)
+    assert.match(streamed, /"type":"error"/)
     assert.doesNotMatch(streamed, /message_stop/)
     assert.equal(await figure(scene.first, 'gatehouse_audit_events_lost_total'), 2)
+  })
+
+  it('are refused where the organization’s gateway configuration asks for audit logs', async () => {
+    await using scene = await startScene({})
+    const { url, apiKey } = scene.first
+    const saved = await fetch(`${url}/api/policy-gateway/config`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ org_controls: { audit_logs: true } }),
+    })
+    assert.equal(saved.status, 200)
+    for (let count = 0; count < 30; count++) await (await scene.ask(false)).arrayBuffer()
+    scene.proxy.shut()
+    assert.equal((await scene.ask(false)).status, 503)
   })
 
   it('are answered unless that was decided, and their events wait on this node’s disk until the log is back', async () => {

@@ -22,6 +22,12 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.deepEqual(refusalsIn(answers), ['invalid_request_error', 'stale_configuration'])
     assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
   })
+
+  it('to backtests', async () => {
+    await using house = await startAdminHouse()
+    const answers = await paste('backtest', house)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [1, []])
+  })
 })
 
 const refusalsIn = (answers: readonly Said[]): string[] =>

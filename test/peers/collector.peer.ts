@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { datadogLogs } from '../../src/adapters/sinks/datadog-logs.ts'
 import { otlpLogs } from '../../src/adapters/sinks/otlp-logs.ts'
 import { splunkHec } from '../../src/adapters/sinks/splunk-hec.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { auditDocuments } from '../support/audit-documents.ts'
 import { sinkParts, tally } from '../support/sink-parts.ts'
 
-const [hec, otlp] = (process.env['PEER_COLLECTOR_URLS'] ?? '').split(' ')
+const [hec, otlp, datadog] = (process.env['PEER_COLLECTOR_URLS'] ?? '').split(' ')
 const signal = AbortSignal.timeout(120_000)
 const skip = hec ? false : 'no OpenTelemetry Collector'
 
@@ -20,9 +21,20 @@ describe('splunk_hec against OpenTelemetry’s collector', { skip }, () => {
     })
   }
 
-  it('waits for the acknowledgement', async (t) => {
+  it('waits for the acknowledgements of several requests', async (t) => {
     const sink = splunkHec.open({ url: hec, token, use_ack: true }, sinkParts(t, { clock: systemClock }))
-    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 50 }), signal)), { delivered: 50 })
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 60, promptLength: 50_000 }), signal)), {
+      delivered: 60,
+    })
+  })
+})
+
+describe('datadog_logs against OpenTelemetry’s collector', { skip }, () => {
+  it('is taken, whole and in several requests', async (t) => {
+    const routes = { 'http-intake.logs.datadoghq.com': datadog ?? '' }
+    const config = { site: 'datadoghq.com', api_key: '0'.repeat(32) }
+    const sink = datadogLogs.open(config, sinkParts(t, { clock: systemClock, routes }))
+    assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1_200 }), signal)), { delivered: 1_200 })
   })
 })
 

@@ -138,6 +138,24 @@ describe('a policy in force, with a judge', () => {
     assert.equal(scene.judge.requests.length, 0)
   })
 
+  it('whose judge is there has texts written anew for the gateway, and refuses where that fails', async () => {
+    await using scene = await startScene(withJudge())
+    const { house, judge, upstream } = scene
+    const authorization = `Bearer ${house.adminKey}`
+    const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
+    assert.equal((await house.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    judge.answer(answerWith('Tell me about the bird.', { input: 50, output: 5 }))
+    assert.equal((await say(house, 'Tell me about the falcon.')).status, 200)
+    assert.match(upstream.requests.at(-1)?.body ?? '', /Tell me about the bird\./)
+    assert.match(judge.requests.at(-1)?.body ?? '', /Write the text anew/)
+    // What still breaks the rule, and what is no text at all, does not stand.
+    for (const answer of ['A falcon it is.', '']) {
+      judge.answer(answerWith(answer, { input: 50, output: 5 }))
+      assert.ok((await say(house, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
+    }
+    assert.equal(upstream.requests.length, 1)
+  })
+
   it('is refused at the start where its model does not exist', async () => {
     await assert.rejects(startScene({ judge: { model: 'nobody' } }), /policies\.judge\.model: there is no model nobody/)
   })

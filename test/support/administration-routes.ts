@@ -7,6 +7,7 @@ export type Belongings = {
   readonly project_id: string
   readonly key_id: string
   readonly admin_key_id: string
+  readonly backtest_id: string
 }
 
 export type AdminRoute = {
@@ -18,6 +19,8 @@ export type AdminRoute = {
   readonly query?: string
   /** A body that is well formed; `bodyOf` puts ids in the places of their names. */
   readonly body?: Json
+  /** Every field of its body may be left out. */
+  readonly needsNothing?: true
   /** Asks something that does not fit into an address, and changes nothing. */
   readonly isEnquiry?: true
 }
@@ -44,6 +47,14 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: { revision: 2, version: 1 },
   },
   { method: 'GET', path: '/policies/{policy_id}/versions', permission: 'policies:read' },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/backtest',
+    permission: 'policies:write',
+    body: { limit: 10 },
+    needsNothing: true,
+  },
+  { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
   { method: 'GET', path: '/admin_api_keys', permission: 'keys:read' },
   { method: 'POST', path: '/admin_api_keys', permission: 'keys:write', body: { name: 'New' } },
   { method: 'GET', path: '/admin_api_keys/{admin_key_id}', permission: 'keys:read' },
@@ -100,5 +111,6 @@ export async function furnish(admin: Admin): Promise<Belongings> {
     project_id: textOf(project),
     key_id: textOf(await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })),
     admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture' })),
+    backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
   }
 }

@@ -63,7 +63,11 @@ async function read(message: IncomingMessage): Promise<Received> {
 export function loopbackRequest(t: TestContext, routes: Readonly<Record<string, string>> = {}): Request {
   const agent = createGuardedAgent({ guard: createAddressGuard({ allowNetworks: ['127.0.0.0/8'] }) })
   t.after(() => agent.destroy())
-  const request = createRequest(agent)
+  return rerouted(createRequest(agent), routes)
+}
+
+/** The same, with the calls to these hosts led to other origins. */
+export function rerouted(request: Request, routes: Readonly<Record<string, string>>): Request {
   return (outgoing) => {
     const origin = routes[outgoing.url.host]
     if (origin === undefined) return request(outgoing)

@@ -47,7 +47,7 @@ export function createCelCompiler(): CompileExpression {
     const patterns = createRulePatterns(literalPatterns(ast))
     return {
       reach: reachOf(ast),
-      evaluate: (facts) => {
+      evaluate(facts) {
         const purse = createPurse(evaluationUnits)
         return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })
       },
@@ -63,10 +63,19 @@ function createEnvironment(): Environment {
 
 const noPersonalData = Object.fromEntries(personalDataKinds.map((kind) => [kind, 0n]))
 
+/** Every rule is asked about the same facts. */
+const known = new WeakMap<RuleFacts, Fields>()
+
+function variablesOf(facts: RuleFacts): Fields {
+  const named = known.get(facts) ?? { ...facts, pii: countsOf(facts) }
+  known.set(facts, named)
+  return named
+}
+
 /** Counts are whole numbers, and a kind that does not occur occurs zero times. */
-const variablesOf = ({ pii, ...facts }: RuleFacts): Fields => ({
-  ...facts,
-  pii: { ...noPersonalData, ...Object.fromEntries(Object.entries(pii).map(([kind, count]) => [kind, BigInt(count)])) },
+const countsOf = ({ pii }: RuleFacts): Fields => ({
+  ...noPersonalData,
+  ...Object.fromEntries(Object.entries(pii).map(([kind, count]) => [kind, BigInt(count)])),
 })
 
 function resultOf(run: Step, scope: Scope): ExpressionResult {

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
 /** The parts of a node, in the order in which they were written. */
-export function partsOf(node: ASTNode): readonly ASTNode[] {
+function partsOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case 'value':
     case 'id':

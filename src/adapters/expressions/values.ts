@@ -19,7 +19,7 @@ export const isFields = (value: unknown): value is Fields =>
 export const isNumeric = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint'
 
-export function typeNameOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'list'
   if (typeof value === 'bigint') return 'int'

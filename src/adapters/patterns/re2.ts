@@ -7,6 +7,7 @@ export const re2Patterns: PatternEngine = {
   compile(source, { ignoreCase }) {
     const pattern = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     return {
+      size: pattern.programSize(),
       find(text) {
         // The test alone runs on a far faster engine than the search for the place, and most texts do not match.
         if (!pattern.test(text)) return undefined

@@ -134,7 +134,7 @@ function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined, canc
   try {
     if (chunks === undefined) return reader.end()
     const [first] = chunks
-    return chunks.length === 1 && first ? reader.push(first) : chunks.flatMap((chunk) => reader.push(chunk))
+    return reader.push(chunks.length === 1 && first ? first : Buffer.concat(chunks))
   } catch (error) {
     const fault = brokenAnswer('The model’s upstream sent a frame that is too long.', error)
     cancel(fault)

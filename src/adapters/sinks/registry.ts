@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/sink.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
 import { createGuardedAgent } from '../network/guarded-agent.ts'
-import { createRequest } from '../network/request.ts'
+import { createRequest, type Request } from '../network/request.ts'
 import { azureMonitor } from './azure-monitor.ts'
 import { datadogLogs } from './datadog-logs.ts'
 import type { SinkParts } from './define.ts'
@@ -27,14 +27,18 @@ export const sinkKinds: readonly SinkKind<SinkParts>[] = [
 export const findSinkKind = (type: string): SinkKind<SinkParts> | undefined =>
   sinkKinds.find((kind) => kind.type === type)
 
-export type OpenParts = Omit<SinkParts, 'request'> & { readonly guard: AddressGuard }
+export type OpenParts = Omit<SinkParts, 'request'> & {
+  readonly guard: AddressGuard
+  /** Stands between the sink and the network. */
+  readonly network?: (request: Request) => Request
+}
 
 /** A sink with connections of its own, which are closed with it: no two sinks ever share one. */
 export function openSink(kind: SinkKind<SinkParts>, config: unknown, parts: OpenParts): Sink & AsyncDisposable {
-  const { guard, ...others } = parts
+  const { guard, network = (request) => request, ...others } = parts
   const caPem = Value.Check(CommonConfig, config) ? config.tls_ca_pem : undefined
   const agent = createGuardedAgent({ guard, caPem })
-  const sink = kind.open(config, { ...others, request: createRequest(agent) })
+  const sink = kind.open(config, { ...others, request: network(createRequest(agent)) })
   return { ...sink, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 

@@ -98,6 +98,9 @@ describe('a configuration as it is given', () => {
     const patterns = Array.from({ length: mostPatterns + 1 }, (_, at) => `/a${at}/`)
     assert.doesNotThrow(check(patterns.slice(1)))
     assert.throws(check(patterns), refusal('invalid_parameter', 'rules.denylist'))
+    const slow = Array.from({ length: 9 }, (_, at) => `/a{1000}${at}/`)
+    assert.doesNotThrow(check(slow))
+    assert.throws(check([...slow, 'plain', '/b{1000}/']), refusal('invalid_parameter', 'rules.denylist[10]'))
   })
 })
 

@@ -3,35 +3,45 @@ import type { PatternEngine } from '../moderation/patterns.ts'
 import { checkTerm, isExpression } from '../moderation/terms.ts'
 import type { GivenConfiguration } from './complete.ts'
 
-/** Both lists together: what is compiled while others wait must stay small. */
+/** What is compiled while others wait must stay small. Both lists together. */
 export const mostTermCharacters = 600_000
-/** Patterns are looked for one by one, plain terms all at once. */
+/** Plain terms are looked for all at once, patterns one by one. In each list. */
 export const mostPatterns = 100
+/** A slice of text is then looked through in less than a second at the very worst. Both lists together. */
+const mostPatternSize = 10_000
 
 const lists = ['allowlist', 'denylist'] as const
 
-/** Refuses terms that cannot be looked for, naming the first of them. `place` is what stands before `rules`, such as `config.`. */
+/** Refuses terms that cannot be looked for, naming the first. `place` is what stands before `rules`, such as `config.`. */
 export function requireTerms({ rules = {} }: GivenConfiguration, patterns: PatternEngine, place = ''): void {
   let characters = 0
+  let size = 0
   for (const name of lists) {
     const param = `${place}rules.${name}`
     const terms = rules[name] ?? []
     characters += terms.reduce((sum, { length }) => sum + length, 0)
-    if (characters > mostTermCharacters) {
-      throw invalid(param, `allowlist and denylist may have ${mostTermCharacters} characters together.`)
+    requireAtMost(mostTermCharacters, characters, { param, what: 'characters in both lists together' })
+    requireAtMost(mostPatterns, terms.filter(isExpression).length, { param, what: 'patterns' })
+    for (const [index, term] of terms.entries()) {
+      size += sizeOf(term, patterns, `${param}[${index}]`)
+      requireAtMost(mostPatternSize, size, { param: `${param}[${index}]`, what: 'steps in all patterns together' })
     }
-    if (terms.filter(isExpression).length > mostPatterns) throw invalid(param, `may have ${mostPatterns} patterns.`)
-    for (const [index, term] of terms.entries()) requireTerm(term, patterns, `${param}[${index}]`)
   }
 }
 
-function requireTerm(term: string, patterns: PatternEngine, param: string): void {
+function sizeOf(term: string, patterns: PatternEngine, param: string): number {
   try {
-    checkTerm(term, patterns)
+    return checkTerm(term, patterns)
   } catch (cause) {
     if (!isFault(cause)) throw cause
     throw invalid(param, cause.message)
   }
+}
+
+type Bounded = { readonly param: string; readonly what: string }
+
+function requireAtMost(most: number, count: number, { param, what }: Bounded): void {
+  if (count > most) throw invalid(param, `there may be ${most} ${what}.`)
 }
 
 const invalid = (param: string, message: string): Fault =>

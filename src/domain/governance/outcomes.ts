@@ -2,13 +2,15 @@ import type { GatewayDecision } from '../gateway/decide.ts'
 import { reasonCodeOf } from '../gateway/decide.ts'
 import { alwaysBlockedCategories } from '../moderation/categories.ts'
 import type { RuleScore } from '../policy/compiled-rule.ts'
+import type { PolicyContent } from '../policy/policy.ts'
 import type { Findings } from './findings.ts'
 import type { Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
-/** The score from which a rule matches, where its policy does not say. */
-const defaultThresholdBasisPoints = 5_000
+/** The score from which a rule matches. */
+export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
+  matchThresholdBasisPoints ?? 5_000
 
 /** What no configuration can switch off, and what the caller itself asked to have blocked. */
 export function moderationOutcomes({ gateway, requested }: Plan, { categories }: Findings): readonly Outcome[] {
@@ -59,7 +61,7 @@ export function policyOutcome(
   { plan, failsOpen }: PolicyRules,
 ): Outcome {
   const best = Math.max(-1, ...scores.map((score) => ('basisPoints' in score ? score.basisPoints : -1)))
-  const isMatch = best >= (policy.matchThresholdBasisPoints ?? defaultThresholdBasisPoints)
+  const isMatch = best >= thresholdOf(policy)
   const unjudged = scores.filter((score) => 'notEvaluated' in score)
   const isFailure = unjudged.some((score) => score.isFailure)
   const decision = isMatch ? 'refuse' : unjudged.length > 0 ? 'not_evaluated' : 'allow'

@@ -26,6 +26,7 @@ export const auditKinds = [
   'export_sink.deleted',
   'export_sink.replayed',
   'audit_texts.erased',
+  'backtest.created',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]

@@ -64,13 +64,35 @@ function search(text: string, depth: number): readonly HiddenText[] {
 }
 
 function* wrappedIn(text: string): Generator<HiddenText> {
-  for (const run of text.matchAll(base64Runs))
+  const longest = longestRuns(text)
+  for (const run of longest.base64 < 24 ? [] : text.matchAll(base64Runs))
     yield* readable(run, Buffer.from(run[0].slice(0, mostCharacters), 'base64'))
-  for (const run of text.matchAll(hexRuns)) {
+  for (const run of longest.hex < 32 ? [] : text.matchAll(hexRuns)) {
     yield* readable(run, Buffer.from(run[0].slice(0, mostCharacters).replace(/[ :]/g, ''), 'hex'))
   }
   const unescaped = unescapeAll(text.slice(0, mostCharacters))
   if (unescaped !== undefined) yield { text: unescaped, carrier: { start: 0, end: text.length } }
+}
+
+/** Which characters runs are made of: bit 1 for base64, bit 2 for hexadecimal and what may stand between its pairs. */
+const runKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const letter = String.fromCharCode(code)
+  return (/[A-Za-z0-9+/_-]/.test(letter) ? 1 : 0) | (/[0-9a-fA-F :]/.test(letter) ? 2 : 0)
+})
+
+/** A plain loop rules out nearly every text, for a small part of what the patterns cost. */
+function longestRuns(text: string): { base64: number; hex: number } {
+  const longest = { base64: 0, hex: 0 }
+  let base64 = 0
+  let hex = 0
+  for (let at = 0; at < text.length; at++) {
+    const kind = runKinds[text.charCodeAt(at)] ?? 0
+    base64 = (kind & 1) === 0 ? 0 : base64 + 1
+    hex = (kind & 2) === 0 ? 0 : hex + 1
+    if (base64 > longest.base64) longest.base64 = base64
+    if (hex > longest.hex) longest.hex = hex
+  }
+  return longest
 }
 
 function* readable(run: RegExpExecArray, bytes: Buffer): Generator<HiddenText> {

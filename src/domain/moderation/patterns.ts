@@ -6,4 +6,8 @@ export type PatternEngine = {
   compile(source: string, options: { readonly ignoreCase: boolean }): Pattern
 }
 
-export type Pattern = { find(text: string): Span | undefined }
+export type Pattern = {
+  /** Steps that it has at most to take for one character: how long a text takes at worst. */
+  readonly size: number
+  find(text: string): Span | undefined
+}

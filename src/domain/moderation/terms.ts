@@ -45,10 +45,11 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   }
 }
 
-/** The same refusal for one term, without making it ready to be looked for. */
-export function checkTerm(term: string, engine: PatternEngine): void {
-  if (isExpression(term)) compilePattern(term, engine)
-  else wordOf(term)
+/** The same refusal for one term, without making it ready to be looked for. Answers the size of its pattern; 0 for a plain one. */
+export function checkTerm(term: string, engine: PatternEngine): number {
+  if (isExpression(term)) return compilePattern(term, engine).pattern.size
+  wordOf(term)
+  return 0
 }
 
 export const isExpression = (term: string): boolean => expression.test(term)

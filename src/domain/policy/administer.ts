@@ -94,7 +94,11 @@ export function createPolicies({ ids, clock, checkExpression, hasJudge }: Policy
 }
 
 /** The policy, or the same refusal for an id that never was, one that is deleted, and one of another organization. */
-export async function findPolicy(store: PolicyStore, organizationId: string, id: string): Promise<Policy> {
+export async function findPolicy(
+  store: Pick<PolicyStore, 'find'>,
+  organizationId: string,
+  id: string,
+): Promise<Policy> {
   const policy = await store.find(organizationId, id)
   if (policy) return policy
   throw new Fault('not_found', 'not_found', `There is no policy ${id}.`)

@@ -7,6 +7,7 @@ import { auditLogRoutes } from './audit-logs/routes.ts'
 import { ledgerRoutes } from './credits/routes.ts'
 import { limitRoutes } from './limits/routes.ts'
 import type { AdminParts } from './parts.ts'
+import { backtestRoutes } from './policies/backtest-routes.ts'
 import { publicationRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -21,6 +22,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
     routes: [
       ...policyRoutes(routes, parts),
       ...publicationRoutes(routes, parts),
+      ...backtestRoutes(routes, parts),
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),

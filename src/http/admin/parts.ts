@@ -5,6 +5,8 @@ import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
+import type { Backtests } from '../../domain/governance/backtest/order.ts'
+import type { BacktestStore } from '../../domain/governance/backtest/backtest.ts'
 import type { Policies } from '../../domain/policy/administer.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
@@ -18,6 +20,7 @@ import type { ManagedRoutes } from '../managed-route.ts'
 export type AdminStores = {
   readonly registry: RegistryStore
   readonly policies: PolicyStore
+  readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
   readonly audit: AuditLogStore
   readonly events: AuditReads
@@ -31,6 +34,7 @@ export type AdminParts = LimitParts & {
   readonly reads: AdminReads
   readonly administer: Administer<AdminStores>
   readonly policies: Policies
+  readonly backtests: Backtests
   readonly registry: RecordedRegistry
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find'>

@@ -1,7 +1,6 @@
 import { decodeChat } from './decode.ts'
 import { encodeChat } from './encode.ts'
-import { encodeFault } from './errors.ts'
-import { ChatAnswer, ChatBody, ChatError } from './schema.ts'
+import { ChatAnswer, ChatBody } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
@@ -11,6 +10,7 @@ import {
   InferenceHeaders,
   type InferenceParts,
 } from '../inference.ts'
+import { encodeOpenaiFault, OpenaiErrorBody } from '../openai-errors.ts'
 import type { Family } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
@@ -21,8 +21,8 @@ export function chatFamily(parts: InferenceParts): Family {
   return {
     name: 'Chat',
     prefixes: ['/v1/chat'],
-    refuse: encodeFault,
-    refusalSchema: ChatError,
+    refuse: encodeOpenaiFault,
+    refusalSchema: OpenaiErrorBody,
     routes: [
       {
         method: 'POST',

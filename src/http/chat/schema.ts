@@ -164,15 +164,3 @@ export const ChatAnswer = Type.Object(
   },
   { description: 'A whole completion. With `stream: true` the same content comes as server-sent events.' },
 )
-
-/** The error body of this family. */
-export const ChatError = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String({ examples: ['invalid_request_error'] }),
-    param: Type.Union([Type.String(), Type.Null()]),
-    code: Type.String({ examples: ['invalid_parameter'] }),
-  }),
-  request_id: Type.String(),
-  policy: Type.Optional(JsonObject),
-})

@@ -5,7 +5,7 @@ import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { creditFields } from '../credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
 import { framesIn, isRecord, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
-import { errorBody } from './errors.ts'
+import { openaiErrorBody } from '../openai-errors.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
@@ -70,13 +70,14 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
       const frames = state.isInOurWords ? undefined : framesIn('chat', piece)
       if (frames === undefined) return write(piece.events)
       const end = noteEvents(state, piece.events)
-      const text = frames.map((frame) => state.forwarding.frame(frame)).join('')
+      let text = ''
+      for (const frame of frames) text += state.forwarding.frame(frame)
       return end === undefined ? text : text + ending(state, end, true)
     },
     fail(fault) {
       if (hasEnded()) return ''
       state.hasFailed = true
-      return `data: ${JSON.stringify(errorBody(fault, context.requestId))}\n\n${done}`
+      return `data: ${JSON.stringify(openaiErrorBody(fault, context.requestId))}\n\n${done}`
     },
     hasEnded,
   }

@@ -94,4 +94,10 @@ describe('a remote moderation endpoint', () => {
     await assert.rejects(classify('x'))
     assert.equal(sent.length, 4)
   })
+
+  it('that refuses a text is asked about the next', async () => {
+    const { classify, sent } = sceneOf(async () => ({ status: 400, json: { error: {} } }))
+    for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /status 400/)
+    assert.equal(sent.length, 5)
+  })
 })

@@ -2,8 +2,8 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Turns } from '../../../base/turns.ts'
 import type { UpstreamHealth } from '../../../domain/inference/health.ts'
-import type { Classifier } from '../../../domain/moderation/classifier.ts'
-import type { Request } from '../../network/request.ts'
+import type { Classification, Classifier } from '../../../domain/moderation/classifier.ts'
+import type { Answer, Request } from '../../network/request.ts'
 import { readClassification } from './answer.ts'
 
 export type OpenaiClassifierSettings = {
@@ -34,31 +34,46 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
     ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
   }
 
-  async function ask(text: string, signal: AbortSignal): Promise<unknown> {
+  async function ask(text: string, signal: AbortSignal): Promise<Answer> {
     using _turn = await turns.take(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
-    const answer = await request({ method: 'POST', url, headers, body, signal, maxAnswerBytes })
-    if (answer.status !== 200) throw failed(`it answered with status ${answer.status}`)
-    return JSON.parse(answer.body.toString('utf8'))
+    return await request({ method: 'POST', url, headers, body, signal, maxAnswerBytes })
+  }
+
+  /** Only what is no fault of the text counts against the endpoint: else a few odd texts could silence it for all. */
+  async function reach(text: string): Promise<Answer> {
+    const late = new AbortController()
+    const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))
+    try {
+      const answer = await ask(text, late.signal)
+      if (answer.status === 429 || answer.status >= 500) throw failed(`it answered with status ${answer.status}`)
+      health.succeeded(url.host)
+      return answer
+    } catch (cause) {
+      health.failed(url.host)
+      late.signal.throwIfAborted()
+      throw cause instanceof Fault ? cause : failed('it gave no answer', cause)
+    } finally {
+      cancel()
+    }
   }
 
   return {
     identity: { id: 'openai', version: model, digest: '' },
     async classify(text) {
       if (health.isResting(url.host)) throw failed('it has failed several times and is left alone for a while')
-      const late = new AbortController()
-      const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))
-      try {
-        const classification = readClassification(await ask(text, late.signal))
-        health.succeeded(url.host)
-        return classification
-      } catch (cause) {
-        health.failed(url.host)
-        throw cause instanceof Fault ? cause : failed('it gave no answer that can be read', cause)
-      } finally {
-        cancel()
-      }
+      const { status, body } = await reach(text)
+      if (status !== 200) throw failed(`it answered with status ${status}`)
+      return readAnswer(body)
     },
+  }
+}
+
+function readAnswer(body: Buffer): Classification {
+  try {
+    return readClassification(JSON.parse(body.toString('utf8')))
+  } catch (cause) {
+    throw failed('its answer cannot be read', cause)
   }
 }
 

@@ -67,7 +67,9 @@ const rules = {
 const controls = {
   project_keys: flag('For your records: every request needs a key or a token, whatever stands here.'),
   user_quotas: flag('Whether `user_quota` holds.'),
-  audit_logs: flag('For your records: requests are logged as the service is configured, whatever stands here.'),
+  audit_logs: flag(
+    'Whether requests are refused while their events cannot be written to the audit log. They are logged anyhow.',
+  ),
   data_classification: orNull(label(64), 'A label that is copied into audit events.'),
 }
 const share = {

@@ -17,6 +17,7 @@ const unknown: Belongings = {
   project_id: 'proj_00000000000000000000000000',
   key_id: 'key_00000000000000000000000000',
   admin_key_id: 'adk_00000000000000000000000000',
+  backtest_id: 'bt_00000000000000000000000000',
 }
 
 /** Every id in a path once foreign while the others are one's own, and all of them foreign. */

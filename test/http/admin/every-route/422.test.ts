@@ -38,7 +38,9 @@ describe('every administration route', () => {
       })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
     })
+  }
 
+  for (const route of adminRoutes.filter(({ body, needsNothing }) => body !== undefined && !needsNothing)) {
     it(`${titleOf(route)} names the field that is missing`, async () => {
       const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body: {} })
       assert.equal(answer.status, 422)

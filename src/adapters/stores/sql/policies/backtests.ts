@@ -1,0 +1,162 @@
+import type { Clock } from '../../../../base/clock.ts'
+import { backtestStatuses } from '../../../../domain/governance/backtest/backtest.ts'
+import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/governance/backtest/backtest.ts'
+import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
+import type { Database, Transaction } from '../database.ts'
+
+type BacktestRow = {
+  id: string
+  organization_id: string
+  policy_id: string
+  status: string
+  request: string
+  cursor: number
+  first_sequence: number
+  done: number
+  total: number
+  tally: string
+  error: string | null
+  created_at: number
+  updated_at: number
+}
+
+const columns =
+  'id, organization_id, policy_id, status, request, cursor, first_sequence, done, total, tally, error, created_at, updated_at'
+
+const ofRequests = `code = 'gateway.request.decided'`
+
+/** Backtests in SQL, inside the transaction it is given. */
+export function backtestStore(tx: Transaction): BacktestStore {
+  return {
+    async span(organizationId, { fromMs, toMs }) {
+      const [row] = await tx.query<{ first: number | null; last: number | null; count: number }>(
+        `select min(sequence) as first, max(sequence) as last, count(*) as count from audit_event
+         where organization_id = $1 and time >= $2 and time < $3 and ${ofRequests}`,
+        [organizationId, fromMs, toMs],
+      )
+      return { first: row?.first ?? 0, last: row?.last ?? 0, count: row?.count ?? 0 }
+    },
+    async insert(backtest) {
+      await tx.run(
+        `insert into backtest (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
+        valuesOf(backtest),
+      )
+    },
+    async find(organizationId, policyId, id) {
+      const [row] = await tx.query<BacktestRow>(
+        `select ${columns} from backtest where organization_id = $1 and policy_id = $2 and id = $3`,
+        [organizationId, policyId, id],
+      )
+      return row && backtestOf(row)
+    },
+    async countRunning(organizationId) {
+      const [row] = await tx.query<{ count: number }>(
+        `select count(*) as count from backtest where organization_id = $1 and status = 'running'`,
+        [organizationId],
+      )
+      return row?.count ?? 0
+    },
+  }
+}
+
+export type BacktestQueueParts = {
+  readonly database: Database
+  readonly clock: Clock
+  /** Names this process among all that work. */
+  readonly owner: string
+  readonly leaseMs: number
+}
+
+/** Lands only from whoever holds the lease, and from where it was. */
+const saveProgress = `update backtest set status = $4, cursor = $5, done = $6, total = $7, tally = $8, error = $9,
+    updated_at = $10, lease_until = $11
+  where id = $1 and owner = $2 and cursor = $3 and status = 'running'`
+
+const isFree = `status = 'running' and lease_until <= $1`
+
+/** The same, as they are worked off by several nodes. */
+export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueueParts): BacktestQueue {
+  return {
+    async claim() {
+      const nowMs = clock.nowMs()
+      const sql = `select id from backtest where ${isFree} order by id limit 1`
+      const [free] = await database.read<{ id: string }>(sql, [nowMs])
+      if (!free) return undefined
+      const [claimed] = await database.write([
+        {
+          sql: `update backtest set owner = $3, lease_until = $4 where ${isFree} and id = $2 returning ${columns}`,
+          params: [nowMs, free.id, owner, nowMs + leaseMs],
+        },
+      ])
+      const [row] = (claimed?.rows ?? []) as BacktestRow[]
+      return row && backtestOf(row)
+    },
+    async events({ organizationId, order, cursor, firstSequence }, limit) {
+      const rows = await database.read<EventRow>(
+        `select ${eventColumns} from ${eventTables}
+         where e.organization_id = $1 and e.sequence < $2 and e.sequence >= $3 and e.time >= $4 and e.time < $5
+           and e.${ofRequests} order by e.sequence desc limit $6`,
+        [organizationId, cursor, firstSequence, order.fromMs, order.toMs, limit],
+      )
+      return rows.map(loggedOf)
+    },
+    async save(backtest, cursorBefore) {
+      const { id, status, cursor, done, total, tally, error, updatedAtMs } = backtest
+      const place = [id, owner, cursorBefore]
+      const found = [status, cursor, done, total, JSON.stringify(tally), error, updatedAtMs]
+      const [saved] = await database.write([
+        { sql: saveProgress, params: [...place, ...found, clock.nowMs() + leaseMs] },
+      ])
+      return saved?.changed === 1
+    },
+    async release(id) {
+      const sql = 'update backtest set owner = null, lease_until = 0 where id = $1 and owner = $2'
+      await database.write([{ sql, params: [id, owner] }])
+    },
+  }
+}
+
+/** An embedded database has one process: whoever worked on something before it started is gone. */
+export async function forgetBacktestLeases(database: Database): Promise<void> {
+  await database.write([{ sql: `update backtest set owner = null, lease_until = 0 where status = 'running'` }])
+}
+
+/** Takes out what ended before this time. */
+export async function removeBacktests(database: Database, beforeMs: number): Promise<void> {
+  await database.write([
+    { sql: `delete from backtest where status <> 'running' and updated_at < $1`, params: [beforeMs] },
+  ])
+}
+
+const valuesOf = (backtest: Backtest) => [
+  backtest.id,
+  backtest.organizationId,
+  backtest.policyId,
+  backtest.status,
+  JSON.stringify(backtest.order),
+  backtest.cursor,
+  backtest.firstSequence,
+  backtest.done,
+  backtest.total,
+  JSON.stringify(backtest.tally),
+  backtest.error,
+  backtest.createdAtMs,
+  backtest.updatedAtMs,
+]
+
+/** Nobody but us has written the two documents. */
+const backtestOf = (row: BacktestRow): Backtest => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  policyId: row.policy_id,
+  status: backtestStatuses.find((status) => status === row.status) ?? 'failed',
+  order: JSON.parse(row.request) as Backtest['order'],
+  cursor: row.cursor,
+  firstSequence: row.first_sequence,
+  done: row.done,
+  total: row.total,
+  tally: JSON.parse(row.tally) as Backtest['tally'],
+  error: row.error,
+  createdAtMs: row.created_at,
+  updatedAtMs: row.updated_at,
+})

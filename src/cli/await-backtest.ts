@@ -1,0 +1,36 @@
+import type { ShownBacktest } from '../app/backtest-operations.ts'
+import type { Clock } from '../base/clock.ts'
+
+export type Waiting = {
+  readonly read: () => Promise<ShownBacktest>
+  readonly clock: Clock
+  /** Shown over what was shown before; undefined where nobody watches. */
+  readonly progress: ((text: string) => void) | undefined
+}
+
+const everyMs = 300
+/** Nobody works on what got no further for so long. */
+const patienceMs = 20_000
+const barWidth = 30
+
+/** Waits until it has ended, or until nothing has happened for a while. */
+export async function awaitBacktest(begun: ShownBacktest, { read, clock, progress }: Waiting): Promise<ShownBacktest> {
+  let latest = begun
+  let movedAtMs = clock.monotonicMs()
+  while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < patienceMs) {
+    progress?.(barOf(latest))
+    await new Promise<void>((resolve) => void clock.after(everyMs, resolve))
+    const next = await read()
+    if (next.progress.done !== latest.progress.done) movedAtMs = clock.monotonicMs()
+    latest = next
+  }
+  progress?.('')
+  return latest
+}
+
+/** `[=========>          ]  48 %  480 of 1000`. */
+export function barOf({ progress: { done, total } }: Pick<ShownBacktest, 'progress'>): string {
+  const share = total === 0 ? 0 : Math.min(1, done / total)
+  const filled = Math.round(share * barWidth)
+  return `[${'='.repeat(filled)}${' '.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %  ${done} of ${total} events`
+}

@@ -1,0 +1,72 @@
+import { stringify } from 'yaml'
+import { openOperations } from '../app/open.ts'
+import type { Operations } from '../app/operations.ts'
+import { readArguments, required } from './arguments.ts'
+import { UsageError, type Command, type CommandContext } from './command.ts'
+import { diffLines } from './gateway-diff.ts'
+import { isRecord, readYamlFile } from './yaml-file.ts'
+
+const options = {
+  org: { type: 'string' },
+  plan: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
+type Result = { readonly answer: unknown; readonly text: string; readonly isRefused?: boolean }
+type Call = { readonly operations: Operations; readonly values: Values; readonly context: CommandContext }
+
+export const gateway: Command = {
+  summary: 'Show and change the gateway configuration',
+  usage: `gatehouse gateway show [--org ID] [--json]
+gatehouse gateway apply FILE [--plan] [--yes] [--org ID] [--json]
+
+show prints the configuration as YAML, which apply takes again. apply makes the configuration what a file says: it shows
+what would change, and changes nothing before that was confirmed. What the file leaves out has its default.
+--org may be left out while there is only one.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options)
+    const [verb = 'show', file] = positionals
+    if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
+    const wanted = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
+    await using house = await openOperations(context.config())
+    const call = { operations: house.operations, values, context }
+    const { answer, text, isRefused = false } = wanted ? await apply(call, wanted) : await show(call)
+    context.say(values.json ? JSON.stringify(answer, null, 2) : text)
+    return isRefused ? 1 : 0
+  },
+}
+
+/** A configuration as `show` prints it, or as the API answers it. */
+function readConfiguration(file: string): Record<string, unknown> {
+  const whole = readYamlFile(file)
+  if (!isRecord(whole)) throw new Error(`${file}: there must be a configuration.`)
+  const { config } = whole
+  return isRecord(config) ? config : whole
+}
+
+async function show({ operations, values }: Call): Promise<Result> {
+  const answer = await operations['gateway.show'](whereOf(values))
+  return { answer, text: stringify(answer.config).trimEnd() }
+}
+
+async function apply({ operations, values, context }: Call, config: object): Promise<Result> {
+  const where = whereOf(values)
+  const current = await operations['gateway.show'](where)
+  const target = await operations['gateway.check']({ config })
+  const lines = diffLines(current.config, target)
+  const plan = lines.length === 0 ? 'Nothing changes.' : lines.join('\n')
+  const planned = { version: current.version, changes: lines }
+  if (values.plan || (lines.length === 0 && !current.rolled_back)) return { answer: planned, text: plan }
+  if (!values.yes) {
+    context.remark(plan)
+    if (!(await context.confirm('Save this configuration?')))
+      return { answer: planned, text: 'Nothing was changed. Confirm with --yes.', isRefused: true }
+  }
+  // Against what the plan was made from: a save that came between is not overwritten.
+  const answer = await operations['gateway.save']({ ...where, config, seen: current.updated_at })
+  return { answer, text: `${plan}\nSaved as version ${answer.version}.` }
+}
+
+const whereOf = ({ org }: Values) => (org === undefined ? {} : { organization: org })

@@ -1,0 +1,52 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { Backtest } from '../../../domain/governance/backtest/backtest.ts'
+import type { NewBacktest } from '../../../domain/governance/backtest/order.ts'
+import { thresholdOf } from '../../../domain/governance/outcomes.ts'
+import { defined } from '../../defined.ts'
+import type * as Schema from './backtest-schema.ts'
+
+type Shown = Static<typeof Schema.Backtest>
+
+export const presentBacktest = (backtest: Backtest): Shown => ({
+  id: backtest.id,
+  object: 'organization.policy.backtest',
+  policy_id: backtest.policyId,
+  revision: backtest.order.revision,
+  status: backtest.status,
+  progress: { done: backtest.done, total: backtest.total },
+  from: toUnixSeconds(backtest.order.fromMs),
+  to: toUnixSeconds(backtest.order.toMs),
+  limit: backtest.order.limit,
+  sample_percent: backtest.order.samplePercent,
+  result: backtest.status === 'completed' ? resultOf(backtest) : null,
+  error: backtest.error,
+  created_at: toUnixSeconds(backtest.createdAtMs),
+  updated_at: toUnixSeconds(backtest.updatedAtMs),
+})
+
+function resultOf({ tally, order }: Backtest): NonNullable<Shown['result']> {
+  const { projects, sweep, examples, ...rest } = tally
+  return {
+    threshold_basis_points: thresholdOf(order.draft),
+    ...rest,
+    projects: Object.entries(projects).map(([id, counts]) => ({ project_id: id === '' ? null : id, ...counts })),
+    sweep: [...sweep],
+    examples: {
+      newly_blocked: [...examples.newly_blocked],
+      newly_allowed: [...examples.newly_allowed],
+      changed_reason: [...examples.changed_reason],
+      not_evaluated: [...examples.not_evaluated],
+    },
+  }
+}
+
+/** The callers' words in ours. */
+export const newBacktestOf = (said: Static<typeof Schema.CreateBacktest>): NewBacktest =>
+  defined({
+    fromMs: said.from === undefined ? undefined : said.from * 1000,
+    toMs: said.to === undefined ? undefined : said.to * 1000,
+    limit: said.limit,
+    samplePercent: said.sample_percent,
+    thresholds: said.thresholds,
+  })

@@ -1,0 +1,52 @@
+import type { Route } from '../../route.ts'
+import { none } from '../../managed-fields.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { newBacktestOf, presentBacktest } from './backtest-present.ts'
+import * as Schema from './backtest-schema.ts'
+import { PolicyParams } from './schema.ts'
+
+const backtests = '/v1/organization/policies/{policy_id}/backtest'
+
+const answer = { description: 'The backtest.', schema: Schema.Backtest }
+
+/** What a draft would have done. */
+export function backtestRoutes({ question, change }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
+  return [
+    change({
+      method: 'POST',
+      path: backtests,
+      summary: 'Try a policy draft on recorded requests',
+      description:
+        'Replays the draft, as it is now, over requests whose texts the audit log keeps. It runs in the background; read it until its status is `completed`.',
+      permission: 'policies:write',
+      params: PolicyParams,
+      query: none,
+      body: Schema.CreateBacktest,
+      status: 201,
+      answer,
+      operation: (stores, { who, params, body }) =>
+        operations.start(
+          stores,
+          { organizationId: who.organization.id, policyId: params.policy_id },
+          newBacktestOf(body),
+        ),
+      present: presentBacktest,
+    }),
+    question({
+      path: `${backtests}/{backtest_id}`,
+      summary: 'Read a backtest',
+      permission: 'policies:read',
+      params: Schema.BacktestParams,
+      query: none,
+      answer,
+      operation: async (reads, { who, params }) =>
+        presentBacktest(
+          await operations.find(
+            reads,
+            { organizationId: who.organization.id, policyId: params.policy_id },
+            params.backtest_id,
+          ),
+        ),
+    }),
+  ]
+}

@@ -1,0 +1,138 @@
+import Type from 'typebox'
+import { backtestStatuses } from '../../../domain/governance/backtest/backtest.ts'
+import { idText, lastSecond, orNull, unixTime } from '../../managed-fields.ts'
+import { PolicyParams } from './schema.ts'
+
+const exampleId = 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
+const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2'
+
+const time = (description: string) => Type.Integer({ minimum: 0, maximum: lastSecond, description })
+const threshold = Type.Integer({ minimum: 1, maximum: 9999 })
+
+export const CreateBacktest = Type.Object(
+  {
+    from: Type.Optional(time('Events from this time on, Unix seconds. Left out: the week before `to`.')),
+    to: Type.Optional(time('Events before this time. Left out: now.')),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100_000,
+        description: 'Look at no more than so many events, the newest first. Left out: 1000.',
+      }),
+    ),
+    sample_percent: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100,
+        description: 'Replay so many of them, always the same ones. Left out: 100.',
+      }),
+    ),
+    thresholds: Type.Optional(
+      Type.Array(threshold, {
+        minItems: 1,
+        maxItems: 20,
+        description: 'Compare these thresholds, in basis points. Left out: 1000, 2000 … 9000.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ limit: 5000, thresholds: [4000, 5000, 6000] }, {}] },
+)
+
+export const BacktestParams = Type.Object({
+  ...PolicyParams.properties,
+  backtest_id: idText('The backtest.', exampleId),
+})
+
+const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+
+const counts = {
+  newly_blocked: count('Let through then, blocked by the draft.'),
+  newly_allowed: count('Blocked by this policy then, not by the draft.'),
+  changed_reason: count('Blocked by something else then, and by the draft too.'),
+  unchanged: count('The draft makes no difference.'),
+  not_evaluated: count('The draft’s rule could not be judged.'),
+}
+
+const eventIds = Type.Array(Type.String(), { description: 'Ids of events in the audit log, twenty at most.' })
+
+const Result = Type.Object({
+  threshold_basis_points: Type.Integer({ description: 'The draft’s own, which all but the sweep goes by.' }),
+  ...counts,
+  projects: Type.Array(Type.Object({ project_id: orNull(Type.String()), ...counts })),
+  sweep: Type.Array(
+    Type.Object({
+      threshold_basis_points: Type.Integer(),
+      blocked: count(),
+      newly_blocked: count(),
+      newly_allowed: count(),
+    }),
+    { description: 'What other thresholds would do.' },
+  ),
+  coverage: Type.Object({
+    events: count('Events that were looked at.'),
+    sampled: count('Of these, those in the sample.'),
+    with_text: count('Of these, those whose texts are kept (`audit.content`): only they were replayed.'),
+    redacted_only: count('Of these, those whose texts are kept without personal data.'),
+  }),
+  examples: Type.Object({
+    newly_blocked: eventIds,
+    newly_allowed: eventIds,
+    changed_reason: eventIds,
+    not_evaluated: eventIds,
+  }),
+})
+
+const countsExample = { newly_blocked: 2, newly_allowed: 0, changed_reason: 1, unchanged: 917, not_evaluated: 0 }
+
+export const Backtest = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization.policy.backtest'),
+    policy_id: Type.String(),
+    revision: Type.Integer({ description: 'The policy’s revision when its draft was taken.' }),
+    status: Type.Enum([...backtestStatuses]),
+    progress: Type.Object({ done: count(), total: count() }, { description: 'Events looked at, and to look at.' }),
+    from: unixTime('Events from this time on.'),
+    to: unixTime('Events before this time.'),
+    limit: Type.Integer(),
+    sample_percent: Type.Number(),
+    result: orNull(Result, 'Null until it is completed.'),
+    error: orNull(Type.String(), 'Why it failed.'),
+    created_at: unixTime('When it was asked for.'),
+    updated_at: unixTime('When it last got further.'),
+  },
+  {
+    examples: [
+      {
+        id: exampleId,
+        object: 'organization.policy.backtest',
+        policy_id: policyExampleId,
+        revision: 3,
+        status: 'completed',
+        progress: { done: 1000, total: 1000 },
+        from: 1_766_620_800,
+        to: 1_767_225_600,
+        limit: 1000,
+        sample_percent: 100,
+        result: {
+          threshold_basis_points: 5000,
+          ...countsExample,
+          projects: [{ project_id: projectExampleId, ...countsExample }],
+          sweep: [{ threshold_basis_points: 5000, blocked: 3, newly_blocked: 2, newly_allowed: 0 }],
+          coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0 },
+          examples: {
+            newly_blocked: [eventExampleId],
+            newly_allowed: [],
+            changed_reason: [],
+            not_evaluated: [],
+          },
+        },
+        error: null,
+        created_at: 1_767_225_600,
+        updated_at: 1_767_225_612,
+      },
+    ],
+  },
+)

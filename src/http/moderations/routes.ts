@@ -1,0 +1,75 @@
+import type { Static } from 'typebox'
+import type { Ids } from '../../base/ids.ts'
+import { strongest, type Classification } from '../../domain/moderation/classifier.ts'
+import type { Screen } from '../../domain/moderation/screen.ts'
+import type { Admission } from '../../pipeline/admission.ts'
+import type { CallerOf } from '../caller.ts'
+import { createUnreadCounter } from '../inference.ts'
+import { encodeOpenaiFault, OpenaiErrorBody } from '../openai-errors.ts'
+import type { Family } from '../route.ts'
+import { createValidator, invalidField } from '../validate.ts'
+import { presentResult } from './present.ts'
+import { ModerationAnswer, ModerationBody } from './schema.ts'
+
+export type ModerationParts = {
+  readonly callerOf: CallerOf
+  readonly admission: Pick<Admission, 'count'>
+  readonly ids: Ids
+  readonly screen: Screen
+  /** Who judged, by the name that answers give it. */
+  readonly moderationModel: string
+}
+
+const maxBodyBytes = 1024 * 1024
+
+/** `/v1/moderations`: what the classifier says, in the dialect of OpenAI's moderation endpoint. */
+export function moderationsFamily(parts: ModerationParts): Family {
+  const { callerOf, admission, ids, screen, moderationModel } = parts
+  const validate = createValidator(ModerationBody)
+
+  async function classify(texts: readonly string[]): Promise<Classification> {
+    const found: Classification[] = []
+    for (const text of texts) found.push((await screen({ text, direction: 'request' })).classification)
+    return found.reduce(strongest)
+  }
+
+  return {
+    name: 'Moderations',
+    prefixes: ['/v1/moderations'],
+    refuse: encodeOpenaiFault,
+    refusalSchema: OpenaiErrorBody,
+    routes: [
+      {
+        method: 'POST',
+        path: '/v1/moderations',
+        summary: 'Classify texts',
+        description: 'Counts as a request and costs no credits. Nothing is kept, and policies are not asked.',
+        credential: 'api_key',
+        bodyLimitBytes: maxBodyBytes,
+        body: ModerationBody,
+        answers: { 200: { description: 'One result for each text, in their order.', schema: ModerationAnswer } },
+        refusals: [400, 401, 403, 408, 413, 429, 500, 503],
+        whenUnread: createUnreadCounter(parts),
+        async handle(request) {
+          await admission.count(await callerOf.principal(request))
+          const results = []
+          for (const texts of messagesIn(validate(request.body))) results.push(presentResult(await classify(texts)))
+          return { id: ids('modr').replace('_', '-'), model: moderationModel, results }
+        },
+      },
+    ],
+  }
+}
+
+/** The texts of each message that wants a result: several texts are several messages, several parts are one. */
+function messagesIn({ input }: Static<typeof ModerationBody>): readonly (readonly string[])[] {
+  if (typeof input === 'string') return [[input]]
+  const parts: string[] = []
+  const texts: string[] = []
+  for (const [at, item] of input.entries()) {
+    if (typeof item === 'string') texts.push(item)
+    else if (item.type === 'text') parts.push(item.text)
+    else throw invalidField(['input', at], 'is an image, which this classifier cannot read; send its text alone')
+  }
+  return parts.length > 0 ? [parts] : texts.map((text) => [text])
+}

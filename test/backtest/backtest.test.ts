@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { PolicyContent } from '../../src/domain/policy/policy.ts'
+import { openBacktestScene } from '../support/backtest-scene.ts'
+import { engines } from '../support/engines.ts'
+import { refusesWith } from '../support/refusal.ts'
+
+const [sqlite] = engines
+const blockedBy = (id: string) => ({
+  verdict: { decision: 'refuse', isEnforced: true, policy: { id, version: 1 } } as const,
+})
+
+async function openScene(draft: Partial<PolicyContent> = {}) {
+  assert.ok(sqlite)
+  const database = await sqlite.open()
+  const scene = await openBacktestScene(database, draft)
+  return { ...scene, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+}
+
+describe('a backtest', () => {
+  it('tells what the draft would change, by project and threshold, and how much it could see', async () => {
+    await using scene = await openScene({ matchThresholdBasisPoints: 6500 })
+    await scene.say('score 7000')
+    await scene.say('score 6000', { projectId: 'proj_2' })
+    await scene.say('score 9000', blockedBy('pol_1'))
+    await scene.say('score 100', blockedBy('pol_1'))
+    await scene.say('score 9000', blockedBy('default'))
+    await scene.say('score 9000', { verdict: { decision: 'refuse', isEnforced: false, policy: { id: 'pol_1' } } })
+    await scene.say('a riddle')
+    await scene.say('', { content: undefined })
+    await scene.say('', { content: { redacted: { prompt: 'score 8000 [EMAIL_1]', response: '' } } })
+    const id = await scene.start({ thresholds: [5000] })
+    await using work = scene.work('node')
+    await work.run()
+    const tally = await scene.result(id)
+    assert.deepEqual(
+      [tally.newly_blocked, tally.newly_allowed, tally.changed_reason, tally.unchanged, tally.not_evaluated],
+      [3, 1, 1, 2, 1],
+    )
+    assert.deepEqual(tally.coverage, { events: 9, sampled: 9, with_text: 8, redacted_only: 1 })
+    assert.equal(tally.projects['proj_2']?.unchanged, 1)
+    assert.deepEqual(
+      tally.sweep.map((row) => [row.threshold_basis_points, row.blocked, row.newly_blocked]),
+      [
+        [5000, 6, 4],
+        [6500, 5, 3],
+      ],
+    )
+    assert.equal(tally.examples.newly_blocked.length, 3)
+    assert.ok(!JSON.stringify(tally).includes('score'))
+  })
+
+  it('asks about the texts of its direction, and only in its projects', async () => {
+    await using scene = await openScene({ direction: 'response', scope: 'projects', projectIds: ['proj_1'] })
+    const content = { full: { prompt: 'score 9000', response: 'score 9001' } }
+    await scene.say('', { content })
+    await scene.say('', { content, projectId: 'proj_2' })
+    const id = await scene.start()
+    await using work = scene.work('node')
+    await work.run()
+    assert.deepEqual(scene.replayed, ['score 9001'])
+    const { newly_blocked: blocked, unchanged } = await scene.result(id)
+    assert.deepEqual([blocked, unchanged], [1, 1])
+  })
+
+  it('looks at the newest events up to the limit, and samples always the same ones', async () => {
+    await using scene = await openScene()
+    for (let at = 0; at < 130; at++) await scene.say(`score ${at}`)
+    await using work = scene.work('node')
+    const limited = await scene.start({ limit: 60 })
+    await work.run()
+    assert.deepEqual(
+      scene.replayed.splice(0),
+      Array.from({ length: 60 }, (_, at) => `score ${129 - at}`),
+    )
+    assert.deepEqual([(await scene.find(limited))?.done, (await scene.find(limited))?.total], [60, 60])
+    const sampled = [await scene.start({ samplePercent: 30 }), await scene.start({ samplePercent: 30 })]
+    await work.run()
+    const [first, second] = [await scene.result(sampled[0] ?? ''), await scene.result(sampled[1] ?? '')]
+    assert.deepEqual(first, second)
+    assert.ok(first.coverage.sampled > 15 && first.coverage.sampled < 70)
+    assert.deepEqual(first.coverage.events, 130)
+  })
+
+  it('goes on where it was when its node stopped in the middle, and counts nothing twice', async () => {
+    await using scene = await openScene()
+    for (let at = 0; at < 120; at++) await scene.say(`score ${at * 80}`)
+    const id = await scene.start()
+    let seen = 0
+    const stopped = Promise.withResolvers<void>()
+    const first = scene.work('first', () => void (++seen === 70 && stopped.resolve(first[Symbol.asyncDispose]())))
+    await first.run()
+    await stopped.promise
+    const between = await scene.find(id)
+    assert.equal(between?.status, 'running')
+    assert.deepEqual([between.done, between.total], [70, 120])
+    await using second = scene.work('second')
+    await second.run()
+    assert.deepEqual(
+      scene.replayed,
+      Array.from({ length: 120 }, (_, at) => `score ${(119 - at) * 80}`),
+    )
+    const tally = await scene.result(id)
+    assert.equal(tally.newly_blocked + tally.unchanged, 120)
+  })
+
+  it('leaves a backtest to whoever took it over when a lease has ended', async () => {
+    await using scene = await openScene()
+    for (let at = 0; at < 10; at++) await scene.say(`score ${at}`)
+    const id = await scene.start()
+    const other = scene.work('other')
+    let isTaken = false
+    await using slow = scene.work('slow', async () => {
+      if (isTaken) return
+      isTaken = true
+      scene.clock.passMs(60_000)
+      await other.run()
+    })
+    await slow.run()
+    await other[Symbol.asyncDispose]()
+    assert.equal((await scene.result(id)).coverage.events, 10)
+    assert.deepEqual([...slow.errors, ...other.errors], [])
+  })
+
+  it('fails, and says so, where a rule breaks', async () => {
+    await using scene = await openScene()
+    await scene.say('broken')
+    const id = await scene.start()
+    await using work = scene.work('node')
+    await work.run()
+    const backtest = await scene.find(id)
+    assert.deepEqual([backtest?.status, backtest?.done], ['failed', 0])
+    assert.match(backtest?.error ?? '', /unexpected/)
+    assert.equal(work.errors.length, 1)
+  })
+
+  it('completes at once where there is nothing', async () => {
+    await using scene = await openScene()
+    const id = await scene.start()
+    await using work = scene.work('node')
+    await work.run()
+    assert.equal((await scene.result(id)).coverage.events, 0)
+    await assert.rejects(scene.start({ fromMs: 5, toMs: 5 }), refusesWith('invalid_parameter'))
+  })
+})

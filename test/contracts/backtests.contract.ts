@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  backtestQueue,
+  forgetBacktestLeases,
+  removeBacktests,
+} from '../../src/adapters/stores/sql/policies/backtests.ts'
+import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
+import { openBacktestScene } from '../support/backtest-scene.ts'
+import type { Engine } from '../support/engines.ts'
+import { refusesWith } from '../support/refusal.ts'
+
+/** Every store of backtests must pass these. */
+export function backtestContract({ name, skip, open }: Engine): void {
+  const openScene = async () => {
+    const database = await open()
+    const scene = await openBacktestScene(database)
+    const queueOf = (owner: string) => backtestQueue({ database, clock: scene.clock, owner, leaseMs: 1_000 })
+    return { ...scene, database, queueOf, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  }
+
+  describe(`backtests: ${name}`, { skip }, () => {
+    it('give each to one node, until its lease ends or is given back', async () => {
+      await using scene = await openScene()
+      const id = await scene.start()
+      const [one, two] = [scene.queueOf('one'), scene.queueOf('two')]
+      const claimed = await Promise.all([one.claim(), two.claim(), one.claim(), two.claim()])
+      assert.deepEqual(
+        claimed.filter((each) => each !== undefined).map((each) => each.id),
+        [id],
+      )
+      scene.clock.passMs(999)
+      assert.equal(await two.claim(), undefined)
+      scene.clock.passMs(1)
+      assert.equal((await two.claim())?.id, id)
+      await one.release(id) // no longer one's to give
+      assert.equal(await one.claim(), undefined)
+      await two.release(id)
+      assert.equal((await one.claim())?.id, id)
+      await forgetBacktestLeases(scene.database)
+      assert.equal((await two.claim())?.id, id)
+    })
+
+    it('take what was found only from whoever holds the lease, and from where it was', async () => {
+      await using scene = await openScene()
+      await scene.say('score 1')
+      const id = await scene.start()
+      const [one, two] = [scene.queueOf('one'), scene.queueOf('two')]
+      const claimed = await one.claim()
+      assert.ok(claimed)
+      const further: Backtest = { ...claimed, cursor: claimed.cursor - 1, done: 1 }
+      assert.equal(await two.save(further, claimed.cursor), false)
+      assert.equal(await one.save(further, claimed.cursor), true)
+      assert.equal(await one.save(further, claimed.cursor), false)
+      assert.equal(await one.save({ ...further, status: 'completed' }, further.cursor), true)
+      assert.deepEqual(await scene.find(id), { ...further, status: 'completed' })
+      scene.clock.passMs(5_000)
+      assert.equal(await two.claim(), undefined)
+    })
+
+    it('read requests of the time asked for, newest first, and nothing else', async () => {
+      await using scene = await openScene()
+      const startMs = scene.clock.nowMs()
+      for (let at = 0; at < 5; at++) {
+        await scene.say(`score ${at}`)
+        await scene.log.append(1, { code: 'gateway.simulation.run' })
+        await scene.log.append(1, {}, 'org_2')
+        scene.clock.passMs(1_000)
+      }
+      const id = await scene.start({ fromMs: startMs + 1_000, toMs: startMs + 4_000 })
+      const queue = scene.queueOf('one')
+      const backtest = await queue.claim()
+      assert.ok(backtest)
+      assert.deepEqual([backtest.id, backtest.total], [id, 3])
+      const prompts = async (from: Backtest, limit: number) =>
+        (await queue.events(from, limit)).map(({ content }) => content?.full?.prompt)
+      assert.deepEqual(await prompts(backtest, 2), ['score 3', 'score 2'])
+      const [last] = (await queue.events(backtest, 2)).slice(-1)
+      assert.deepEqual(await prompts({ ...backtest, cursor: last?.sequence ?? 0 }, 9), ['score 1'])
+    })
+
+    it('refuse more than fifty at a time', async () => {
+      await using scene = await openScene()
+      for (let count = 0; count < 50; count++) await scene.start()
+      await assert.rejects(scene.start(), refusesWith('invalid_state'))
+    })
+
+    it('are forgotten some time after they ended', async () => {
+      await using scene = await openScene()
+      const [ended, running] = [await scene.start(), await scene.start()]
+      const queue = scene.queueOf('one')
+      const claimed = await queue.claim()
+      assert.ok(claimed)
+      await queue.save({ ...claimed, status: 'completed' }, claimed.cursor)
+      await removeBacktests(scene.database, scene.clock.nowMs() + 1)
+      assert.equal(await scene.find(ended), undefined)
+      assert.equal((await scene.find(running))?.status, 'running')
+    })
+  })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { startAdminHouse, textOf } from '../support/administration.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+describe('gatehouse policies backtest', () => {
+  it('shows a bar to whoever watches, a table to eyes, and JSON to scripts', async () => {
+    await using folder = await temporaryFolder()
+    const dataDir = join(folder.path, 'data')
+    const config = { audit: { content: 'full' }, storage: { data_dir: dataDir } }
+    await using house = await startAdminHouse({ config })
+    for (const content of ['Tell me about Falcon', 'Hello']) {
+      await house.post('/v1/messages', {
+        model: 'gatehouse-echo',
+        max_tokens: 16,
+        messages: [{ role: 'user', content }],
+      })
+    }
+    const shown: string[] = []
+    const run = async (...args: string[]) => {
+      const said: string[] = []
+      const remarks: string[] = []
+      const code = await runCommandLine(['policies', ...args], {
+        env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
+        say: (line) => void said.push(line),
+        remark: (line) => void remarks.push(line),
+        progress: (text) => void shown.push(text),
+        confirm: async () => false,
+      })
+      return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+    }
+    const rule = 'Never mention "Falcon".'
+    const id = textOf(await house.admin.post('/policies', { name: 'P', rule, direction: 'request' }))
+
+    const seen = await run('backtest', id, '--from', '7d', '--thresholds', '5000,9000')
+    assert.deepEqual([seen.code, seen.remarks], [0, ''])
+    assert.match(seen.said, /2 events, 2 in the sample, 2 with text/)
+    assert.match(seen.said, /^all +1 +0 +0 +1 +0$/m)
+    assert.match(seen.said, /^5000 \(draft\) +1 +1 +0$/m)
+    assert.match(seen.said, /newly blocked:\nevt_/)
+    assert.match(shown[0] ?? '', /^\[ {30}\] 0 % {2}0 of 2 events$/)
+    assert.equal(shown.at(-1), '')
+
+    const begun = JSON.parse((await run('backtest', id, '--no-wait', '--json')).said)
+    assert.equal(begun.status, 'running')
+    const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).said)
+    assert.deepEqual([ended.status, ended.result.newly_blocked], ['completed', 1])
+
+    const wrong = await run('backtest', id, '--limit', 'many')
+    assert.equal(wrong.code, 2)
+  })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { startAdminHouse } from '../support/administration.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const wanted = `
+policy_id: house-rules
+rules:
+  denylist: [falcon, '/FAL-\\d+/']
+org_controls:
+  user_quota: { requests: 5, window: daily }
+`
+
+/** The command line in this process, on a folder of its own. */
+async function openScene() {
+  const folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  const run = async (args: readonly string[], confirms = false) => {
+    const said: string[] = []
+    const remarks: string[] = []
+    const code = await runCommandLine(['gateway', ...args], {
+      env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
+      say: (line) => void said.push(line),
+      remark: (line) => void remarks.push(line),
+      confirm: async () => confirms,
+    })
+    return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+  }
+  const file = (text: string): string => {
+    const path = join(folder.path, 'gateway.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+  return { run, file, dataDir, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+}
+
+describe('gatehouse gateway', () => {
+  it('shows what would change, changes nothing without a yes, and then does it once', async () => {
+    await using scene = await openScene()
+    await using _house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    const { run, file } = scene
+    const path = file(wanted)
+    const plan = [
+      '- policy_id: default',
+      '+ policy_id: house-rules',
+      '+ rules.denylist: falcon',
+      '+ rules.denylist: /FAL-\\d+/',
+      '- org_controls.user_quota.requests: 0',
+      '+ org_controls.user_quota.requests: 5',
+    ].join('\n')
+    assert.deepEqual(await run(['apply', path, '--plan']), { code: 0, said: plan, remarks: '' })
+    const declined = await run(['apply', path])
+    assert.deepEqual([declined.code, declined.remarks], [1, plan])
+    assert.equal(JSON.parse((await run(['show', '--json'])).said).version, 0)
+    const applied = await run(['apply', path], true)
+    assert.deepEqual([applied.code, applied.said], [0, `${plan}\nSaved as version 1.`])
+    assert.equal((await run(['apply', path])).said, 'Nothing changes.')
+  })
+
+  it('takes again what it has shown, and what the API has answered', async () => {
+    await using scene = await openScene()
+    await using house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    const { run, file } = scene
+    await run(['apply', file(wanted), '--yes'])
+    assert.equal((await run(['apply', file((await run(['show'])).said)])).said, 'Nothing changes.')
+    const headers = { authorization: `Bearer ${house.apiKey}` }
+    const answer = await (await fetch(`${house.url}/api/policy-gateway/config`, { headers })).text()
+    assert.equal((await run(['apply', file(answer)])).said, 'Nothing changes.')
+  })
+
+  it('refuses a file that is wrong, naming the place', async () => {
+    await using scene = await openScene()
+    await using _house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    for (const [text, words] of [
+      ['rules: { deny: [a] }', /rules\.deny: is not a known field/],
+      ["rules: { denylist: [a, '/(/'] }", /rules\.denylist\[1\]: The term/],
+      ['rules: [', /gateway\.yaml:/],
+      ['just a text', /there must be a configuration/],
+    ] as const) {
+      const { code, remarks } = await scene.run(['apply', scene.file(text), '--yes'])
+      assert.equal(code, 1)
+      assert.match(remarks, words)
+    }
+  })
+
+  it('says how it is called where it was called wrongly', async () => {
+    await using scene = await openScene()
+    for (const args of [['nope'], ['apply'], ['show', '--typo']]) {
+      const { code, remarks } = await scene.run(args)
+      assert.equal(code, 2, args.join(' '))
+      assert.match(remarks, /gatehouse gateway show/)
+    }
+  })
+})

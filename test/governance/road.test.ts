@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerStream, stalledStream } from '../support/upstream.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const start = 10_000
+
+async function configure({ house }: PaidHouse, config: Json): Promise<void> {
+  const headers = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+  const path = `${house.url}/api/policy-gateway/config`
+  const answer = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(config) })
+  assert.equal(answer.status, 200, await answer.text())
+}
+
+async function events({ house }: PaidHouse, query = ''): Promise<Json[]> {
+  const answer = await house.get(`/api/policy-gateway/history${query}`)
+  return ((await answer.json()) as { data: Json[] }).data
+}
+
+const ask = ({ house }: PaidHouse, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
+  house.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${house.apiKey}`, ...headers })
+
+const say = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
+
+describe('a governed request', () => {
+  it('costs nothing where it is refused, never reaches the upstream, and leads to its event', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('never', { input: 1, output: 1 }))
+    await configure(scene, {
+      rules: { denylist: ['falcon'] },
+      org_controls: { data_classification: 'internal' },
+    })
+    const answer = await ask(scene, say('about the falcon'))
+    const { policy } = (await answer.json()) as { policy: Json }
+    assert.equal(answer.status, 400)
+    assert.equal(scene.upstream.requests.length, 0)
+    assert.equal(await scene.remaining(), start)
+    const [event] = await events(scene)
+    assert.deepEqual([event?.['id'], event?.['decision'], event?.['enforced']], [policy['event_id'], 'refuse', true])
+  })
+
+  it('pays for what was generated where its answer is stopped, and the upstream is stopped with it', async () => {
+    await using scene = await startPaidHouse()
+    await configure(scene, { rules: { denylist: ['falcon'] } })
+    const words = 'one two three four five six seven eight nine ten '.repeat(8)
+    scene.upstream.answer(
+      stalledStream(...streamFrames([words, 'and the falcon flies over ', words, words]).slice(0, 4)),
+    )
+    const answer = await (await ask(scene, { ...say('Hello there'), stream: true })).text()
+    assert.match(answer, /"stop_reason":"refusal"/)
+    assert.doesNotMatch(answer, /falcon/)
+    assert.equal(await scene.upstream.requests[0]?.hungUp, true)
+    const used = await scene.used()
+    assert.ok(used.output > 100 && (await scene.remaining()) === start - used.credits, JSON.stringify(used))
+  })
+
+  it('gets its answer while it is written, not when it is complete', async () => {
+    await using scene = await startPaidHouse()
+    await configure(scene, { rules: { denylist: ['falcon'] } })
+    const words = Array.from({ length: 100 }, (_, at) => `word ${at} `)
+    scene.upstream.answer(stalledStream(...streamFrames(words).slice(0, words.length)))
+    const answer = await ask(scene, { ...say('Hello there'), stream: true })
+    const decoder = new TextDecoder()
+    let seen = ''
+    for await (const bytes of answer.body ?? []) {
+      seen += decoder.decode(bytes, { stream: true })
+      if (seen.includes('word 90')) break
+    }
+    assert.match(seen, /word 90/)
+  })
+
+  it('is told where it names a policy that there is not', async () => {
+    await using scene = await startPaidHouse()
+    const answer = await ask(scene, {}, { 'x-policy-id': 'pol_nothing' })
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /X-Policy-Id: there is no policy pol_nothing/)
+  })
+
+  it('gets its own personal data back where the operator wants it so', async () => {
+    await using scene = await startPaidHouse({ config: { moderation: { restore_redacted: true } } })
+    await configure(scene, { rules: { redact: true } })
+    const frames = streamFrames(['Dear [EM', 'AIL_1], or is it bob@exam', 'ple.org? Bye.'], { input: 1, output: 1 })
+    scene.upstream.answer(answerStream(...frames))
+    const answer = await (await ask(scene, { ...say('I am ada@example.com'), stream: true })).text()
+    const text = [...answer.matchAll(/"text_delta","text":"([^"]*)"/g)].map(([, piece]) => piece).join('')
+    assert.equal(text, 'Dear ada@example.com, or is it [EMAIL_2]? Bye.')
+    assert.doesNotMatch(scene.upstream.requests[0]?.body ?? '', /ada@/)
+  })
+
+  it('is held to the quota of its user, and told so', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    const quota = { requests: 1, tokens: 0, window: 'day' }
+    await configure(scene, { org_controls: { user_quotas: true, user_quota: quota } })
+    const asAda = { 'x-policy-user': 'ada' }
+    const statuses = [
+      await ask(scene, {}, asAda),
+      await ask(scene, {}, asAda),
+      await ask(scene, {}, { 'x-policy-user': 'bob' }),
+    ]
+    assert.deepEqual(
+      statuses.map(({ status }) => status),
+      [200, 429, 200],
+    )
+    assert.match((await statuses[1]?.text()) ?? '', /USER_QUOTA_EXCEEDED/)
+  })
+
+  it('is canaried by its user: always on the same side', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
+    const canary = { enabled: true, sample_percent: 50 }
+    await configure(scene, { rules: { denylist: ['falcon'] }, rollout: { canary } })
+    const statusesOf = async (user: string): Promise<number[]> => {
+      const twice = [1, 2].map(() => ask(scene, say('the falcon'), { 'x-policy-user': user }))
+      return (await Promise.all(twice)).map(({ status }) => status)
+    }
+    const users = await Promise.all(Array.from({ length: 20 }, (_, at) => statusesOf(`user-${at}`)))
+    assert.ok(users.every(([first, second]) => first === second))
+    assert.deepEqual(new Set(users.map(([first]) => first)), new Set([200, 400]))
+  })
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { scheduler } from 'node:timers/promises'
+import { after, before, describe, it } from 'node:test'
+import { itemsOf, startAdminHouse, textOf, type AdminHouse, type Json } from '../../../../support/administration.ts'
+
+describe('trying a draft on recorded requests', () => {
+  let house: AdminHouse
+  before(async () => {
+    house = await startAdminHouse({ config: { audit: { content: 'full' } } })
+    for (const content of ['What is Falcon?', 'Hello', 'falcons and Falcon', 'Write to ann@example.com']) {
+      const body = { model: 'gatehouse-echo', max_tokens: 32, messages: [{ role: 'user', content }] }
+      assert.equal((await house.post('/v1/messages', body)).status, 200)
+    }
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  const draft = (fields: Json): Promise<Json> => house.admin.post('/policies', { name: 'Draft', ...fields })
+
+  async function completed(policyId: string, id: string): Promise<Json> {
+    for (;;) {
+      const backtest = await house.admin.get(`/policies/${policyId}/backtest/${id}`)
+      if (backtest['status'] !== 'running') return backtest
+      await scheduler.wait(50)
+    }
+  }
+
+  it('begins at once, and ends with what the draft would have changed', async () => {
+    const policyId = textOf(await draft({ rule: 'Never mention "Falcon".', direction: 'request' }))
+    const { status, body } = await house.admin.ask('POST', `/policies/${policyId}/backtest`, { body: {} })
+    assert.equal(status, 201)
+    assert.partialDeepStrictEqual(body, {
+      object: 'organization.policy.backtest',
+      policy_id: policyId,
+      revision: 1,
+      status: 'running',
+      progress: { done: 0, total: 4 },
+      limit: 1000,
+      sample_percent: 100,
+      result: null,
+      error: null,
+    })
+    const backtest = await completed(policyId, textOf(body))
+    const counts = { newly_blocked: 2, newly_allowed: 0, changed_reason: 0, unchanged: 2, not_evaluated: 0 }
+    assert.partialDeepStrictEqual(backtest, {
+      status: 'completed',
+      progress: { done: 4, total: 4 },
+      result: {
+        threshold_basis_points: 5000,
+        ...counts,
+        projects: [{ project_id: house.projectId, ...counts }],
+        coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0 },
+      },
+    })
+    assert.ok(!JSON.stringify(backtest).includes('Falcon'))
+  })
+
+  it('names examples that the audit log has', async () => {
+    const policyId = textOf(await draft({ rule: 'cel:pii["email"] > 0 ? 0.75 : 0.0', direction: 'request' }))
+    const order = { thresholds: [7000, 8000] }
+    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, order)
+    const { result } = await completed(policyId, String(id))
+    assert.partialDeepStrictEqual(result, {
+      newly_blocked: 1,
+      sweep: [
+        { threshold_basis_points: 5000, blocked: 1, newly_blocked: 1, newly_allowed: 0 },
+        { threshold_basis_points: 7000, blocked: 1, newly_blocked: 1, newly_allowed: 0 },
+        { threshold_basis_points: 8000, blocked: 0, newly_blocked: 0, newly_allowed: 0 },
+      ],
+    })
+    const { examples } = { ...(result as { examples: { newly_blocked: string[] } }) }
+    const logged = itemsOf(await house.admin.get('/audit_logs?kind=gateway.request.decided')).map((each) => each['id'])
+    assert.ok(logged.includes(examples.newly_blocked[0]))
+  })
+
+  it('tells apart what nobody can judge', async () => {
+    const policyId = textOf(await draft({ rule: 'Be kind.' }))
+    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, { limit: 3 })
+    assert.partialDeepStrictEqual(await completed(policyId, String(id)), {
+      progress: { done: 3, total: 3 },
+      result: { not_evaluated: 3, newly_blocked: 0, unchanged: 0 },
+    })
+  })
+
+  it('is written down with whoever asked for it', async () => {
+    const policyId = textOf(await draft({ rule: 'cel:true' }))
+    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, {})
+    const [entry] = itemsOf(await house.admin.get('/audit_logs?kind=backtest.created'))
+    assert.partialDeepStrictEqual(entry, {
+      resource_id: id,
+      actor: { type: 'admin_key' },
+      details: { policy_id: policyId },
+    })
+  })
+
+  it('refuses times the wrong way round, and a backtest of another policy', async () => {
+    const policyId = textOf(await draft({ rule: 'cel:true' }))
+    const wrong = await house.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
+    assert.equal(wrong.status, 422)
+    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, {})
+    const other = textOf(await draft({ rule: 'cel:true' }))
+    assert.equal((await house.admin.ask('GET', `/policies/${other}/backtest/${String(id)}`)).status, 404)
+  })
+})

@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises'
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { backtestQueue, backtestStore } from '../../src/adapters/stores/sql/policies/backtests.ts'
+import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import type { EventFacts } from '../../src/domain/audit/facts.ts'
+import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
+import { createBacktests, type NewBacktest } from '../../src/domain/governance/backtest/order.ts'
+import { createReplay, type ReplayParts } from '../../src/domain/governance/backtest/replay.ts'
+import { startBacktests } from '../../src/domain/governance/backtest/work.ts'
+import { perCategory } from '../../src/domain/moderation/categories.ts'
+import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
+import type { PolicyContent } from '../../src/domain/policy/policy.ts'
+import { openAuditLog } from './audit-log.ts'
+
+const organizationId = 'org_1'
+const policyId = 'pol_1'
+
+/** A text scores the number behind `score`, where there is one. */
+const compileRule: ReplayParts['compileRule'] = () => ({
+  reach: 'whole',
+  score({ text }) {
+    if (text.includes('broken')) throw new Error('a rule broke')
+    if (text.includes('riddle')) return { notEvaluated: 'riddle', isFailure: false }
+    return { basisPoints: Number(/score (\d+)/.exec(text)?.[1] ?? 0) }
+  },
+})
+
+const screen: ReplayParts['screen'] = async () => ({
+  classification: { flagged: [], scores: perCategory(() => 0), cues: {} },
+  termHits: [],
+  personalData: [],
+})
+
+/** An organization with a draft, and requests in its log. */
+export async function openBacktestScene(database: Database, draft: Partial<PolicyContent> = {}) {
+  const log = await openAuditLog(database)
+  const { clock } = log
+  const ids = createIds(clock, systemRandom)
+  const backtests = createBacktests({ ids, clock })
+  const policy = createPolicy({ name: 'P', rule: 'R', ...draft }, { id: policyId, organizationId, nowMs: 1 })
+  await database.transaction((tx) => policyStore(tx).insert(policy))
+  const replayed: string[] = []
+
+  const find = (id: string): Promise<Backtest | undefined> =>
+    database.transaction((tx) => backtestStore(tx).find(organizationId, policyId, id))
+
+  return {
+    log,
+    clock,
+    find,
+    /** Texts that rules were asked about, in order. */
+    replayed,
+    say: (prompt: string, facts: Partial<EventFacts> = {}) =>
+      log.append(1, { content: { full: { prompt, response: '' } }, ...facts }),
+    async start(order: NewBacktest = {}): Promise<string> {
+      const { value } = await database.transaction((tx) =>
+        backtests.start(
+          { policies: policyStore(tx), backtests: backtestStore(tx) },
+          { organizationId, policyId },
+          { toMs: clock.nowMs() + 1, ...order },
+        ),
+      )
+      return value.id
+    },
+    /** Somebody who works backtests off; `onReplay` comes between. */
+    work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
+      const errors: unknown[] = []
+      const watching: ReplayParts['screen'] = async (request) => {
+        replayed.push(request.text)
+        await onReplay(request.text)
+        return screen(request)
+      }
+      const work = startBacktests({
+        queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
+        replay: createReplay({ screen: watching, compileRule }),
+        clock,
+        pause: setImmediate,
+        onError: (error) => errors.push(error),
+      })
+      return Object.assign(work, { errors })
+    },
+    async result(id: string): Promise<Backtest['tally']> {
+      const backtest = await find(id)
+      assert.equal(backtest?.status, 'completed')
+      return backtest.tally
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { scheduler } from 'node:timers/promises'
+import { after, before, describe, it } from 'node:test'
+import { itemsOf, startAdminHouse, textOf, type AdminHouse, type Json } from '../support/administration.ts'
+
+describe('a running house', () => {
+  let house: AdminHouse
+  before(async () => {
+    house = await startAdminHouse()
+  })
+  after(() => house[Symbol.asyncDispose]())
+
+  const ask = (content: string, headers: Record<string, string> = {}): Promise<Response> =>
+    house.post(
+      '/v1/messages',
+      { model: 'gatehouse-echo', max_tokens: 16, messages: [{ role: 'user', content }] },
+      { authorization: `Bearer ${house.apiKey}`, ...headers },
+    )
+  const statusOf = async (content: string): Promise<number> => (await ask(content)).status
+  const save = async (config: object): Promise<void> =>
+    assert.equal((await house.post('/api/policy-gateway/config', config)).status, 200)
+
+  /** So many requests, of which the last are refused. */
+  async function spike(word: string): Promise<void> {
+    for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello'), 200)
+    for (let count = 0; count < 6; count++) assert.equal(await statusOf(`About the ${word}`), 400)
+  }
+  async function logged(kind: string): Promise<Json> {
+    for (;;) {
+      const [entry] = itemsOf(await house.admin.get(`/audit_logs?kind=${kind}`))
+      if (entry) return entry
+      await scheduler.wait(20)
+    }
+  }
+
+  it('takes a configuration out of force whose refusals spike, until it is saved again', async () => {
+    const config = { rules: { denylist: ['falcon'] }, rollout: { rollback_on_spike: true } }
+    await save(config)
+    await spike('falcon')
+    const { actor, details } = await logged('gateway.rollout.rolled_back')
+    assert.deepEqual(actor, { type: 'system', id: null })
+    assert.partialDeepStrictEqual(details, { rollout_mode: 'rollback', spike: { requests: 20, denials: 6 } })
+    assert.equal(await statusOf('About the falcon'), 200)
+    await save(config)
+    assert.equal(await statusOf('About the falcon'), 400)
+    await save({})
+  })
+
+  it('pauses a policy whose refusals spike', async () => {
+    const policy = await house.admin.post('/policies', { name: 'P', rule: 'Never say "eagle".', mode: 'enforcing' })
+    await house.admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
+    await spike('eagle')
+    const { resource_id: id, old_revision: from, new_revision: to } = await logged('policy.paused')
+    assert.deepEqual([id, from, to], [textOf(policy), 2, 3])
+    assert.equal(await statusOf('About the eagle'), 200)
+  })
+
+  it('holds users and projects to their quotas', async () => {
+    const quota = { requests: 2, tokens: 0, window: 'month' }
+    await save({ org_controls: { user_quotas: true, user_quota: quota } })
+    const ann = { 'x-policy-user': 'ann' }
+    assert.deepEqual([(await ask('Hi', ann)).status, (await ask('Hi', ann)).status], [200, 200])
+    const refused = await ask('Hi', ann)
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+    assert.partialDeepStrictEqual(await refused.json(), {
+      error: { type: 'rate_limit_error' },
+      policy: { decision: 'refuse', enforced: true, reason_code: 'USER_QUOTA_EXCEEDED' },
+    })
+    assert.equal((await ask('Hi', { 'x-policy-user': 'bob' })).status, 200)
+    await save({ org_controls: { project_quota: { ...quota, requests: 1 } } })
+    assert.deepEqual([await statusOf('Hi'), await statusOf('Hi')], [200, 429])
+  })
+})
