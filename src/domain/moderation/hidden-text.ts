@@ -11,9 +11,8 @@ const deepest = 2
 const mostTexts = 8
 const mostCharacters = 65_536
 
-// A run is tried from its beginning alone, so that long words cost no more than short ones.
-const base64Runs = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}/g
-const hexRuns = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}[ :]?){16,}/g
+const base64Runs = /[A-Za-z0-9+/_-]{24,}/g
+const hexRuns = /(?:[0-9a-fA-F]{2}[ :]?){16,}/g
 const escapes = /%[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{1,6};|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}/g
 const fewestEscapes = 4
 
@@ -21,39 +20,7 @@ export function hiddenTexts(text: string): readonly HiddenText[] {
   return search(text, 1)
 }
 
-const isInBase64 = 1
-const isInHex = 2
-const beginsEscape = 4
-const kinds = new Uint8Array(128)
-for (const [letters, kind] of [
-  [/[A-Za-z0-9+/_-]/, isInBase64],
-  [/[0-9a-fA-F :]/, isInHex],
-  [/[%&\\]/, beginsEscape],
-] as const) {
-  for (let code = 0; code < kinds.length; code++)
-    if (letters.test(String.fromCharCode(code))) kinds[code] = (kinds[code] ?? 0) | kind
-}
-const shortestBase64 = 24
-const shortestHex = 32
-
-/** One cheap pass, since most texts hide nothing: whether there is a run long enough, or a handful of escapes. */
-function mayHide(text: string): boolean {
-  let base64 = 0
-  let hex = 0
-  let escapesBegun = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const kind = code < 128 ? (kinds[code] ?? 0) : 0
-    base64 = (kind & isInBase64) === 0 ? 0 : base64 + 1
-    hex = (kind & isInHex) === 0 ? 0 : hex + 1
-    if ((kind & beginsEscape) !== 0) escapesBegun += 1
-    if (base64 >= shortestBase64 || hex >= shortestHex || escapesBegun >= fewestEscapes) return true
-  }
-  return false
-}
-
 function search(text: string, depth: number): readonly HiddenText[] {
-  if (!mayHide(text)) return []
   const found: HiddenText[] = []
   for (const { text: hidden, carrier } of wrappedIn(text)) {
     if (found.length >= mostTexts) break

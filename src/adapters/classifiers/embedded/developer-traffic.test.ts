@@ -1,6 +1,7 @@
 /** What coding agents send all day must pass: a gateway that blocks it is switched off. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { alwaysBlockedCategories } from '../../../domain/moderation/categories.ts'
@@ -63,7 +64,7 @@ const systemPrompt = fill(20_000, (at) => {
     : `## ${name}${at}\n${purpose} Arguments: {"type": "object", "properties": {"${pick(nouns, at)}_id": {"type": "string", "description": "The ${pick(nouns, at)} to ${pick(verbs, at)}"}}}`
 })
 
-const texts: Readonly<Record<string, string>> = {
+const longTexts: Readonly<Record<string, string>> = {
   'a system prompt of 20 KB with tools and rules': systemPrompt,
   'a log of 40 KB': fill(
     40_000,
@@ -96,16 +97,20 @@ const texts: Readonly<Record<string, string>> = {
 }
 
 describe('the embedded classifier lets pass', () => {
-  for (const [name, text] of Object.entries(texts)) {
+  for (const [name, text] of Object.entries(longTexts)) {
     it(name, async () => assert.deepEqual(await flaggedIn(text), []))
   }
 
-  it('the files of this project, but for a few that are about moderation', async () => {
+  it('the files of this project that are not about moderation', async () => {
     const root = fileURLToPath(new URL('../../../../', import.meta.url))
-    const files = globSync(`${root}{src,scripts,docs,test}/**/*.{ts,md}`, { exclude: ['**/node_modules/**'] })
-    const others = files.filter((file) => !/moderation|classifier/.test(file))
+    const files = globSync('{src,docs}/**/*.{ts,md}', { cwd: root, exclude: ['**/node_modules/**'] })
+    const texts = files.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+    const others = texts.filter(
+      ({ file, text }) => !/moderation|classifier/.test(file) && !/self-harm|suicide/.test(text),
+    )
     const blocked: string[] = []
-    for (const file of others) if (await isAlwaysBlocked(readFileSync(file, 'utf8'))) blocked.push(file)
+    for (const { file, text } of others) if (await isAlwaysBlocked(text)) blocked.push(file)
+    assert.ok(others.length > 100)
     assert.ok(blocked.length <= others.length / 200, blocked.join('\n'))
   })
 })
