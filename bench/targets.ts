@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,14 +52,17 @@ export async function startUpstream(): Promise<Running> {
 
 type Script = {
   readonly file: string
+  /** Of Node itself. */
+  readonly flags?: readonly string[]
   readonly args: readonly number[]
   readonly words?: readonly string[]
   readonly env?: Record<string, string>
 }
 
-async function startScript(name: string, { file, args, words = args.map(String), env = {} }: Script): Promise<Running> {
+async function startScript(name: string, script: Script): Promise<Running> {
+  const { file, flags = [], args, words = args.map(String), env = {} } = script
   const [port = 0] = args
-  const child = spawn(process.execPath, [file, ...words], {
+  const child = spawn(process.execPath, [...flags, file, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   })
@@ -110,8 +113,20 @@ export async function startGatehouse(port: number, upstreamPort: number, setting
     encoding: 'utf8',
   })
   const { api_key: key } = JSON.parse(setup.stdout) as { api_key: string }
-  const running = await startScript('gatehouse', { file: main, args: [port], words: ['serve'], env })
+  const running = await startScript('gatehouse', {
+    file: main,
+    flags: startFlags(),
+    args: [port],
+    words: ['serve'],
+    env,
+  })
   return { ...running, headers: () => ({ authorization: `Bearer ${key}` }) }
+}
+
+/** What `npm start` tells Node. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
 
 /**

@@ -13,3 +13,8 @@ it('makes ids that sort by creation, within one millisecond and when the clock s
   assert.equal(new Set(made).size, made.length)
   assert.ok(made.every((id) => /^pol_[0-9a-z]{26}$/.test(id)))
 })
+
+it('spells the first id also where time begins at 0', () => {
+  const ids = createIds({ ...systemClock, nowMs: () => 0 }, systemRandom)
+  assert.match(ids('pol'), /^pol_0{10}[0-9a-z]{16}$/)
+})

@@ -13,7 +13,7 @@ export type Ids = (prefix: string) => string
  * the chance part of the last id is counted up instead of drawn anew.
  */
 export function createIds(clock: Clock, random: Random): Ids {
-  let lastMs = 0
+  let lastMs = -1 // so that the first id is drawn also where time begins at 0
   const digits = new Uint8Array(timeLength + chanceLength)
   const text = Buffer.alloc(digits.length) // the same, spelled: most ids differ from the last one in their last digit
   const set = (at: number, digit: number): void => {

@@ -1,7 +1,6 @@
 import { isFault } from '../base/fault.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
-import type { VerdictFacts } from '../domain/audit/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
@@ -9,6 +8,7 @@ import type { Piece, Usage } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import type { Admission, Applicant } from './admission.ts'
+import type { Asking } from './asking.ts'
 import { countingRefusals } from './count-refusals.ts'
 import type { Govern, Governed } from './govern.ts'
 import { freeLease, type Lease } from './lease.ts'
@@ -26,27 +26,6 @@ export type InferParts = RouteParts & {
   readonly freeOutputTokens: number
   /** Told what the upstream counted, so that our own counts get better. */
   readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
-}
-
-export type Asking = {
-  readonly requestId: string
-  readonly caller: Caller
-  readonly request: InferenceRequest
-  /** Where the request came from. */
-  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
-  /** What its headers say about whom and what it is for. */
-  readonly purpose?: Purpose
-  /** Aborted when the caller hangs up. */
-  readonly signal: AbortSignal
-  /** Told what the checks said, each time they have said more. */
-  readonly onVerdict?: (verdict: VerdictFacts) => void
-}
-
-/** The `X-Policy-*` headers. */
-export type Purpose = {
-  readonly user?: string | undefined
-  readonly target?: string | undefined
-  readonly policyIds: readonly string[]
 }
 
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */

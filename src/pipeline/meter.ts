@@ -47,13 +47,6 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     return ended
   }
 
-  async function watchPiece(piece: Piece): Promise<Piece> {
-    const events = piece.events.map(watch)
-    const last = events.at(-1)
-    if (last?.type === 'end') events.splice(-1, 1, await finish(last))
-    return { ...piece, events }
-  }
-
   return {
     pieces: {
       [Symbol.asyncIterator]() {
@@ -62,7 +55,12 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
           async next() {
             try {
               const step = await iterator.next()
-              return step.done === true ? step : { done: false, value: await watchPiece(step.value) }
+              if (step.done === true) return step
+              const events = step.value.events.map(watch)
+              const last = events.at(-1)
+              // Only the end has to wait for something.
+              if (last?.type === 'end') events.splice(-1, 1, await finish(last))
+              return { done: false, value: { ...step.value, events } }
             } catch (error) {
               await interrupted()
               throw error

@@ -1,7 +1,7 @@
 import { Fault } from '../base/fault.ts'
 import { planFor, type Plan } from '../domain/governance/plan.ts'
 import { emptyRulebook, type Rulebook, type RulebookOf } from '../domain/governance/rulebook.ts'
-import type { Asking } from './infer.ts'
+import type { Asking } from './asking.ts'
 
 export type PlanParts = {
   readonly rulebookOf: RulebookOf

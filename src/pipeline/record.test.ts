@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { EventFacts } from '../domain/audit/facts.ts'
 import type { InferenceEvent, Piece } from '../domain/inference/events.ts'
-import type { Answer, Asking } from './infer.ts'
+import type { Asking } from './asking.ts'
+import type { Answer } from './infer.ts'
 import { recorded, type RecordParts } from './record.ts'
 
 const usage = {

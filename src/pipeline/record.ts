@@ -8,7 +8,8 @@ import { announcedId } from '../domain/audit/policy-object.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/request-facts.ts'
 import { gatherTexts, type Gathering } from '../domain/audit/request-texts.ts'
 import type { InferenceEnd, Piece } from '../domain/inference/events.ts'
-import type { Answer, Asking, Infer } from './infer.ts'
+import type { Asking } from './asking.ts'
+import type { Answer, Infer } from './infer.ts'
 
 export type RecordParts = {
   readonly journal: Journal

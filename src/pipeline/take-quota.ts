@@ -1,7 +1,7 @@
 import type { Plan } from '../domain/governance/plan.ts'
 import type { QuotaPlace, Quotas } from '../domain/gateway/quotas.ts'
 import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
-import type { Asking } from './infer.ts'
+import type { Asking } from './asking.ts'
 
 export type QuotaParts = { readonly quotas: Quotas }
 

@@ -72,7 +72,9 @@ describe('one verdict on every wire', () => {
 
   before(async () => {
     for (const kind of httpKinds) {
-      upstreams.push(opened.use(await startUpstream((response, request) => speak(kind, answers, request, response))))
+      upstreams.push(
+        opened.use(await startUpstream((response, request) => speak(kind, answers, { request, response }))),
+      )
     }
     house = opened.use(
       await startHouse({

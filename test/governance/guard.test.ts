@@ -152,8 +152,9 @@ describe('an answer on its way', () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const gaps = fc.constantFrom(' ', '   ', '\n', ' \u200b ', '\u00ad  ')
     const letters = fc.constantFrom('project', 'PROJECT', 'pro\u200bject', 'prójéct', 'рroject')
+    const said = fc.record({ before: prose, first: letters, gap: gaps, after: prose, at: places })
     await fc.assert(
-      fc.asyncProperty(prose, letters, gaps, prose, places, async (before, first, gap, after, at) => {
+      fc.asyncProperty(said, async ({ before, first, gap, after, at }) => {
         const text = `${before} ${first}${gap}falcon ${after}`
         const seen = await answered(plan, piecesOf(cut(text, at)))
         assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)

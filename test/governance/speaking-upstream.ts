@@ -9,21 +9,20 @@ export type SpokenBlock =
 
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 
+type Exchange = { readonly request: ReceivedRequest; readonly response: ServerResponse }
+
 /** Says it in the words of its kind, as a stream of small pieces or as one document, as it was asked. */
-export function speak(
-  kind: HttpKind,
-  blocks: readonly SpokenBlock[],
-  { body }: ReceivedRequest,
-  to: ServerResponse,
-): void {
-  const isStream = body.includes('"stream":true')
+export function speak(kind: HttpKind, blocks: readonly SpokenBlock[], exchange: Exchange): void {
+  const { request, response: to } = exchange
+  const isStream = request.body.includes('"stream":true')
   to.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
   to.end(isStream ? streams[kind](blocks).join('') : JSON.stringify(documents[kind](blocks)))
 }
 
 const piecesOf = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
 
-const frame = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const frame = (type: string, ...rest: readonly object[]): string =>
+  `event: ${type}\ndata: ${JSON.stringify(Object.assign({ type }, ...rest))}\n\n`
 const chatFrame = (delta: object, reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
 
@@ -108,30 +107,24 @@ const documents: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => o
 
 const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => string[]>> = {
   anthropic: (blocks) => [
-    frame({
-      type: 'message_start',
-      ...{
-        message: {
-          id: 'msg_1',
-          type: 'message',
-          role: 'assistant',
-          model: 'm',
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: { input_tokens: 5, output_tokens: 0 },
-        },
+    frame('message_start', {
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 5, output_tokens: 0 },
       },
     }),
     ...blocks.flatMap(anthropicFrames),
-    frame({
-      type: 'message_delta',
-      ...{
-        delta: { stop_reason: stopOf(blocks, 'tool_use', 'end_turn'), stop_sequence: null },
-        usage: { output_tokens: 7 },
-      },
+    frame('message_delta', {
+      delta: { stop_reason: stopOf(blocks, 'tool_use', 'end_turn'), stop_sequence: null },
+      usage: { output_tokens: 7 },
     }),
-    frame({ type: 'message_stop' }),
+    frame('message_stop'),
   ],
   'openai-chat': (blocks) => [
     chatFrame({ role: 'assistant', content: '' }),
@@ -147,26 +140,26 @@ const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => str
   'openai-responses': (blocks) => {
     const response = { ...responsesDocument(blocks) }
     return [
-      frame({ type: 'response.created', ...{ response: { ...response, status: 'in_progress', output: [] } } }),
+      frame('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
       ...blocks.flatMap(responsesFrames),
-      frame({ type: 'response.completed', ...{ response } }),
+      frame('response.completed', { response }),
     ]
   },
 }
 
 function anthropicFrames(block: SpokenBlock, index: number): string[] {
   const start = { ...anthropicBlock(block, index), ...(block.type === 'tool' ? { input: {} } : { [block.type]: '' }) }
-  const delta = (inner: object): string => frame({ type: 'content_block_delta', ...{ index, delta: inner } })
+  const delta = (inner: object): string => frame('content_block_delta', { index, delta: inner })
   const deltas =
     block.type === 'tool'
       ? piecesOf(JSON.stringify(block.input)).map((json) => delta({ type: 'input_json_delta', partial_json: json }))
       : piecesOf(block.text).map((text) => delta({ type: `${block.type}_delta`, [block.type]: text }))
   const signature = block.type === 'thinking' ? [delta({ type: 'signature_delta', signature: 'c2ln' })] : []
   return [
-    frame({ type: 'content_block_start', ...{ index, content_block: start } }),
+    frame('content_block_start', { index, content_block: start }),
     ...deltas,
     ...signature,
-    frame({ type: 'content_block_stop', ...{ index } }),
+    frame('content_block_stop', { index }),
   ]
 }
 
@@ -174,35 +167,29 @@ function responsesFrames(block: SpokenBlock, at: number): string[] {
   const item = responsesItem(block, at)
   const place = { output_index: at, item_id: 'id' in item ? item.id : '' }
   const wrap = (inner: string[], empty: object): string[] => [
-    frame({
-      type: 'response.output_item.added',
-      ...{ output_index: at, item: { ...item, status: 'in_progress', ...empty } },
-    }),
+    frame('response.output_item.added', { output_index: at, item: { ...item, status: 'in_progress', ...empty } }),
     ...inner,
-    frame({ type: 'response.output_item.done', ...{ output_index: at, item } }),
+    frame('response.output_item.done', { output_index: at, item }),
   ]
   if (block.type === 'tool') {
     const json = JSON.stringify(block.input)
-    const deltas = piecesOf(json).map((delta) =>
-      frame({ type: 'response.function_call_arguments.delta', ...place, ...{ delta } }),
-    )
-    return wrap(
-      [...deltas, frame({ type: 'response.function_call_arguments.done', ...place, ...{ arguments: json } })],
-      { arguments: '' },
-    )
+    const deltas = piecesOf(json).map((delta) => frame('response.function_call_arguments.delta', place, { delta }))
+    return wrap([...deltas, frame('response.function_call_arguments.done', place, { arguments: json })], {
+      arguments: '',
+    })
   }
   if (block.type === 'thinking') {
     const inPart = { ...place, summary_index: 0 }
     const deltas = piecesOf(block.text).map((delta) =>
-      frame({ type: 'response.reasoning_summary_text.delta', ...inPart, ...{ delta } }),
+      frame('response.reasoning_summary_text.delta', inPart, { delta }),
     )
     const part = { type: 'summary_text', text: '' }
     return wrap(
       [
-        frame({ type: 'response.reasoning_summary_part.added', ...inPart, ...{ part } }),
+        frame('response.reasoning_summary_part.added', inPart, { part }),
         ...deltas,
-        frame({ type: 'response.reasoning_summary_text.done', ...inPart, ...{ text: block.text } }),
-        frame({ type: 'response.reasoning_summary_part.done', ...inPart, ...{ part: { ...part, text: block.text } } }),
+        frame('response.reasoning_summary_text.done', inPart, { text: block.text }),
+        frame('response.reasoning_summary_part.done', inPart, { part: { ...part, text: block.text } }),
       ],
       { summary: [] },
     )
@@ -210,14 +197,14 @@ function responsesFrames(block: SpokenBlock, at: number): string[] {
   const inPart = { ...place, content_index: 0 }
   const part = { type: 'output_text', text: '', annotations: [] }
   const deltas = piecesOf(block.text).map((delta) =>
-    frame({ type: 'response.output_text.delta', ...inPart, ...{ delta, logprobs: [] } }),
+    frame('response.output_text.delta', inPart, { delta, logprobs: [] }),
   )
   return wrap(
     [
-      frame({ type: 'response.content_part.added', ...inPart, ...{ part } }),
+      frame('response.content_part.added', inPart, { part }),
       ...deltas,
-      frame({ type: 'response.output_text.done', ...inPart, ...{ text: block.text, logprobs: [] } }),
-      frame({ type: 'response.content_part.done', ...inPart, ...{ part: { ...part, text: block.text } } }),
+      frame('response.output_text.done', inPart, { text: block.text, logprobs: [] }),
+      frame('response.content_part.done', inPart, { part: { ...part, text: block.text } }),
     ],
     { content: [] },
   )

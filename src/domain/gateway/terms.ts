@@ -8,7 +8,7 @@ export const mostTermCharacters = 600_000
 /** Plain terms are looked for all at once, patterns one by one. In each list. */
 export const mostPatterns = 100
 /** A slice of text is then looked through in less than a second at the very worst. Both lists together. */
-export const mostPatternSize = 10_000
+const mostPatternSize = 10_000
 
 const lists = ['allowlist', 'denylist'] as const
 

@@ -3,7 +3,7 @@ import type { GatewayStore } from '../gateway/store.ts'
 import { unsaved, type SavedConfiguration } from '../gateway/configuration.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { compileTerms } from '../moderation/terms.ts'
-import type { CompileRule } from '../policy/compiled-rule.ts'
+import type { CompiledRule, CompileRule } from '../policy/compiled-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PolicyStore } from '../policy/store.ts'
 import type { ActivePolicy, Gateway, Rulebook, RulebookOf } from './rulebook.ts'
@@ -29,7 +29,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     const known = kept.get(organizationId)
     if (known !== undefined && parts.changes.latestOf(organizationId) <= known.readAt) return known.rulebook
     const readAt = parts.changes.count()
-    const rulebook = read(organizationId)
+    const rulebook = read(organizationId, known?.rulebook)
     keep(organizationId, { rulebook, readAt })
     // What could not be read is read again for the next one who asks.
     rulebook.catch(() => {
@@ -46,18 +46,25 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     if (oldest !== undefined) kept.delete(oldest)
   }
 
-  async function read(organizationId: string): Promise<Rulebook> {
-    const [saved = unsaved, policies] = await Promise.all([
+  /** What has not changed since the last time is not compiled again. */
+  async function read(organizationId: string, known: Promise<Rulebook> | undefined): Promise<Rulebook> {
+    const [saved = unsaved, policies, before] = await Promise.all([
       parts.gateway.find(organizationId),
       parts.policies.listInForce(organizationId),
+      known?.catch(() => undefined),
     ])
-    return { gateway: compileGateway(saved, parts.patterns), policies: policies.flatMap(activePolicy) }
+    const isSame = before?.gateway.version === saved.version
+    const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))
+    return {
+      gateway: isSame ? { ...before.gateway, ...saved } : compileGateway(saved, parts.patterns),
+      policies: policies.flatMap((policy) => activePolicy(policy, rules)),
+    }
   }
 
-  function activePolicy({ id, published }: Policy): readonly ActivePolicy[] {
+  function activePolicy({ id, published }: Policy, rules: ReadonlyMap<string, CompiledRule>): readonly ActivePolicy[] {
     if (published === null) return []
     const { id: versionId, rule, publishedAtMs: _, ...content } = published
-    return [{ ...content, id, versionId, rule: parts.compileRule(rule, versionId) }]
+    return [{ ...content, id, versionId, rule: rules.get(versionId) ?? parts.compileRule(rule, versionId) }]
   }
 }
 

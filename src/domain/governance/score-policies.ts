@@ -26,7 +26,7 @@ export function createScorePolicies(memory: number): ScorePolicies {
     const remembered = known.recall(key)
     if (remembered !== undefined) return remembered
     const facts = factsOf(plan, direction, screened)
-    const scores = await Promise.all(policies.map(({ rule }) => rule.score(facts)))
+    const scores = await Promise.all(policies.map(async ({ rule }) => rule.score(facts)))
     if (scores.every((score) => 'basisPoints' in score || !score.isFailure)) known.remember(key, scores)
     return scores
   }
