@@ -82,7 +82,7 @@ describe('who pays', () => {
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
     const text = await (await ask(scene, { stream: true })).text()
-    assert.match(text, /event: error/)
+    assert.match(text, /"type":"error"/)
     assert.equal(await scene.remaining(), start)
     const { requests, output, credits } = await scene.used()
     assert.deepEqual([requests, output, credits], [1, 100, 0])
