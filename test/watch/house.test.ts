@@ -53,6 +53,7 @@ describe('a running house', () => {
     const { resource_id: id, old_revision: from, new_revision: to } = await logged('policy.paused')
     assert.deepEqual([id, from, to], [textOf(policy), 2, 3])
     assert.equal(await statusOf('About the eagle'), 200)
+    assert.match(await (await house.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
   })
 
   it('holds users and projects to their quotas', async () => {
