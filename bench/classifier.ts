@@ -1,8 +1,10 @@
 /**
- * What screening costs, in CPU microseconds per kilobyte: the classifier hot and cold, terms, personal data, all at once.
+ * What screening costs, in CPU microseconds per kilobyte, and as a ratio to `JSON.parse` of as many bytes, since machines
+ * differ: the classifier hot and cold, on code, terms, personal data, all at once.
  *
  *   node bench/classifier.ts [--json]
  */
+import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../src/adapters/patterns/re2.ts'
@@ -74,7 +76,17 @@ const classify = forEach((text) => classifier.classify(text, 'request'))
 const tenTerms = compileTerms(Array.from({ length: 10 }, invent), re2Patterns)
 const thousandTerms = compileTerms(Array.from({ length: 1_000 }, invent), re2Patterns)
 const parse = forEach((text) => JSON.parse(text))
-const bodies = hotTexts.map((text) => JSON.stringify({ messages: text.split(' ').map((word) => ({ word })) }))
+/** A kilobyte of JSON with the same words, each of them a value: what reading a body costs at least. */
+const bodies = hotTexts.map((text) => {
+  const words = text.split(' ').map((word) => ({ word }))
+  while (JSON.stringify(words).length > kilobyte) words.pop()
+  return JSON.stringify(words)
+})
+const code = readFileSync(new URL(import.meta.url), 'utf8')
+const codeTexts = Array.from({ length: textsPerRound }, (_, at) => {
+  const start = (at * 97) % (code.length - kilobyte)
+  return JSON.parse(JSON.stringify(code.slice(start, start + kilobyte)))
+})
 const screen = createScreen({ classifier, pause: () => setImmediate(), memory: 0 })
 const remembering = createScreen({ classifier, pause: () => setImmediate(), memory: textsPerRound })
 const screenAll =
@@ -89,6 +101,7 @@ const figures = {
   'classifier, cold: every word new': await measure(classify, () =>
     Array.from({ length: textsPerRound }, () => write(invent)),
   ),
+  'classifier, hot, code': await measure(classify, () => codeTexts),
   'terms, 10': await measure(
     forEach((text) => tenTerms.find(text)),
     () => hotTexts,
@@ -103,11 +116,15 @@ const figures = {
   ),
   'screening, all of it': await measure(screenAll(screen), () => hotTexts),
   'screening, remembered': await measure(screenAll(remembering), () => hotTexts),
-  'JSON.parse of a body with the same words': await measure(parse, () => bodies),
 }
+const parsing = await measure(parse, () => bodies)
 
 if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: process.version, unit: 'CPU microseconds per KB', figures }))
+  console.log(
+    JSON.stringify({ node: process.version, unit: 'CPU microseconds per KB', figures, 'JSON.parse': parsing }),
+  )
 } else {
-  for (const [name, cost] of Object.entries(figures)) console.log(`${cost.toFixed(1).padStart(8)}  ${name}`)
+  for (const [name, cost] of Object.entries({ ...figures, 'JSON.parse': parsing })) {
+    console.log(`${cost.toFixed(1).padStart(8)}  ${(cost / parsing).toFixed(1).padStart(6)} x  ${name}`)
+  }
 }

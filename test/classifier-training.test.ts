@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { writeAuthored } from '../scripts/classifier/authored.ts'
+import type { Metrics } from '../scripts/classifier/evaluate.ts'
+import { cardFile, metricsFile } from '../scripts/classifier/files.ts'
 import { fitHeads } from '../scripts/classifier/fit.ts'
 import { listPairs } from '../scripts/classifier/heads.ts'
 import { compileLexicon } from '../scripts/classifier/lexicon-files.ts'
 import { createTextReader } from '../scripts/classifier/matrix.ts'
+import { writeModelCard } from '../scripts/classifier/model-card.ts'
 import { averagePrecision, rocArea, verdictsAt } from '../scripts/classifier/metrics.ts'
 import { withoutOverlap } from '../scripts/classifier/rows.ts'
 import type { Row } from '../scripts/classifier/rows.ts'
 import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
+import { shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { hashVersion } from '../src/adapters/classifiers/embedded/hashing.ts'
 import { decodeModel, encodeModel } from '../src/adapters/classifiers/embedded/model-file.ts'
 import { heads } from '../src/adapters/classifiers/embedded/model.ts'
@@ -22,7 +27,7 @@ const settings = { penalty: 1, iterations: 15, fewestTexts: 2, features: 3_000 }
 
 const row = (text: string, label: number): Row => ({
   text,
-  labels: { sexual: 0, hate: 0, harassment: 0, 'self-harm': label, illicit: 0, 'sexual/minors': 0 },
+  labels: { sexual: 0, hate: 0, harassment: 0, 'self-harm': label, illicit: label, 'sexual/minors': 0 },
   weight: 1,
   source: 'test',
 })
@@ -65,9 +70,16 @@ describe('training', () => {
 
   it('makes a model that tells what it was shown', () => {
     const scorer = createRawScorer(decodeModel(train()))
-    const red = scorer.score('five of the red birds sings in the garden')['self-harm']
-    const blue = scorer.score('five of the blue boats sails on the lake')['self-harm']
+    const red = scorer.score('five of the red birds sings in the garden').illicit
+    const blue = scorer.score('five of the blue boats sails on the lake').illicit
     assert.ok(red > 0 && blue < 0, `${red} ${blue}`)
+  })
+
+  it('makes heads that keep quiet where a text holds no word of their lists', () => {
+    const scorer = createRawScorer(decodeModel(train()))
+    const named = scorer.score('five of the red birds, half dead, sings in the garden')['self-harm']
+    const unnamed = scorer.score('five of the red birds, half asleep, sings in the garden')['self-harm']
+    assert.ok(named > unnamed + 3, `${named} ${unnamed}`)
   })
 
   it('reads a text as the classifier does', () => {
@@ -118,5 +130,33 @@ describe('figures', () => {
     assert.equal(averagePrecision(judged), (1 + 2 / 3) / 2)
     assert.equal(rocArea(judged), 0.75)
     assert.deepEqual(verdictsAt(judged, 0.75), { recall: 0.5, precision: 0.5, falsePositiveRate: 0.5 })
+  })
+})
+
+describe('the shipped model', () => {
+  const metrics: Metrics = JSON.parse(readFileSync(metricsFile, 'utf8'))
+  const bytes = readFileSync(shippedModel)
+
+  it('is the one that its figures and its page are about', () => {
+    const { header, features, digest } = decodeModel(bytes)
+    const { version } = header
+    assert.deepEqual(metrics.model, { version, digest, bytes: bytes.byteLength, features: features.length })
+    assert.equal(readFileSync(cardFile, 'utf8'), writeModelCard(metrics))
+  })
+
+  it('holds the word lists as they stand in the project', () => {
+    const { lists, tables } = compileLexicon(folder('lexicons'))
+    const { header, lexicon } = decodeModel(bytes)
+    assert.deepEqual([header.lists, lexicon], [lists, tables])
+  })
+
+  it('is small, and as good as it must be', () => {
+    assert.ok(bytes.byteLength < 1_000_000)
+    const least = { sexual: 0.9, hate: 0.62, 'self-harm': 0.55, harassment: 0.38 }
+    for (const [category, precision] of Object.entries(least)) {
+      assert.ok((metrics.quality[category]?.averagePrecision ?? 0) >= precision, category)
+    }
+    assert.ok((metrics.blocked['safe prompts that sound unsafe']?.['any'] ?? 1) < 0.02)
+    assert.ok((metrics.heldOut['ordinary requests, templates held out']?.['any'] ?? 1) < 0.003)
   })
 })

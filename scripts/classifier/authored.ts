@@ -27,7 +27,7 @@ export function writeAuthored(folder: string, seed: number): readonly AuthoredRo
     const texts = new Set<string>()
     for (let time = 0; time < template.times; time++) texts.add(fill(template.text, grammar, chance))
     const isBenign = template.label === 'benign'
-    const labels = isBenign ? benignLabels : { [template.label]: 1 }
+    const labels = isBenign ? benignLabels : labelsOf(template.label)
     const source = `authored/${template.file.replace('.txt', '')}`
     return [...texts].map((text) => ({
       text,
@@ -40,6 +40,10 @@ export function writeAuthored(folder: string, seed: number): readonly AuthoredRo
     }))
   })
 }
+
+/** What is sexual about minors is sexual. */
+const labelsOf = (label: string): Row['labels'] =>
+  label === 'sexual/minors' ? { sexual: 1, 'sexual/minors': 1 } : { [label]: 1 }
 
 function readGrammar(file: string, text: string, grammar: Grammar): void {
   let into: (line: string) => void = () => {

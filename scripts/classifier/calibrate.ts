@@ -12,8 +12,9 @@ export type CalibrationTexts = {
   readonly pool: readonly string[]
   /** Safe prompts that sound unsafe. */
   readonly scary: readonly string[]
-  /** Harmless texts by templates that were held out: requests, answers, and those made to look harmful. */
+  /** Harmless texts by templates that were held out: requests, code and logs, answers, and those made to look harmful. */
   readonly ordinary: readonly string[]
+  readonly technical: readonly string[]
   readonly answers: readonly string[]
   readonly hard: readonly string[]
   /** Labelled rows that were held out. */
@@ -22,7 +23,7 @@ export type CalibrationTexts = {
 
 /** The most of each kind of text that a category may flag. The two that cannot be switched off are held to the least. */
 const poolShare: Omit<PerCategory<number>, 'sexual/minors'> = {
-  'self-harm': 0.0125,
+  'self-harm': 0.006,
   harassment: 0.012,
   hate: 0.018,
   illicit: 0.024,
@@ -34,13 +35,13 @@ const hardShare = 0.015
 const scaryShare = 0.014
 
 /** Beside a cue of age, sexual evidence this weak is enough. Chosen for recall; the model card says what it costs. */
-export const composition: Composition = { besideCue: -2.5, abuse: -0.5 }
+export const composition: Composition = { besideCue: -4, abuse: -0.5 }
 
 export function calibrate(model: Model, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
   const scorer = createRawScorer(model)
   const scored = (list: readonly string[]): readonly PerCategory<number>[] => list.map((text) => scorer.score(text))
   const [pool, scary, ordinary] = [scored(texts.pool), scored(texts.scary), scored(texts.ordinary)]
-  const [answers, hard] = [scored(texts.answers), scored(texts.hard)]
+  const [technical, answers, hard] = [scored(texts.technical), scored(texts.answers), scored(texts.hard)]
   const labelled = scored(texts.labelled.map(({ text }) => text))
 
   return perCategory((category) => {
@@ -55,6 +56,7 @@ export function calibrate(model: Model, texts: CalibrationTexts): Readonly<Recor
       under(pool, poolShare[category]),
       under(scary, scaryShare),
       under(ordinary, ordinaryShare),
+      under(technical, ordinaryShare),
       under(hard, hardShare),
     )
     const response = Math.max(request, under(answers, answerShare))

@@ -91,9 +91,18 @@ async function blockedOf(judge: Judge, data: Data): Promise<Metrics['blocked']> 
     'turns of real conversations, unlabelled': await sharesOf(judge, data.pool, 'request'),
     'the same as answers': await sharesOf(judge, data.pool, 'response'),
     'sexual, adults only (dev)': await sharesOf(judge, adult, 'request'),
+    'the same with a word of age here and there': await sharesOf(judge, adult.map(withAge), 'request'),
     'not sexual (dev)': await sharesOf(judge, notSexual, 'request'),
   }
 }
+
+/** What the gate of `sexual/minors` would catch, given a cue: the closest thing to a recall without examples of it. */
+const withAge = ({ text }: Row): { readonly text: string } => ({
+  text: text
+    .split(' ')
+    .map((word, at) => (at % 50 === 0 ? `teenager ${word}` : word))
+    .join(' '),
+})
 
 /** Share of the texts that each category blocks. */
 export async function sharesOf(

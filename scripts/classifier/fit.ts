@@ -26,11 +26,13 @@ export type ReadRow = { readonly row: Row; readonly reading: Reading }
 export function fitHeads(rows: readonly ReadRow[], lists: readonly string[], settings: FitSettings): Fitted {
   const readings = rows.map(({ reading }) => reading)
   const candidates = chooseFeatures(readings, settings.fewestTexts)
-  const first = fitAll(buildMatrix(readings, candidates), rows, { lists, settings })
+  // Half the way tells which features matter.
+  const halfway = { ...settings, iterations: settings.iterations >> 1 }
+  const first = fitAll(buildMatrix(readings, candidates), rows, { lists, settings: halfway })
   const features = mostTelling(candidates, first, settings.features)
   const matrix = buildMatrix(readings, features)
   const solutions = fitAll(matrix, rows, { lists, settings })
-  return { features, ...quantise(solutions, features.length) }
+  return { features, ...quantise(solutions, features.length, lists) }
 }
 
 type Plan = { readonly lists: readonly string[]; readonly settings: FitSettings }
@@ -68,7 +70,11 @@ function mostTelling(features: Uint32Array, solutions: Readonly<Record<Head, Sol
   return Uint32Array.from(ranked.slice(0, most), ({ hash }) => hash).sort()
 }
 
-function quantise(solutions: Readonly<Record<Head, Solution>>, learnt: number): Pick<Fitted, 'weights' | 'heads'> {
+function quantise(
+  solutions: Readonly<Record<Head, Solution>>,
+  learnt: number,
+  names: readonly string[],
+): Pick<Fitted, 'weights' | 'heads'> {
   const weights = new Int8Array(learnt * heads.length)
   const round = (head: Head): HeadHeader => {
     const solution = solutions[head]
@@ -78,7 +84,14 @@ function quantise(solutions: Readonly<Record<Head, Solution>>, learnt: number): 
       weights[column * heads.length + heads.indexOf(head)] = Math.round((solution[column] ?? 0) / scale)
     }
     const lists = Array.from(solution.slice(learnt, -1), rounded)
-    return { bias: rounded(solution.at(-1) ?? 0), scale, lists, window: headPlans[head].window }
+    const { window, evidence } = headPlans[head]
+    return {
+      bias: rounded(solution.at(-1) ?? 0),
+      scale,
+      lists,
+      window,
+      evidence: evidence.map((group) => group.map((list) => names.indexOf(list))),
+    }
   }
   return { weights, heads: perHead(round) }
 }

@@ -4,20 +4,32 @@ import type { Head } from '../../src/adapters/classifiers/embedded/model.ts'
 /** The label that a head learns from. */
 export const labelOf = (head: Head): Category => (head === 'abuse' ? 'sexual/minors' : head)
 
-/** Which lists each head may use, and how long its windows are. */
-export const headPlans: Readonly<Record<Head, { readonly lists: readonly string[]; readonly window: number }>> = {
-  sexual: {
-    lists: ['sexual-explicit', 'sexual-suggestive', 'sexual-clinical', 'minor-strong', 'minor-weak', 'context'],
-    window: 4,
-  },
-  hate: { lists: ['group', 'hostile', 'violence', 'insult', 'you'], window: 2 },
-  harassment: { lists: [], window: 2 },
-  'self-harm': { lists: ['crisis', 'distress', 'self', 'you', 'context'], window: 2 },
-  abuse: {
-    lists: ['exploitation', 'minor-strong', 'sexual-explicit', 'sexual-clinical', 'frame', 'context', 'self'],
+type HeadPlan = {
+  /** Lists the head may learn a weight for. */
+  readonly lists: readonly string[]
+  /** Buckets per window. */
+  readonly window: number
+  /** A window must hold a word of each of these groups of lists to be flagged. */
+  readonly evidence: readonly (readonly string[])[]
+}
+
+const sexualLists = ['sexual-explicit', 'sexual-suggestive', 'sexual-clinical']
+
+export const headPlans: Readonly<Record<Head, HeadPlan>> = {
+  sexual: { lists: [...sexualLists, 'context', 'protection'], window: 4, evidence: [sexualLists] },
+  hate: { lists: ['group', 'hostile', 'violence', 'insult', 'you'], window: 2, evidence: [] },
+  harassment: { lists: [], window: 2, evidence: [] },
+  'self-harm': {
+    lists: ['crisis', 'distress', 'self', 'you', 'context', 'protection'],
     window: 2,
+    evidence: [['crisis', 'distress']],
   },
-  illicit: { lists: ['illicit', 'frame', 'context', 'violence', 'person'], window: 2 },
+  abuse: {
+    lists: [...sexualLists, 'exploitation', 'minor-strong', 'frame', 'context', 'protection', 'self'],
+    window: 2,
+    evidence: [['exploitation', 'minor-strong', 'minor-weak']],
+  },
+  illicit: { lists: ['illicit', 'frame', 'context', 'violence', 'person'], window: 2, evidence: [] },
 }
 
 /** Lists whose meeting within a few words says more than both apart. */
@@ -27,14 +39,18 @@ export const listPairs: readonly (readonly [string, string])[] = [
   ['sexual-suggestive', 'sexual-suggestive'],
   ['sexual-clinical', 'sexual-suggestive'],
   ['sexual-clinical', 'context'],
+  ['sexual-clinical', 'protection'],
   ['sexual-clinical', 'minor-strong'],
   ['sexual-explicit', 'minor-strong'],
   ['minor-strong', 'context'],
+  ['minor-strong', 'protection'],
   ['exploitation', 'minor-strong'],
   ['exploitation', 'context'],
+  ['exploitation', 'protection'],
   ['exploitation', 'frame'],
   ['crisis', 'self'],
   ['crisis', 'context'],
+  ['crisis', 'protection'],
   ['distress', 'self'],
   ['distress', 'distress'],
   ['distress', 'context'],

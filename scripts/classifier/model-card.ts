@@ -26,6 +26,8 @@ lists of words, in TypeScript, some tens of microseconds per kilobyte. It is not
 - Scores are calibrated so that 0.5 is where the default verdict turns, per category and direction. They are not probabilities.
 - \`sexual/minors\` is composed: sexual evidence beside a cue of age, or a request about the abuse of children. It was made for
   recall: much sexual writing about adults that also holds family or youth words is blocked. An age that is only implied passes.
+- \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only where the text holds a word of their lists, so that the letters of
+  code and logs add up to nothing. Code, logs, tables and system prompts of agents were read in training and are tested.
 - \`harassment\`, \`hate\` and \`illicit\` are weak. Use a second classifier where they matter.`
 
 function quality({ quality: figures }: Metrics): string {
@@ -54,7 +56,8 @@ function overBlocking({ blocked, heldOut }: Metrics): string {
   ])
   return `## What is blocked at the default thresholds
 
-\`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six.
+\`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six. The row with a word of age is
+what the gate of \`sexual/minors\` catches once there is a cue: the closest thing to a recall, since no examples are kept.
 
 ${table(['Texts', ...columns], rows)}`
 }

@@ -50,19 +50,23 @@ export async function trainModel(data: Data, version: string, say: (line: string
   const heldOut = {
     'ordinary requests, templates held out': await sharesOf(judge, asRows(harmless.ordinary), 'request'),
     'ordinary answers, templates held out': await sharesOf(judge, asRows(harmless.answers), 'response'),
+    'technical text, templates held out': await sharesOf(judge, asRows(harmless.technical), 'request'),
     'harmless but scary, templates held out': await sharesOf(judge, asRows(harmless.hard), 'request'),
   }
   return { model: fit([...labelled, ...authored], parts, calibration), heldOut }
 }
 
-function harmlessHeldOut(authored: readonly AuthoredRow[]): Pick<CalibrationTexts, 'ordinary' | 'answers' | 'hard'> {
+function harmlessHeldOut(
+  authored: readonly AuthoredRow[],
+): Pick<CalibrationTexts, 'ordinary' | 'technical' | 'answers' | 'hard'> {
   const held = authored.filter((row) => row.isBenign && isHeldOutTemplate(row))
   const from = (isOf: (file: string) => boolean): readonly string[] =>
     held.filter(({ file }) => isOf(file)).map(({ text }) => text)
   return {
     ordinary: from((file) => file === 'benign.txt'),
+    technical: from((file) => file === 'technical.txt'),
     answers: from((file) => file === 'responses.txt'),
-    hard: from((file) => file !== 'benign.txt' && file !== 'responses.txt'),
+    hard: from((file) => !['benign.txt', 'technical.txt', 'responses.txt'].includes(file)),
   }
 }
 

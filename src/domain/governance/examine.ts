@@ -41,11 +41,11 @@ export type Examine = (plan: Plan, texts: Texts) => Promise<Examination>
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */
 const turnCharacters = 65_536
-/** The same for asking policies. */
-const turnQuestions = 200
+/** The same for texts that policies are asked about; about a long one they give way by themselves. */
+const turnTexts = 16
 
 export function createExamine(parts: ExamineParts): Examine {
-  const scorePolicies = createScorePolicies(parts.memory)
+  const scorePolicies = createScorePolicies(parts.memory, parts.pause)
 
   return async (plan, { texts, direction, givenCategories = [], ...rest }) => {
     const screened = await screenAll(plan, { texts, direction, ...rest })
@@ -90,7 +90,7 @@ export function createExamine(parts: ExamineParts): Examine {
     const pending: ReturnType<typeof scorePolicies>[] = []
     for (const one of screened) {
       pending.push(scorePolicies(plan, direction, one))
-      if ((pending.length * policies.length) % turnQuestions < policies.length) await parts.pause()
+      if (pending.length % turnTexts === 0) await parts.pause()
     }
     const scores = await Promise.all(pending)
     return policies.map((policy, at) =>

@@ -17,7 +17,7 @@ export type ScorePolicies = (plan: Plan, direction: Direction, screened: Screene
  * Asks every policy about a text. What they said is remembered by the text's hash, so that the turns of a chat that were
  * judged before cost one look-up, however many policies there are. What could not be judged is asked again.
  */
-export function createScorePolicies(memory: number): ScorePolicies {
+export function createScorePolicies(memory: number, pause: () => Promise<unknown>): ScorePolicies {
   const known = createVerdictMemory<readonly RuleScore[]>(memory)
   return async (plan, direction, screened) => {
     const policies = plan.policies[direction]
@@ -26,10 +26,28 @@ export function createScorePolicies(memory: number): ScorePolicies {
     const remembered = known.recall(key)
     if (remembered !== undefined) return remembered
     const facts = factsOf(plan, direction, screened)
-    const scores = await Promise.all(policies.map(async ({ rule }) => rule.score(facts)))
+    const scores = await askAll(policies, facts, pause)
     if (scores.every((score) => 'basisPoints' in score || !score.isFailure)) known.remember(key, scores)
     return scores
   }
+}
+
+/** So many characters times rules are read before others get their turn: some milliseconds. */
+const turn = 1_000_000
+
+/** Asks all at once, those who answer later too, but for giving way in between. */
+async function askAll(
+  policies: readonly ActivePolicy[],
+  facts: RuleFacts,
+  pause: () => Promise<unknown>,
+): Promise<readonly RuleScore[]> {
+  const asked: Promise<RuleScore>[] = []
+  const perTurn = Math.max(1, Math.floor(turn / (facts.text.length + 1)))
+  for (const { rule } of policies) {
+    asked.push(Promise.resolve(rule.score(facts)))
+    if (asked.length % perTurn === 0) await pause()
+  }
+  return Promise.all(asked)
 }
 
 const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Screened): RuleFacts => ({

@@ -14,13 +14,19 @@ function mix(hash: number): number {
 }
 
 /** A whole word. */
-export const hashWord = (word: string): number => hashBeginning(word, word.length)
-
-/** The beginning of a word, up to `end`. */
-export function hashBeginning(word: string, end: number): number {
+export function hashWord(word: string): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < end; at++) hash = Math.imul(hash ^ word.charCodeAt(at), prime)
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), prime)
   return mix(hash)
+}
+
+/** Writes the hash of every beginning of a word, as if it were a word: the first letter, the first two, and so on. */
+export function hashBeginnings(word: string, into: Uint32Array): void {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < word.length; at++) {
+    hash = Math.imul(hash ^ word.charCodeAt(at), prime)
+    into[at] = mix(hash)
+  }
 }
 
 /** A word with all that came before it in a pair or a phrase. Order counts. */

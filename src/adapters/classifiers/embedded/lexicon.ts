@@ -1,6 +1,6 @@
 /** Lists of words and phrases with a meaning for moderation. A model carries them as hashes, each with a mask of lists. */
 import { createFeatureTable } from './feature-table.ts'
-import { hashBeginning, hashNext, hashWord } from './hashing.ts'
+import { hashBeginnings, hashNext, hashWord } from './hashing.ts'
 
 export type Lexicon = {
   /** Lists that hold this word, as a mask. */
@@ -37,9 +37,13 @@ export function createLexicon(tables: LexiconTables): Lexicon {
   }
 }
 
+const beginnings = new Uint32Array(64)
+
 function stemLists(word: string, stems: (hash: number) => number): number {
+  hashBeginnings(word, beginnings)
   let lists = 0
-  for (let end = shortestStem; end <= word.length; end++) lists |= stems(hashBeginning(word, end))
+  for (let end = shortestStem; end <= Math.min(word.length, beginnings.length); end++)
+    lists |= stems(beginnings[end - 1] ?? 0)
   return lists
 }
 

@@ -17,35 +17,60 @@ type SexualWindow = {
   readonly sexual: number
 }
 
-/** Cues are looked for this many buckets to both sides of a window. */
+/** Cues are looked for this many buckets to both sides of a window: an age is stated once. */
 const reach = 6
-/** Without any cue the composition stays this far under its threshold. */
+/** Without any cue, or without a sexual word, the composition stays this far under its threshold. */
 const withoutCue = 8
+/** Legs and lips alone, one word over and over, or those of doctors, teachers and courts beside: the head must be surer by this. */
+const doubt = 2
 /** Beyond this, more sexual evidence says nothing more about age; a plain cue does. */
 const mostEvidence = 4
 const plainCue = 2
 
 export function createMinorsScore(header: ModelHeader): (tally: Tally, window: SexualWindow) => number {
   const { besideCue } = header.minors
-  const explicit = header.lists.indexOf('sexual-explicit')
-  const plain = header.lists.indexOf('minor-strong')
-  const weak = header.lists.indexOf('minor-weak')
+  const place = (list: string): number => header.lists.indexOf(list)
+  const [explicit, clinical, suggestive] = [
+    place('sexual-explicit'),
+    place('sexual-clinical'),
+    place('sexual-suggestive'),
+  ]
+  const [plain, weak, protection] = [place('minor-strong'), place('minor-weak'), place('protection')]
 
-  return (tally, { window: [first, end], buckets, sum, sexual }) => {
-    const around = [Math.max(0, first - reach), Math.min(buckets, end + reach)] as const
-    const plainCues = countAround(tally, around, plain)
-    if (plainCues + countAround(tally, around, weak) === 0) return Math.min(-1, sexual - besideCue - withoutCue)
+  return (tally, { window, buckets, sum, sexual }) => {
+    const around = [Math.max(0, window[0] - reach), Math.min(buckets, window[1] + reach)] as const
+    const plainCues = countIn(tally, around, plain)
+    const isCued = plainCues > 0 || countIn(tally, around, weak) > 0
+    const count = (list: number): number => sum[tally.layout.lists + list] ?? 0
+    const isExplicit = count(explicit) > 0
+    const isSexual = isExplicit || count(clinical) > 0 || count(suggestive) > 1
+    if (!isCued || !isSexual) return Math.min(-1, sexual - besideCue - withoutCue)
+    const isThin = count(clinical) === 0 || mostTogether(tally, window, [clinical, suggestive]) < 2
+    const isDoubtful = !isExplicit && (isThin || count(protection) > 0)
+    const needed = isDoubtful ? besideCue + doubt : besideCue
     // An explicit word is evidence enough, whatever the head makes of the rest.
-    const isExplicit = (sum[tally.layout.lists + explicit] ?? 0) > 0
-    const evidence = (isExplicit ? Math.max(sexual, besideCue) : sexual) - besideCue
+    const evidence = (isExplicit ? Math.max(sexual, needed) : sexual) - needed
     if (evidence < 0) return evidence
     return Math.min(evidence, mostEvidence) + (plainCues > 0 ? plainCue + damp(plainCues) : 0)
   }
 }
 
 /** Hits of a list in the buckets from `first` up to `end`. */
-function countAround(tally: Tally, [first, end]: Window, list: number): number {
+function countIn(tally: Tally, [first, end]: Window, list: number): number {
   let count = 0
   for (let bucket = first; bucket < end; bucket++) count += tally.row(bucket)[tally.layout.lists + list] ?? 0
   return count
+}
+
+/** Most hits of these lists in one bucket of the window. There they are different words: a column `sex` counts once. */
+function mostTogether(tally: Tally, [first, end]: Window, lists: readonly number[]): number {
+  let most = 0
+  for (let bucket = first; bucket < end; bucket++) {
+    const row = tally.row(bucket)
+    most = Math.max(
+      most,
+      lists.reduce((sum, list) => sum + (row[tally.layout.lists + list] ?? 0), 0),
+    )
+  }
+  return most
 }

@@ -5,7 +5,7 @@ import { hashVersion } from './hashing.ts'
 import { decodeModel, encodeModel } from './model-file.ts'
 import type { Model } from './model.ts'
 
-const head = { bias: -1.5, scale: 0.01, lists: [0.25], window: 2 }
+const head = { bias: -1.5, scale: 0.01, lists: [0.25], window: 2, evidence: [[0]] }
 const model: Omit<Model, 'digest'> = {
   header: {
     version: 'test',

@@ -42,6 +42,8 @@ export type HeadHeader = {
   readonly lists: readonly number[]
   /** Buckets per window. */
   readonly window: number
+  /** Lists by number, in groups: where a window holds no word of one of the groups, the head stays far from its threshold. */
+  readonly evidence: readonly (readonly number[])[]
 }
 
 /** How `sexual/minors` is composed: the sexual score that is enough beside a cue of age, and the abuse score that is enough alone. */

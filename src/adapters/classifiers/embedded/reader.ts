@@ -20,7 +20,7 @@ export type Word = {
   countedIn: number
 }
 
-/** Told what the walk meets. Within a bucket each word and each pair of neighbours is told once. */
+/** Told what the walk meets. Within a bucket each word, with its lists, and each pair of neighbours is told once. */
 export type Listener<Known extends Word> = {
   bucket(): void
   word(word: Known): void
@@ -56,13 +56,16 @@ export function createReader<Known extends Word>(parts: ReaderParts<Known>): (te
       bucket = (bucket + 1) | 0
       listener.bucket()
     }
-    if (word.countedIn !== bucket) {
+    const isNew = word.countedIn !== bucket
+    if (isNew) {
       word.countedIn = bucket
       listener.word(word)
     }
     if (position > 0) meetPair(hashNext(hashes[(position - 1) & 7] ?? 0, word.hash))
     hashes[position & 7] = word.hash
-    meetLists(word.phraseLengths === 0 ? word.lists : word.lists | phraseLists(word))
+    const phrases = word.phraseLengths === 0 ? 0 : phraseLists(word)
+    lists[position & 7] = word.lists | phrases
+    meetLists(isNew ? word.lists | phrases : phrases)
     position += 1
   }
 
@@ -75,7 +78,6 @@ export function createReader<Known extends Word>(parts: ReaderParts<Known>): (te
   }
 
   const meetLists = (met: number): void => {
-    lists[position & 7] = met
     if (met === 0) return
     let recent = 0
     for (let back = 1; back <= Math.min(nearWords, position); back++) recent |= lists[(position - back) & 7] ?? 0

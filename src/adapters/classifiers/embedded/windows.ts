@@ -29,17 +29,24 @@ const damped = Float64Array.from({ length: 64 }, (_, count) => Math.log1p(count)
 /** How hits of a list grow on a head: the tenth says less than the second. */
 export const damp = (count: number): number => damped[count] ?? Math.log1p(count) / 2
 
+/** Characters alone may add up to anything in code and logs. A verdict needs a word that can be named. */
+const withoutEvidence = 4
+
 /** What a head says to the sums of a window; `place` is where it stands among the heads. */
 export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sum: Float64Array) => number {
-  const { bias, scale, lists } = header
+  const { bias, scale, evidence } = header
+  const used = header.lists.flatMap((weight, index) => (weight === 0 ? [] : [{ weight, at: layout.lists + index }]))
+  const isMet = (sum: Float64Array, group: readonly number[]): boolean =>
+    group.some((list) => (sum[layout.lists + list] ?? 0) > 0)
   return (sum) => {
     const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))
     const grams = Math.sqrt(Math.max(1, sum[layout.grams] ?? 0))
     let score = bias + ((sum[place] ?? 0) / words + (sum[heads.length + place] ?? 0) / grams) * scale
-    for (let index = 0; index < lists.length; index++) {
-      const count = sum[layout.lists + index] ?? 0
-      if (count > 0) score += (lists[index] ?? 0) * damp(count)
+    for (const { weight, at } of used) {
+      const count = sum[at] ?? 0
+      if (count > 0) score += weight * damp(count)
     }
+    for (const group of evidence) if (!isMet(sum, group)) return score - withoutEvidence
     return score
   }
 }
