@@ -75,21 +75,39 @@ function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Ge
   yield { events: [{ type: 'close', block: 0 }, end], original: frames('end') }
 }
 
-async function* streamed(pieces: Iterable<Piece>): AsyncGenerator<Piece, void> {
-  yield* pieces
+async function* streamed(pieces: Iterable<Piece>, isHalting: boolean): AsyncGenerator<Piece, void> {
+  for (const piece of pieces) {
+    if (isHalting) await new Promise((resolve) => setTimeout(resolve))
+    yield piece
+  }
+}
+
+/** Every silence has lasted long enough. */
+const hasty = {
+  ...systemClock,
+  after(_: number, callback: () => void) {
+    const timer = setImmediate(callback)
+    return () => clearImmediate(timer)
+  },
 }
 
 type Seen = { readonly text: string; readonly frames: string; readonly end: InferenceEnd; readonly wasStopped: boolean }
 
-async function answered(plan: Plan, pieces: Iterable<Piece>, rephrased?: string): Promise<Seen> {
+type Way = { readonly rephrased?: string; readonly isHalting?: boolean }
+
+async function answered(
+  plan: Plan,
+  pieces: Iterable<Piece>,
+  { rephrased, isHalting = false }: Way = {},
+): Promise<Seen> {
   let wasStopped = false
-  const metered = { pieces: streamed(pieces), cut: async () => end, async [Symbol.asyncDispose]() {} }
+  const metered = { pieces: streamed(pieces, isHalting), cut: async () => end, async [Symbol.asyncDispose]() {} }
   const leaving = guarded(metered, {
     plan,
     holding: holdingOf(plan, false),
     examine,
     glance: examine,
-    clock: systemClock,
+    clock: isHalting ? hasty : systemClock,
     pause,
     rephrased: async () => rephrased,
     stop: async () => void (wasStopped = true),
@@ -152,11 +170,18 @@ describe('an answer on its way', () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const gaps = fc.constantFrom(' ', '   ', '\n', ' \u200b ', '\u00ad  ')
     const letters = fc.constantFrom('project', 'PROJECT', 'pro\u200bject', 'prójéct', 'рroject')
-    const said = fc.record({ before: prose, first: letters, gap: gaps, after: prose, at: places })
+    const said = fc.record({
+      before: prose,
+      first: letters,
+      gap: gaps,
+      after: prose,
+      at: places,
+      isHalting: fc.boolean(),
+    })
     await fc.assert(
-      fc.asyncProperty(said, async ({ before, first, gap, after, at }) => {
+      fc.asyncProperty(said, async ({ before, first, gap, after, at, isHalting }) => {
         const text = `${before} ${first}${gap}falcon ${after}`
-        const seen = await answered(plan, piecesOf(cut(text, at)))
+        const seen = await answered(plan, piecesOf(cut(text, at)), { isHalting })
         assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)
         assert.equal(seen.end.stopReason, 'filtered')
         assert.ok(seen.wasStopped)
@@ -201,7 +226,7 @@ describe('an answer on its way', () => {
 
   it('is written anew where the configuration asks for it, and refused where that fails', async () => {
     const plan = planWith({ denylist: ['secret'], response_pattern: 'rewrite' })
-    const kept = await answered(plan, piecesOf(['this is ', 'secret stuff']), 'this is fine')
+    const kept = await answered(plan, piecesOf(['this is ', 'secret stuff']), { rephrased: 'this is fine' })
     assert.deepEqual([kept.text, kept.end.stopReason, kept.frames], ['this is fine', 'end', 'start'])
     const refused = await answered(plan, piecesOf(['this is ', 'secret stuff']))
     assert.deepEqual([refused.text, refused.end.stopReason], ['', 'filtered'])

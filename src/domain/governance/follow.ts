@@ -53,9 +53,10 @@ export function createFollower(parts: FollowParts): Follower {
   let checked = 0
   let cleared = 0
 
+  const longest = Math.max(holding.reach, holding.terms?.longest ?? 0)
+
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
-  async function look(end: number, keptBack: number): Promise<Examination | undefined> {
-    const seen = wordEnd(text, end, longestWord)
+  async function look(seen: number, keptBack: number): Promise<Examination | undefined> {
     const window = text.slice(startOfWindow(seen), seen)
     const examination = await glance(stepPlan, { ...looking, texts: [window] })
     if (isDenied(examination.verdict)) return examination
@@ -65,15 +66,20 @@ export function createFollower(parts: FollowParts): Follower {
   }
 
   function startOfWindow(end: number): number {
-    const start = stepBack(text, end, Math.max(windowCharacters, holding.reach + stepCharacters))
+    const start = stepBack(text, end, Math.max(windowCharacters, longest + stepCharacters))
     return wordEnd(text, holding.personalData ? Math.min(start, cleared) : start, longestWord)
   }
 
   /** Behind this place nothing can still become a match that began before it. */
   function settledAt(seen: number): number {
-    const settled = stepBack(text, seen, holding.reach)
-    if (!holding.personalData) return settled
-    const [unsettled = settled] = unsettledStarts(text.slice(0, seen), cleared)
+    const { reach, terms, personalData } = holding
+    const before = text.slice(0, seen)
+    const settled = Math.min(
+      stepBack(text, seen, reach),
+      terms?.pendingStart(before, stepBack(text, seen, terms.longest)) ?? seen,
+    )
+    if (!personalData) return settled
+    const [unsettled = settled] = unsettledStarts(before, cleared)
     return Math.min(settled, unsettled)
   }
 
@@ -83,7 +89,7 @@ export function createFollower(parts: FollowParts): Follower {
       if (holding.isWhole) return undefined
       for (let end = checked + stepCharacters; end <= text.length; end += stepCharacters) {
         checked = end
-        const denied = await look(end, keptBackCharacters)
+        const denied = await look(wordEnd(text, end, longestWord), keptBackCharacters)
         if (denied !== undefined) return denied
         if (end % turnCharacters === 0) await pause()
       }

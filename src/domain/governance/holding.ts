@@ -2,15 +2,17 @@
 import { alwaysBlockedCategories, type Category } from '../moderation/categories.ts'
 import { isWordCode } from '../moderation/words.ts'
 import { foldCodePoint } from '../moderation/fold.ts'
-import { normalise } from '../moderation/normalise.ts'
+import type { Terms } from '../moderation/terms.ts'
 import type { Plan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
 export type Holding = {
   /** A rule needs the whole block before any of it may leave. */
   readonly isWhole: boolean
-  /** The longest that a match of a term or a rule can be, in characters that count. */
+  /** The longest that a match of a rule can be, in characters that count. */
   readonly reach: number
+  /** The terms that may not be said; undefined where none are enforced. */
+  readonly terms: Terms | undefined
   /** A rule asks for personal data, which must be settled before it may leave. */
   readonly personalData: boolean
   /** The policies that are asked while the text grows: those that can stop it, and need not see all of it. */
@@ -36,7 +38,8 @@ export function holdingOf(plan: Plan, isTense: boolean): Holding {
       local.length < enforcing.length ||
       denied.some(isPattern) ||
       (isRephrased(plan) && denied.length + flagged.length > 0),
-    reach: Math.max(0, ...denied.map((term) => normalise(term).length), ...local.map(({ reach }) => reach.characters)),
+    reach: Math.max(0, ...local.map(({ reach }) => reach.characters)),
+    terms: denied.length > 0 ? gateway.terms : undefined,
     personalData: local.some(({ reach }) => reach.personalData),
     policies: local.map(({ policy }) => policy),
     blocking: new Set<Category>([...alwaysBlockedCategories, ...requested, ...flagged]),

@@ -20,6 +20,10 @@ export type Terms = {
   readonly digest: string
   /** Each term at most once, in the order of the list. Linear in the text. */
   find(text: string): readonly TermHit[]
+  /** The length of the longest plain term in its normal form: no more of a text can be on its way to become one. */
+  readonly longest: number
+  /** Where the end of a growing text begins that may still become a plain term; from `from` on. Its length, if none may. */
+  pendingStart(text: string, from: number): number
 }
 
 const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
@@ -30,9 +34,11 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   const plain = distinct.filter((term) => !isExpression(term))
   const findPlain = compilePlain(plain)
   const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
+  const growing = createGrowing(plain)
   const rank = new Map(distinct.map((term, index) => [term, index]))
   return {
     count: distinct.length,
+    ...growing,
     digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
       const hits = plain.length > 0 ? findPlain(text) : []
@@ -80,6 +86,32 @@ function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
       }
     }
     return [...hits.values()]
+  }
+}
+
+/** Tells what may still become a term: the beginnings of all spellings, found by halving. */
+function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendingStart'> {
+  const words = [...spellings(terms).keys()].sort()
+  const isBeginning = (text: string): boolean => {
+    let [low, high] = [0, words.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((words[middle] ?? '') < text) low = middle + 1
+      else high = middle
+    }
+    return words[low]?.startsWith(text) === true
+  }
+  return {
+    longest: words.reduce((most, word) => Math.max(most, word.length), 0),
+    pendingStart(text, from) {
+      if (words.length === 0) return text.length
+      for (let at = from; at < text.length; at++) {
+        if (isWordAt(text, at) && isWordAt(text, at - 1)) continue
+        const folded = normalise(text.slice(at)).replace(/\s+/g, ' ')
+        if (folded !== ' ' && (isBeginning(folded) || isBeginning(latinSpelling(folded) ?? folded))) return at
+      }
+      return text.length
+    },
   }
 }
 
