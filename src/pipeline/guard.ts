@@ -41,7 +41,7 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), parts.clock)) {
     const isAllowed = piece === silence ? await rest() : await isFit(piece)
     if (!isAllowed) return yield await filtered()
-    const leaving = held.release()
+    const leaving = held.release(piece === silence ? 'all' : 'steady')
     if (leaving !== undefined) yield concluded(leaving)
   }
 

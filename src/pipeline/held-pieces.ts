@@ -5,8 +5,11 @@ export type HeldPieces = {
   /** `isFree` says whether all that the piece holds may leave by now. */
   hold(piece: Piece, isFree: () => boolean): void
   isEmpty(): boolean
-  /** All from the front that may leave now, as one piece. */
-  release(): Piece | undefined
+  /**
+   * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
+   * burst after each check.
+   */
+  release(pace: 'all' | 'steady'): Piece | undefined
   /** Gives one block a new text in place of its own, none of which has left yet. */
   replaceText(block: number, text: string): void
   /** Forgets what waits, and ends what has left: the events that make it a complete answer up to there. */
@@ -14,6 +17,9 @@ export type HeldPieces = {
 }
 
 type Held = { piece: Piece; readonly isFree: () => boolean }
+
+/** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
+const steadyShare = 32
 
 export function createHeldPieces(): HeldPieces {
   let held: Held[] = []
@@ -33,9 +39,11 @@ export function createHeldPieces(): HeldPieces {
       held.push({ piece, isFree })
     },
     isEmpty: () => held.length === 0,
-    release() {
+    release(pace) {
       const waiting = held.findIndex(({ isFree }) => !isFree())
-      const leaving = held.splice(0, waiting < 0 ? held.length : waiting).map(({ piece }) => piece)
+      const free = waiting < 0 ? held.length : waiting
+      const isSteady = pace === 'steady' && waiting >= 0
+      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free).map(({ piece }) => piece)
       for (const { events } of leaving) for (const event of events) noteLeaving(event)
       return leaving.length === 0 ? undefined : leaving.reduce(join)
     },

@@ -1,12 +1,12 @@
-import type { Charge } from '../../src/domain/credits/charge.ts'
-import type { Spool } from '../../src/domain/credits/spool.ts'
+import type { Spool } from '../../src/base/spool.ts'
 
 /** A spool that lives as long as the test. */
-export function createMemorySpool(kept = new Map<string, Charge>()): Spool {
+export function createMemorySpool<T>(idOf: (item: T) => string, left: readonly T[] = []): Spool<T> {
+  const kept = new Map(left.map((item) => [idOf(item), item]))
   return {
-    append: async (charge) => void kept.set(charge.requestId, charge),
+    append: async (items) => items.forEach((item) => kept.set(idOf(item), item)),
     read: async (limit) => [...kept.values()].slice(0, limit),
-    remove: async (ids) => ids.forEach((id) => kept.delete(id)),
+    remove: async (items) => items.forEach((item) => kept.delete(idOf(item))),
     count: async () => kept.size,
     async [Symbol.asyncDispose]() {},
   }

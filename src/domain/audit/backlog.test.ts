@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createMemorySpool } from '../../../test/support/memory-spool.ts'
 import { createAuditBacklog } from './backlog.ts'
 import { createEvent, type AuditEvent } from './event.ts'
-import type { AuditSpool } from './spool.ts'
 
 const eventOf = (id: string, organizationId = 'org_1'): AuditEvent =>
   createEvent(
@@ -13,17 +13,11 @@ const eventOf = (id: string, organizationId = 'org_1'): AuditEvent =>
 const idOf = ({ document }: AuditEvent): string => document.metadata.uid
 
 /** A backlog over a spool that lives as long as the test, and a log that is away until `isBack`. */
-async function scene(kept: AuditEvent[] = []) {
+async function scene(left: readonly AuditEvent[] = []) {
   const log: [organizationId: string, ids: string[], mayRepeat: boolean | undefined][] = []
   const state = { isBack: false }
   const beats: (() => void)[] = []
-  const spool: AuditSpool = {
-    append: async (events) => void kept.push(...events),
-    read: async (limit) => kept.slice(0, limit),
-    remove: async (ids) => void kept.splice(0, Infinity, ...kept.filter((event) => !ids.includes(idOf(event)))),
-    count: async () => kept.length,
-    async [Symbol.asyncDispose]() {},
-  }
+  const spool = createMemorySpool(idOf, left)
   const backlog = await createAuditBacklog({
     spool,
     appender: {
@@ -41,12 +35,12 @@ async function scene(kept: AuditEvent[] = []) {
       },
     },
   })
-  return { backlog, log, state, kept, beats }
+  return { backlog, log, state, spool, beats }
 }
 
 describe('the backlog of the audit log', () => {
   it('keeps events until the log is back, and appends them as what may be there already', async () => {
-    const { backlog, log, state, kept } = await scene()
+    const { backlog, log, state, spool } = await scene()
     await backlog.keep([eventOf('a'), eventOf('b')])
     await backlog.keep([eventOf('c', 'org_2')])
     assert.equal(await backlog.flush(), false)
@@ -57,7 +51,7 @@ describe('the backlog of the audit log', () => {
       ['org_1', ['a', 'b'], true],
       ['org_2', ['c'], true],
     ])
-    assert.deepEqual([backlog.waiting(), kept], [0, []])
+    assert.deepEqual([backlog.waiting(), await spool.count()], [0, 0])
   })
 
   it('takes up what an earlier life left, by itself', async () => {
@@ -71,10 +65,10 @@ describe('the backlog of the audit log', () => {
   })
 
   it('is bounded: what does not fit is refused, not kept', async () => {
-    const { backlog, kept } = await scene()
+    const { backlog, spool } = await scene()
     const many = Array.from({ length: 1_000 }, (_, at) => eventOf(`event ${at}`))
     for (let round = 0; round < 100; round++) await backlog.keep(many)
     await assert.rejects(backlog.keep([eventOf('one too many')]), /100000 events wait/)
-    assert.equal(kept.length, 100_000)
+    assert.equal(await spool.count(), 1_000)
   })
 })

@@ -24,7 +24,7 @@ async function openScene(left: readonly Charge[] = []) {
       return { outcome, micro, isFirst: true, isSliceOpen: true, remainingMicro: 100 }
     },
   }
-  const spool = createMemorySpool(new Map(left.map((charge) => [charge.requestId, charge])))
+  const spool = createMemorySpool(({ requestId }) => requestId, left)
   const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: passBy })
   const settledInCounters: [string, number][] = []
   const settle = createSettle({

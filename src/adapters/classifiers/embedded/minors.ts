@@ -21,8 +21,8 @@ type SexualWindow = {
 const reach = 6
 /** Without any cue, or without a sexual word, the composition stays this far under its threshold. */
 const withoutCue = 8
-/** Legs and lips alone, a single word, or those of doctors, teachers and courts beside: the head must be surer by this. */
-const doubt = 2
+/** Legs and lips alone, one word over and over, or those of doctors, teachers and courts beside: the head must be surer by this. */
+const doubt = 1.56
 /** Beyond this, more sexual evidence says nothing more about age; a plain cue does. */
 const mostEvidence = 4
 const plainCue = 2
@@ -45,7 +45,7 @@ export function createMinorsScore(header: ModelHeader): (tally: Tally, window: S
     const isExplicit = count(explicit) > 0
     const isSexual = isExplicit || count(clinical) > 0 || count(suggestive) > 1
     if (!isCued || !isSexual) return Math.min(-1, sexual - besideCue - withoutCue)
-    const isThin = count(clinical) === 0 || count(clinical) + count(suggestive) < 2
+    const isThin = count(clinical) === 0 || mostTogether(tally, window, [clinical, suggestive]) < 2
     const isDoubtful = !isExplicit && (isThin || count(protection) > 0)
     const needed = isDoubtful ? besideCue + doubt : besideCue
     // An explicit word is evidence enough, whatever the head makes of the rest.
@@ -60,4 +60,17 @@ function countIn(tally: Tally, [first, end]: Window, list: number): number {
   let count = 0
   for (let bucket = first; bucket < end; bucket++) count += tally.row(bucket)[tally.layout.lists + list] ?? 0
   return count
+}
+
+/** Most hits of these lists in one bucket of the window. There they are different words: a column `sex` counts once. */
+function mostTogether(tally: Tally, [first, end]: Window, lists: readonly number[]): number {
+  let most = 0
+  for (let bucket = first; bucket < end; bucket++) {
+    const row = tally.row(bucket)
+    most = Math.max(
+      most,
+      lists.reduce((sum, list) => sum + (row[tally.layout.lists + list] ?? 0), 0),
+    )
+  }
+  return most
 }

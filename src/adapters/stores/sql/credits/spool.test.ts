@@ -19,15 +19,15 @@ describe('the spool', () => {
     const [early, late] = [chargeOf('req_1', 5, 'slice_1'), { ...chargeOf('req_2', 6, null), atMs: 1_760_000_000_001 }]
     {
       await using spool = createSpool(folder.path)
-      await spool.append(late)
-      await spool.append(early)
-      await spool.append(early)
+      await spool.append([late])
+      await spool.append([early])
+      await spool.append([early])
     }
     await using spool = createSpool(folder.path)
     assert.equal(await spool.count(), 2)
     assert.deepEqual(await spool.read(10), [early, late])
     assert.deepEqual(await spool.read(1), [early])
-    await spool.remove(['req_1', 'req_9'])
+    await spool.remove([early, chargeOf('req_9', 1, null)])
     assert.deepEqual(await spool.read(10), [late])
   })
 })

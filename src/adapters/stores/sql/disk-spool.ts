@@ -1,30 +1,28 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Spool } from '../../../base/spool.ts'
 import type { Database } from './database.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-/** What waits on a disk of this machine for a server that is out of reach. */
-export type DiskQueue<T> = AsyncDisposable & {
-  /** Durable once resolved. One whose id waits already is left as it is. */
-  append(items: readonly { readonly id: string; readonly atMs: number; readonly value: T }[]): Promise<void>
-  /** Oldest first; never more than `limit`. */
-  read(limit: number): Promise<readonly T[]>
-  remove(ids: readonly string[]): Promise<void>
-  count(): Promise<number>
+/** How its table and columns are called on the disk, where an older version may have left something, and what fills them. */
+export type SpoolLayout<T> = {
+  readonly table: string
+  readonly id: string
+  readonly value: string
+  readonly idOf: (item: T) => string
+  readonly atMsOf: (item: T) => number
 }
-
-/** How its table and columns are called on the disk, where an older version may have left something. */
-export type QueueNames = { readonly table: string; readonly id: string; readonly value: string }
 
 /**
  * A small database in a folder of this machine. It is opened when it is first needed, which on most nodes is never. Nodes
- * that share the folder share what waits in it: whoever comes first writes it. Values are kept as JSON.
+ * that share the folder share what waits in it: whoever comes first writes it. Items are kept as JSON.
  */
-export function createDiskQueue<T>(folder: string, { table, id, value }: QueueNames): DiskQueue<T> {
+export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spool<T> {
+  const { table, id, value, idOf, atMsOf } = layout
   let opened: Promise<Database> | undefined
 
   const open = (): Promise<Database> => {
-    opened ??= openQueue(folder, `${table} (${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null)`)
+    opened ??= openFolder(folder, `${table} (${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null)`)
     return opened
   }
 
@@ -32,7 +30,7 @@ export function createDiskQueue<T>(folder: string, { table, id, value }: QueueNa
     async append(items) {
       const database = await open()
       const sql = `insert into ${table} (${id}, at, ${value}) values ($1, $2, $3) on conflict do nothing`
-      await database.write(items.map((item) => ({ sql, params: [item.id, item.atMs, JSON.stringify(item.value)] })))
+      await database.write(items.map((item) => ({ sql, params: [idOf(item), atMsOf(item), JSON.stringify(item)] })))
     },
     async read(limit) {
       const database = await open()
@@ -40,10 +38,10 @@ export function createDiskQueue<T>(folder: string, { table, id, value }: QueueNa
       const rows = await database.read<{ value: string }>(sql, [limit])
       return rows.map((row) => JSON.parse(row.value) as T)
     },
-    async remove(ids) {
+    async remove(items) {
       const database = await open()
       const sql = `delete from ${table} where ${id} in (select value from json_each($1))`
-      await database.write([{ sql, params: [JSON.stringify(ids)] }])
+      await database.write([{ sql, params: [JSON.stringify(items.map(idOf))] }])
     },
     async count() {
       if (opened === undefined && !existsSync(join(folder, 'gatehouse.db'))) return 0
@@ -57,7 +55,7 @@ export function createDiskQueue<T>(folder: string, { table, id, value }: QueueNa
   }
 }
 
-async function openQueue(folder: string, table: string): Promise<Database> {
+async function openFolder(folder: string, table: string): Promise<Database> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const database = await openSqlite({ dataDir: folder })
   await database.write([{ sql: `create table if not exists ${table} STRICT` }])
