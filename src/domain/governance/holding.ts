@@ -65,11 +65,11 @@ export function stepBack(text: string, end: number, count: number): number {
   let left = count
   let wasSpace = false
   while (at > 0 && left > 0) {
-    const isPair = isLowSurrogate(text.charCodeAt(at - 1)) && at > 1
-    at -= isPair ? 2 : 1
-    const shown = shownAs(text.codePointAt(at) ?? 0)
+    const unit = text.charCodeAt(at - 1)
+    at -= isLowSurrogate(unit) && at > 1 ? 2 : 1
+    const shown = unit < 0x80 ? undefined : foldCodePoint(text.codePointAt(at) ?? 0)
     if (shown === '') continue
-    const isSpace = shown.trim() === ''
+    const isSpace = shown === undefined ? isAsciiSpace(unit) : shown.trim() === ''
     if (!(isSpace && wasSpace)) left -= 1
     wasSpace = isSpace
   }
@@ -78,4 +78,4 @@ export function stepBack(text: string, end: number, count: number): number {
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
-const shownAs = (code: number): string => (code < 0x80 ? String.fromCharCode(code) : foldCodePoint(code))
+const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
