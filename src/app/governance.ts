@@ -27,8 +27,7 @@ export function openGovernance(
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const screen = createScreen({ classifier, pause, memory: remembered })
   const examine = createExamine({ ...shared, screen, memory: remembered })
-  const forgetful = createScreen({ classifier, pause, memory: 0 })
-  const glance = createExamine({ ...shared, screen: forgetful, memory: 0 })
+  const glance = createExamine({ ...shared, screen: createScreen({ classifier, pause, memory: 0 }), memory: 0 })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
@@ -37,14 +36,19 @@ export function openGovernance(
     patterns: re2Patterns,
   })
   const watch = openWatch(ground, { reads, administer })
-  openBacktests(ground, { screen: forgetful, compileRule })
+  openBacktests(ground, { examine: glance, compileRule })
   const govern = createGovern({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
     glance,
     rephrase,
-    quotas: createQuotas({ store: quotaStore(database), clock, onSettleFailed: warn('a quota could not be settled') }),
+    quotas: createQuotas({
+      store: quotaStore(database),
+      clock,
+      ids,
+      onSettleFailed: warn('a quota could not be settled'),
+    }),
     clock,
     ids,
     crisisMessage: config.moderation.crisis_message,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ShownBacktest } from '../app/backtest-operations.ts'
-import type { Clock } from '../base/clock.ts'
 import { awaitBacktest, barOf } from './await-backtest.ts'
 
 const at = (done: number, status: ShownBacktest['status'] = 'running'): ShownBacktest => ({
@@ -21,18 +20,10 @@ const at = (done: number, status: ShownBacktest['status'] = 'running'): ShownBac
   updated_at: 0,
 })
 
-/** Whoever waits is called at once, and it is later. */
-function createLeapingClock(): Clock {
+/** Nobody waits for long, and it is later. */
+function createLeaps() {
   let nowMs = 0
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, callback) {
-      nowMs += delayMs
-      queueMicrotask(callback)
-      return () => {}
-    },
-  }
+  return { clock: { monotonicMs: () => nowMs }, wait: async (ms: number) => void (nowMs += ms) }
 }
 
 describe('waiting for a backtest', () => {
@@ -41,7 +32,7 @@ describe('waiting for a backtest', () => {
     const answers = [at(5), at(10, 'completed')]
     const ended = await awaitBacktest(at(0), {
       read: async () => answers.shift() ?? assert.fail('asked after the end'),
-      clock: createLeapingClock(),
+      ...createLeaps(),
       progress: (text) => void shown.push(text),
     })
     assert.equal(ended.status, 'completed')
@@ -50,10 +41,10 @@ describe('waiting for a backtest', () => {
   })
 
   it('gives up where nobody works on it, and not while somebody does', async () => {
-    const clock = createLeapingClock()
+    const { clock, wait } = createLeaps()
     let done = 0
     const read = async () => at(clock.monotonicMs() < 60_000 ? (done += 0.01) : done)
-    const ended = await awaitBacktest(at(0), { read, clock, progress: undefined })
+    const ended = await awaitBacktest(at(0), { read, clock, wait, progress: undefined })
     assert.equal(ended.status, 'running')
     assert.ok(clock.monotonicMs() > 79_000 && clock.monotonicMs() < 81_000)
   })

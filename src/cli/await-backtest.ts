@@ -3,7 +3,9 @@ import type { Clock } from '../base/clock.ts'
 
 export type Waiting = {
   readonly read: () => Promise<ShownBacktest>
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  /** Keeps the process alive meanwhile, as the clock's own timers do not. */
+  readonly wait: (ms: number) => Promise<unknown>
   /** Shown over what was shown before; undefined where nobody watches. */
   readonly progress: ((text: string) => void) | undefined
 }
@@ -14,12 +16,15 @@ const patienceMs = 20_000
 const barWidth = 30
 
 /** Waits until it has ended, or until nothing has happened for a while. */
-export async function awaitBacktest(begun: ShownBacktest, { read, clock, progress }: Waiting): Promise<ShownBacktest> {
+export async function awaitBacktest(
+  begun: ShownBacktest,
+  { read, clock, wait, progress }: Waiting,
+): Promise<ShownBacktest> {
   let latest = begun
   let movedAtMs = clock.monotonicMs()
   while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < patienceMs) {
     progress?.(barOf(latest))
-    await new Promise<void>((resolve) => void clock.after(everyMs, resolve))
+    await wait(everyMs)
     const next = await read()
     if (next.progress.done !== latest.progress.done) movedAtMs = clock.monotonicMs()
     latest = next

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ShownBacktest } from '../app/backtest-operations.ts'
 import { readNumber, readTime } from './arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
@@ -13,7 +14,8 @@ export const backtest: Verb = async ({ house, where, id, values, context }) => {
       ? await operations['policies.backtest']({ ...where, id, order: orderOf(values, clock.nowMs()) })
       : await operations['policies.backtestOf']({ ...where, id, backtest: values.backtest })
   const read = () => operations['policies.backtestOf']({ ...where, id, backtest: begun.id })
-  const ended = values['no-wait'] ? begun : await awaitBacktest(begun, { read, clock, progress: context.progress })
+  const waiting = { read, clock, wait: setTimeout, progress: context.progress }
+  const ended = values['no-wait'] ? begun : await awaitBacktest(begun, waiting)
   return told(ended, id)
 }
 

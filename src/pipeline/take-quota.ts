@@ -17,6 +17,7 @@ export async function takeQuota(
     projectId: caller.projectId,
     userId: plan.facts.user === '' ? undefined : plan.facts.user,
     config: plan.gateway.config,
+    version: plan.gateway.version,
     requestId,
     tokens: totalInputTokens(expected),
   })

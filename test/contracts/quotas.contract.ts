@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { quotaStore } from '../../src/adapters/stores/sql/gateway/quotas.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
 import { defaultConfiguration, type Quota } from '../../src/domain/gateway/configuration.ts'
 import { createQuotas, type QuotaPlace } from '../../src/domain/gateway/quotas.ts'
 import type { Engine } from '../support/engines.ts'
@@ -118,7 +120,8 @@ export async function openScene(open: () => Promise<Database>) {
   const clock = setClock()
   const store = quotaStore(database)
   const onSettleFailed = (error: unknown): never => assert.fail(String(error))
-  const nodes = [createQuotas({ store, clock, onSettleFailed }), createQuotas({ store, clock, onSettleFailed })]
+  const parts = { store, clock, ids: createIds(clock, systemRandom), onSettleFailed }
+  const nodes = [createQuotas(parts), createQuotas(parts)]
   let asked = 0
 
   return {
@@ -137,6 +140,7 @@ export async function openScene(open: () => Promise<Database>) {
         projectId: 'proj_1',
         userId: undefined,
         tokens: 0,
+        version: 1,
         requestId: `req_${asked}`,
         ...ask,
         config,

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { startAdminHouse, textOf } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const execute = promisify(execFile)
+const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 describe('gatehouse policies backtest', () => {
   it('shows a bar to whoever watches, a table to eyes, and JSON to scripts', async () => {
@@ -47,6 +53,12 @@ describe('gatehouse policies backtest', () => {
     assert.equal(begun.status, 'running')
     const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).said)
     assert.deepEqual([ended.status, ended.result.newly_blocked], ['completed', 1])
+
+    // In a process of its own, which nothing but the waiting keeps alive.
+    const args = [mainFile, 'policies', 'backtest', id]
+    const { stdout, stderr } = await execute(process.execPath, args, { env: { GATEHOUSE_DATA_DIR: dataDir } })
+    assert.match(stdout, /^all +1 +0 +0 +1 +0$/m)
+    assert.equal(stderr, '')
 
     const wrong = await run('backtest', id, '--limit', 'many')
     assert.equal(wrong.code, 2)

@@ -6,11 +6,13 @@ import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { EventFacts } from '../../src/domain/audit/facts.ts'
+import { createExamine } from '../../src/domain/governance/examine.ts'
 import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
 import { createBacktests, type NewBacktest } from '../../src/domain/governance/backtest/order.ts'
 import { createReplay, type ReplayParts } from '../../src/domain/governance/backtest/replay.ts'
 import { startBacktests } from '../../src/domain/governance/backtest/work.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
+import type { Screen } from '../../src/domain/moderation/screen.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { PolicyContent } from '../../src/domain/policy/policy.ts'
 import { openAuditLog } from './audit-log.ts'
@@ -28,11 +30,13 @@ const compileRule: ReplayParts['compileRule'] = () => ({
   },
 })
 
-const screen: ReplayParts['screen'] = async () => ({
+const screen: Screen = async () => ({
   classification: { flagged: [], scores: perCategory(() => 0), cues: {} },
   termHits: [],
   personalData: [],
 })
+
+const shared = { pause: setImmediate, canRephrase: false, failsOpen: false, memory: 0 }
 
 /** An organization with a draft, and requests in its log. */
 export async function openBacktestScene(database: Database, draft: Partial<PolicyContent> = {}) {
@@ -68,14 +72,14 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
     /** Somebody who works backtests off; `onReplay` comes between. */
     work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
       const errors: unknown[] = []
-      const watching: ReplayParts['screen'] = async (request) => {
+      const watching: Screen = async (request) => {
         replayed.push(request.text)
         await onReplay(request.text)
         return screen(request)
       }
       const work = startBacktests({
         queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
-        replay: createReplay({ screen: watching, compileRule }),
+        replay: createReplay({ examine: createExamine({ ...shared, screen: watching }), compileRule }),
         clock,
         pause: setImmediate,
         onError: (error) => errors.push(error),

@@ -53,6 +53,7 @@ describe('a running house', () => {
     const { resource_id: id, old_revision: from, new_revision: to } = await logged('policy.paused')
     assert.deepEqual([id, from, to], [textOf(policy), 2, 3])
     assert.equal(await statusOf('About the eagle'), 200)
+    assert.match(await (await house.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
   })
 
   it('holds users and projects to their quotas', async () => {
@@ -63,10 +64,13 @@ describe('a running house', () => {
     const refused = await ask('Hi', ann)
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    assert.partialDeepStrictEqual(await refused.json(), {
+    const body = (await refused.json()) as { policy: { event_id: string } }
+    assert.partialDeepStrictEqual(body, {
       error: { type: 'rate_limit_error' },
       policy: { decision: 'refuse', enforced: true, reason_code: 'USER_QUOTA_EXCEEDED' },
     })
+    const [event] = itemsOf(await house.admin.get('/audit_logs?user_id=ann&decision=refuse'))
+    assert.deepEqual([event?.['id'], event?.['user_id']], [body.policy.event_id, 'ann'])
     assert.equal((await ask('Hi', { 'x-policy-user': 'bob' })).status, 200)
     await save({ org_controls: { project_quota: { ...quota, requests: 1 } } })
     assert.deepEqual([await statusOf('Hi'), await statusOf('Hi')], [200, 429])

@@ -15,6 +15,7 @@ export function verdictOf(policy: PolicyObject | undefined): VerdictFacts {
     decision: decisions.find((decision) => decision === policy['decision']) ?? 'not_evaluated',
     isEnforced: policy['enforced'] !== false,
     reasonCode: text('reason_code'),
+    cause: text('reason_code')?.endsWith('_QUOTA_EXCEEDED') ? 'quota' : undefined,
     rolloutMode: text('rollout_mode'),
     ...(typeof id === 'string' && { policy: { id, version: typeof version === 'number' ? version : undefined } }),
     ...(Array.isArray(categories) && { categoriesTriggered: categories.filter((word) => typeof word === 'string') }),

@@ -17,6 +17,7 @@ const request = (controls: Partial<GatewayConfiguration['org_controls']>, userId
   projectId: 'proj_1',
   userId,
   config: withControls(controls),
+  version: 4,
   tokens: 20,
 })
 
@@ -76,12 +77,23 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
   const nowMs = Date.parse('2026-03-01T22:59:59.001Z')
   const [user, project] = claimsOf(asked, nowMs)
   assert.ok(user && project)
-  const [ofUser, ofProject] = [overQuota(user, asked, nowMs), overQuota(project, asked, nowMs)]
+  const at = { nowMs, eventId: 'evt_1' }
+  const [ofUser, ofProject] = [overQuota(user, asked, at), overQuota(project, asked, at)]
   assert.deepEqual([ofUser.kind, ofUser.code], ['rate_limit', 'rate_limit_exceeded'])
   assert.deepEqual([ofUser.details.retryAfterSeconds, ofProject.details.retryAfterSeconds], [3601, 1])
-  assert.equal(ofUser.details.policy?.['reason_code'], 'USER_QUOTA_EXCEEDED')
+  assert.deepEqual(ofUser.details.policy, {
+    decision: 'refuse',
+    effective_decision: 'refuse',
+    enforced: true,
+    rollout_mode: 'enforced',
+    reason_code: 'USER_QUOTA_EXCEEDED',
+    policy_id: 'default',
+    version: 4,
+    triggered_categories: [],
+    event_id: 'evt_1',
+  })
   assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
   assert.deepEqual([ofUser.details.headers, ofProject.details.headers], [{ 'x-should-retry': 'false' }, undefined])
   assert.match(ofUser.message, /10 requests and 500 tokens per day, and has no room/)
-  assert.match(overQuota(user, { ...asked, tokens: 501 }, nowMs).message, /ask for fewer/)
+  assert.match(overQuota(user, { ...asked, tokens: 501 }, at).message, /ask for fewer/)
 })

@@ -20,6 +20,8 @@ export type QuotaRequest = {
   /** As the caller names them; a request that names nobody has no user's quota to keep to. */
   readonly userId: string | undefined
   readonly config: GatewayConfiguration
+  /** Of the configuration. */
+  readonly version: number
   /** The most that it may use, as far as is known before it runs. */
   readonly tokens: number
 }
@@ -72,8 +74,15 @@ const isLimiting = ({ requests, tokens }: Quota): boolean => requests > 0 || tok
 /** The longest wait that clients keep to by themselves. */
 const patienceSeconds = 60
 
+export type Refusing = {
+  readonly nowMs: number
+  /** Of the event that will tell of it. */
+  readonly eventId: string
+}
+
 /** How a request is refused that a quota has no room for. */
-export function overQuota(claim: QuotaClaim, { config, tokens }: QuotaRequest, nowMs: number): Fault {
+export function overQuota(claim: QuotaClaim, request: QuotaRequest, { nowMs, eventId }: Refusing): Fault {
+  const { config, version, tokens } = request
   const { subjectKind, quota, window } = claim
   const retryAfterSeconds = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
   const neverFits = quota.tokens > 0 && tokens > quota.tokens
@@ -88,8 +97,9 @@ export function overQuota(claim: QuotaClaim, { config, tokens }: QuotaRequest, n
       rollout_mode: 'enforced',
       reason_code: subjectKind === 'user' ? 'USER_QUOTA_EXCEEDED' : 'PROJECT_QUOTA_EXCEEDED',
       policy_id: config.policy_id,
-      version: null,
+      version,
       triggered_categories: [],
+      event_id: eventId,
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Ids } from '../../base/ids.ts'
 import { claimsOf, overQuota, type QuotaRequest } from './quota.ts'
 import type { QuotaStore } from './quota-store.ts'
 
@@ -19,10 +20,11 @@ export type Quotas = {
 export type QuotasParts = {
   readonly store: QuotaStore
   readonly clock: Clock
+  readonly ids: Ids
   readonly onSettleFailed: (error: unknown, requestId: string) => void
 }
 
-export function createQuotas({ store, clock, onSettleFailed }: QuotasParts): Quotas {
+export function createQuotas({ store, clock, ids, onSettleFailed }: QuotasParts): Quotas {
   return {
     async take(request) {
       const nowMs = clock.nowMs()
@@ -30,7 +32,7 @@ export function createQuotas({ store, clock, onSettleFailed }: QuotasParts): Quo
       const claims = claimsOf(request, nowMs)
       if (claims.length === 0) return boundless
       const full = await store.take(claims, tokens)
-      if (full) throw overQuota(full, request, nowMs)
+      if (full) throw overQuota(full, request, { nowMs, eventId: ids('evt') })
       let settled: Promise<void> | undefined
       const settle = (usedTokens: number): Promise<void> =>
         (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))

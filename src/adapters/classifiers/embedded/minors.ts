@@ -22,7 +22,7 @@ const reach = 6
 /** Without any cue, or without a sexual word, the composition stays this far under its threshold. */
 const withoutCue = 8
 /** Legs and lips alone, one word over and over, or those of doctors, teachers and courts beside: the head must be surer by this. */
-const doubt = 2
+const doubt = 1.56
 /** Beyond this, more sexual evidence says nothing more about age; a plain cue does. */
 const mostEvidence = 4
 const plainCue = 2

@@ -4,61 +4,82 @@ import type { LoggedEvent } from '../../audit/log.ts'
 import { rowOf } from '../../audit/sealed.ts'
 import { decisions, isDenial } from '../../audit/verdict.ts'
 import type { Direction } from '../../moderation/classifier.ts'
-import type { Screen } from '../../moderation/screen.ts'
-import type { CompiledRule, CompileRule, RuleScore } from '../../policy/compiled-rule.ts'
-import { findingsOf } from '../findings.ts'
+import type { CompileRule } from '../../policy/compiled-rule.ts'
+import type { Examine } from '../examine.ts'
+import type { Outcome } from '../outcome.ts'
+import { planFor, type Plan } from '../plan.ts'
+import { emptyRulebook, type ActivePolicy, type Rulebook } from '../rulebook.ts'
 import type { Backtest } from './backtest.ts'
 import type { Replayed } from './replayed.ts'
 import type { Look } from './tally.ts'
 
-export type ReplayParts = { readonly screen: Screen; readonly compileRule: CompileRule }
+export type ReplayParts = { readonly examine: Examine; readonly compileRule: CompileRule }
 
-/** Asks the draft of a backtest about events, one by one. */
+/** Asks the draft of a backtest about events, one by one: by the judgement that requests are held to. */
 export type Replay = (backtest: Backtest) => (event: LoggedEvent) => Promise<Omit<Look, 'threshold'>>
 
-const noLists = { allowlist: [], denylist: [] }
-
-export function createReplay({ screen, compileRule }: ReplayParts): Replay {
+export function createReplay({ examine, compileRule }: ReplayParts): Replay {
   return (backtest) => {
-    const { draft, samplePercent } = backtest.order
-    // Named by its text: what is remembered of it holds for this rule alone.
-    const rule = compileRule(draft.rule, `draft:${hash('sha256', draft.rule, 'base64url')}`)
+    const rulebook = rulebookOf(backtest, compileRule)
     return async (event) => {
-      const { projectId } = rowOf(event.document, '')
-      const about = { eventId: event.id, projectId }
-      if (placeOf(event.id) >= samplePercent) return { ...about, replayed: 'not_sampled' }
+      const about = { eventId: event.id, projectId: rowOf(event.document, '').projectId }
+      if (placeOf(event.id) >= backtest.order.samplePercent) return { ...about, replayed: 'not_sampled' }
       const texts = textsOf(event)
       if (!texts) return { ...about, replayed: 'no_text' }
-      const applies = draft.scope !== 'projects' || (projectId !== null && draft.projectIds.includes(projectId))
-      const scores = applies ? await scoresOf(rule, event, partsFor(draft.direction, texts)) : []
-      const { isRedacted } = texts
-      return { ...about, replayed: { ...judgementOf(scores), isRedacted, ...pastOf(event, backtest) } }
+      const outcomes = await outcomesOf(planOf(rulebook, backtest, event), texts)
+      return {
+        ...about,
+        replayed: { ...judgementOf(outcomes), isRedacted: texts.isRedacted, ...pastOf(event, backtest) },
+      }
     }
   }
 
-  async function scoresOf(rule: CompiledRule, event: LoggedEvent, parts: readonly Said[]): Promise<RuleScore[]> {
-    const scores: RuleScore[] = []
-    for (const { text, direction } of parts) {
-      const { scores: categories, personalData: pii } = findingsOf(await screen({ text, direction }), noLists)
-      scores.push(await rule.score({ ...factsOf(event), text, direction, categories, pii }))
+  async function outcomesOf(plan: Plan, { prompt, response }: ContentTexts): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (const [direction, text] of [
+      ['request', prompt],
+      ['response', response],
+    ] as const) {
+      if (text) outcomes.push(...(await outcomesFor(plan, direction, text)))
     }
-    return scores
+    return outcomes
+  }
+
+  async function outcomesFor(plan: Plan, direction: Direction, text: string): Promise<readonly Outcome[]> {
+    if (plan.policies[direction].length === 0) return []
+    const { verdict } = await examine(plan, { texts: [text], direction })
+    return verdict.outcomes.filter(({ check }) => check === 'policy')
   }
 }
 
-type Said = { readonly text: string; readonly direction: Direction }
-
-function partsFor(direction: Direction | 'both', { prompt, response }: ContentTexts): readonly Said[] {
-  const said = [
-    { text: prompt ?? '', direction: 'request' },
-    { text: response ?? '', direction: 'response' },
-  ] as const
-  return said.filter((each) => each.text !== '' && (direction === 'both' || direction === each.direction))
+/** Nothing but the draft, enforced. */
+function rulebookOf({ policyId, order: { draft } }: Backtest, compileRule: CompileRule): Rulebook {
+  const { rule, ...content } = draft
+  // Named by its text: what is remembered of it holds for this rule alone.
+  const versionId = `draft:${hash('sha256', rule, 'base64url')}`
+  const compiled = compileRule(rule, versionId)
+  const policy: ActivePolicy = { ...content, mode: 'enforcing', id: policyId, versionId, version: 0, rule: compiled }
+  return { ...emptyRulebook, policies: [policy] }
 }
 
-const judgementOf = (scores: readonly RuleScore[]): Pick<Replayed, 'score' | 'isUnjudged'> => ({
-  score: Math.max(0, ...scores.map((score) => ('basisPoints' in score ? score.basisPoints : 0))),
-  isUnjudged: scores.some((score) => 'notEvaluated' in score),
+/** A draft that is attached to nothing is tried on everything. */
+function planOf(rulebook: Rulebook, { policyId, order }: Backtest, { document }: LoggedEvent): Plan {
+  const { projectId, userId } = rowOf(document, '')
+  return planFor(rulebook, {
+    model: document.ai_model?.name ?? '',
+    project: projectId ?? '',
+    user: userId ?? undefined,
+    credentialId: '',
+    metadata: {}, // never recorded
+    target: undefined,
+    policyIds: order.draft.scope === 'unattached' ? [policyId] : [],
+    flaggedCategories: [],
+  })
+}
+
+const judgementOf = (outcomes: readonly Outcome[]): Pick<Replayed, 'score' | 'isUnjudged'> => ({
+  score: Math.max(0, ...outcomes.map(({ scoreBasisPoints }) => scoreBasisPoints ?? 0)),
+  isUnjudged: outcomes.some(({ decision }) => decision === 'not_evaluated'),
 })
 
 function textsOf({ content }: LoggedEvent): (ContentTexts & { readonly isRedacted: boolean }) | undefined {
@@ -73,12 +94,6 @@ function pastOf({ document }: LoggedEvent, { policyId }: Backtest): Pick<Replaye
   const isEnforced = document.unmapped.gatehouse['is_enforced'] !== false
   const wasBlocked = decision !== undefined && isDenial(decision) && isEnforced
   return { wasBlocked, wasByThis: wasBlocked && row.policyId === policyId }
-}
-
-function factsOf({ document }: LoggedEvent) {
-  const { projectId, userId } = rowOf(document, '')
-  const metadata = {} // never recorded
-  return { model: document.ai_model?.name ?? '', project: projectId ?? '', user: userId ?? '', metadata }
 }
 
 /** From 0 up to 100, by the event alone: the same sample every time. */
