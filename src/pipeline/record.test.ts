@@ -208,6 +208,7 @@ describe('the record of a request', () => {
       decision: 'refuse',
       isEnforced: true,
       reasonCode: 'REFUSE_LEGAL',
+      cause: undefined,
       rolloutMode: undefined,
       policy: { id: 'pol_1', version: 3 },
       categoriesTriggered: ['hate'],
