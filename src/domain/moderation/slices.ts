@@ -1,7 +1,7 @@
 /** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
 export type Slice = { readonly text: string; readonly start: number }
 
-export const sliceCharacters = 16_384
+export const sliceCharacters = 8_192
 export const overlapCharacters = 1_024
 
 export function slicesOf(text: string): readonly Slice[] {
