@@ -23,6 +23,12 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
   })
 
+  it('to moderation: nothing in it is refused', async () => {
+    await using house = await startAdminHouse()
+    const answers = await paste('moderation', house)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
+  })
+
   it('to backtests', async () => {
     await using house = await startAdminHouse()
     const answers = await paste('backtest', house)

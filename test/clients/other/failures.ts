@@ -64,9 +64,11 @@ export function failEverywhere(clients: readonly Client[]): void {
           it(`is told when the answer breaks off: ${fault}`, async () => {
             const play: Play = { recording: 'text', form: 'stream', at: middleOf(kind), fault }
             const failure = await failureOf(client.ask(scene.house, { model: kind, text: promptOf(play) }))
-            // In a stream there are only words left; before it, some clients show nothing but the status.
-            if (client.isStreaming) assert.match(failure.message, /upstream/)
-            else assert.equal(failure.status, fault === 'cut' ? 502 : overloadedIn(client.dialect))
+            // In a stream there are only words left. Before it, which is where short answers are still held back, some
+            // clients show nothing but the status.
+            const told = fault === 'cut' ? 502 : overloadedIn(client.dialect)
+            if (client.isStreaming && failure.status !== told) assert.match(failure.message, /upstream/)
+            else assert.equal(failure.status, told)
           })
         }
         it('stops the upstream by leaving', async () => {
