@@ -27,6 +27,11 @@ export type GuardParts = {
   readonly conclude: (outcomes: readonly Outcome[], end: InferenceEnd) => InferenceEnd['policy']
 }
 
+/** Readers see no gaps shorter than this. */
+const lookEveryMs = 150
+/** What is held back all the same while more is coming: a text often turns within a few words. */
+const keptBackCharacters = 32
+
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
 /**
@@ -34,13 +39,16 @@ type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: n
  * was held is dropped, and the answer ends as one that was filtered.
  */
 export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenerator<Piece, void> {
+  const { clock } = parts
   const held = createHeldPieces()
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
 
-  for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), parts.clock)) {
-    const isAllowed = piece === silence ? await rest() : await isFit(piece)
-    if (!isAllowed) return yield await filtered()
+  let lookedMs = clock.monotonicMs()
+
+  for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), clock)) {
+    if (piece !== silence && !(await isFit(piece))) return yield await filtered()
+    await lookAhead(piece === silence)
     const leaving = held.release(piece === silence ? 'all' : 'steady')
     if (leaving !== undefined) yield concluded(leaving)
   }
@@ -52,10 +60,12 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
     return concluded({ events: [...held.abandon(), end] })
   }
 
-  /** A slow upstream is not made slower: what is fit to leave goes while it is silent. */
-  async function rest(): Promise<boolean> {
-    for (const { follower } of channels.values()) await follower.rest()
-    return true
+  /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
+  async function lookAhead(isSilent: boolean): Promise<void> {
+    const nowMs = clock.monotonicMs()
+    if (!isSilent && nowMs - lookedMs < lookEveryMs) return
+    lookedMs = nowMs
+    for (const { follower } of channels.values()) await follower.lookAhead(isSilent ? 0 : keptBackCharacters)
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */

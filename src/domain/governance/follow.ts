@@ -12,8 +12,8 @@ import type { Plan } from './plan.ts'
 export type Follower = {
   /** Takes more of the text. Answers the examination that denies it, if one does. */
   push(piece: string): Promise<Examination | undefined>
-  /** Nothing has come for a while: what is fit to leave need not wait for more. This never denies anything. */
-  rest(): Promise<void>
+  /** Looks between two checks, so that what is fit to leave need not wait for more. This never denies anything. */
+  lookAhead(keptBack: number): Promise<void>
   /** How many characters from the beginning may leave. */
   cleared(): number
   /** The judgement of the whole text; the follower is then done. */
@@ -95,8 +95,8 @@ export function createFollower(parts: FollowParts): Follower {
       }
       return undefined
     },
-    async rest() {
-      if (!holding.isWhole && cleared < text.length) await look(text.length, 0)
+    async lookAhead(keptBack) {
+      if (!holding.isWhole && cleared < text.length - keptBack) await look(text.length, keptBack)
     },
     cleared: () => cleared,
     async end() {
