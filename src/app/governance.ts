@@ -27,7 +27,12 @@ export function openGovernance(
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const screen = createScreen({ classifier, pause, memory: remembered })
   const examine = createExamine({ ...shared, screen, memory: remembered })
-  const glance = createExamine({ ...shared, screen: createScreen({ classifier, pause, memory: 0 }), memory: 0 })
+  const glance = createExamine({
+    ...shared,
+    screen: createScreen({ classifier, pause, memory: 0 }),
+    memory: 0,
+    wantsDenialsOnly: true,
+  })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,

@@ -15,6 +15,8 @@ export type ExamineParts = {
   readonly canRephrase: boolean
   /** Whether a rule that should have been judged and was not lets the text pass. */
   readonly failsOpen: boolean
+  /** Only what stands against a text is wanted, not who had nothing against it. */
+  readonly wantsDenialsOnly?: boolean
   /** How many texts' policy scores are remembered. */
   readonly memory: number
 }
@@ -52,6 +54,9 @@ export function createExamine(parts: ExamineParts): Examine {
     const found = screened.map(({ findings }) => findings).reduce(addFindings, nothingFound)
     const findings =
       givenCategories.length === 0 ? found : addFindings(found, { ...nothingFound, categories: givenCategories })
+    if (parts.wantsDenialsOnly === true && plan.policies[direction].length === 0 && isNothing(findings)) {
+      return { verdict: allowed, findings, offending: [] }
+    }
     const outcomes = [
       ...moderationOutcomes(plan, findings),
       gatewayOutcome(plan, decideGateway(plan.gateway.config, { ...findings, direction, ...abilities(findings) })),
@@ -102,6 +107,11 @@ export function createExamine(parts: ExamineParts): Examine {
     )
   }
 }
+
+const allowed: Verdict = combine([])
+
+const isNothing = ({ categories, allowlistHits, denylistHits, personalData }: Findings): boolean =>
+  categories.length === 0 && allowlistHits.length + denylistHits.length === 0 && Object.keys(personalData).length === 0
 
 function isOffending({ gateway }: Plan, { denylistHits, categories }: Findings): boolean {
   const { flagged_categories: flagged } = gateway.config.rules

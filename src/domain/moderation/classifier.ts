@@ -21,8 +21,6 @@ export type Classification = {
   readonly scores: PerCategory<number>
   /** The categories whose score reached the threshold of this direction. */
   readonly flagged: readonly Category[]
-  /** How many words of each of the classifier's own lists the text holds. Never the words themselves. */
-  readonly cues: Readonly<Record<string, number>>
 }
 
 /** The default verdict turns here, in every category and in both directions. */
@@ -30,12 +28,9 @@ export const verdictScore = 0.5
 
 /** The strongest of two classifications: of two slices of a text, or by two classifiers. */
 export function strongest(first: Classification, second: Classification): Classification {
-  const cues: Record<string, number> = { ...first.cues }
-  for (const [name, count] of Object.entries(second.cues)) cues[name] = Math.max(cues[name] ?? 0, count)
   return {
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     flagged: [...new Set([...first.flagged, ...second.flagged])],
-    cues,
   }
 }
 

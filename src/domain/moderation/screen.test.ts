@@ -19,7 +19,6 @@ function createFake(): Classifier & { readonly seen: string[] } {
       return {
         scores: perCategory((name) => (isBad && name === 'hate' ? 0.9 : 0.1)),
         flagged: isBad ? ['hate'] : [],
-        cues: {},
       }
     },
   }

@@ -7,7 +7,6 @@ import { createTieredClassifier } from './tiered.ts'
 const classificationOf = (scores: Partial<Record<Category, number>>): Classification => ({
   scores: perCategory((category) => scores[category] ?? 0.01),
   flagged: categories.filter((category) => (scores[category] ?? 0) >= 0.5),
-  cues: {},
 })
 
 const saying = (id: string, scores: Partial<Record<Category, number>> | Error): Classifier & { asked: number } => ({

@@ -58,9 +58,9 @@ function joined(quick: Classification, thorough: Classification): Classification
 }
 
 /** Scores and verdicts that say the same: what is flagged has at least half, what is not has less. */
-function decided({ scores, cues }: Classification, isFlagged: (category: Category) => boolean): Classification {
+function decided({ scores }: Classification, isFlagged: (category: Category) => boolean): Classification {
   const consistent: PerCategory<number> = perCategory((category) =>
     isFlagged(category) ? Math.max(scores[category], verdictScore) : Math.min(scores[category], acquitted),
   )
-  return { scores: consistent, flagged: categories.filter(isFlagged), cues }
+  return { scores: consistent, flagged: categories.filter(isFlagged) }
 }

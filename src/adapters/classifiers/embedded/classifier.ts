@@ -23,7 +23,7 @@ export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedCl
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     classify(text, direction) {
       const scores = calibrate(model, scorer.score(text), direction)
-      return { scores, flagged: flaggedIn(scores), cues: scorer.cues() }
+      return { scores, flagged: flaggedIn(scores) }
     },
   }
 }

@@ -11,31 +11,12 @@ import { createHeadScore, gather, sumRows, windowsOf } from './windows.ts'
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
-  /** How many words of each list the text scored last holds. */
-  cues(): Readonly<Record<string, number>>
 }
 
 export function createRawScorer(model: Model): RawScorer {
   const tally = createTally(model)
   const scoreBuckets = createBucketScorer(model)
-  let buckets = 0
-  return {
-    score(text) {
-      buckets = tally.read(normalise(text))
-      return scoreBuckets(tally, buckets)
-    },
-    cues: () => countCues(model, tally, buckets),
-  }
-}
-
-function countCues({ header }: Model, tally: Tally, buckets: number): Readonly<Record<string, number>> {
-  const cues: Record<string, number> = {}
-  for (const [index, list] of header.lists.entries()) {
-    let count = 0
-    for (let bucket = 0; bucket < buckets; bucket++) count += tally.row(bucket)[tally.layout.lists + index] ?? 0
-    if (count > 0) cues[list] = count
-  }
-  return cues
+  return { score: (text) => scoreBuckets(tally, tally.read(normalise(text))) }
 }
 
 /** The raw score of a text in which there is nothing to read. */

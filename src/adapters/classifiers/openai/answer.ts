@@ -24,7 +24,7 @@ export function readClassification(answer: unknown): Classification {
     // Their scale is not ours: what they flagged has at least half, what they did not has less.
     return flagged.includes(category) ? Math.max(score, verdictScore) : Math.min(score, verdictScore - 0.01)
   })
-  return { scores, flagged, cues: {} }
+  return { scores, flagged }
 }
 
 const isFlagged = (category: Category, flags: unknown): boolean =>
