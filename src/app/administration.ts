@@ -31,7 +31,7 @@ import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
-import { createOperations, type CreditSettings } from './operations.ts'
+import { createOperations, type CreditSettings } from './operations/operations.ts'
 
 export type AdministrationParts = {
   readonly database: Database

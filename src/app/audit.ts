@@ -8,7 +8,7 @@ import { publishKey, signDueChains } from '../adapters/stores/sql/audit/checkpoi
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { recorded, type RecordParts } from '../pipeline/record.ts'
-import { createSinkTest, type SinkTest } from '../pipeline/test-sink.ts'
+import { createSinkTest, type SinkTest } from '../pipeline/exporting/test-sink.ts'
 import type { Infer } from '../pipeline/infer.ts'
 import type { AuditOfficeParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'

@@ -7,7 +7,7 @@ import { createAddressGuard } from '../adapters/network/address-guard.ts'
 import { deliveryStore, forgetLeases } from '../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../domain/audit/sink.ts'
-import { startSenders, type Senders } from '../pipeline/senders.ts'
+import { startSenders, type Senders } from '../pipeline/exporting/senders.ts'
 import type { AuditOfficeParts } from './audit-parts.ts'
 import { watchBacklog } from './export-metrics.ts'
 

@@ -7,7 +7,7 @@ import { createDigest, deriveKey } from '../domain/identity/key-format.ts'
 import { DataFolderInUse } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { createAdministration } from './administration.ts'
 import { remoteOperations } from './control.ts'
-import type { Operations } from './operations.ts'
+import type { Operations } from './operations/operations.ts'
 import { openStorage } from './storage.ts'
 
 /** What a command works on: the database itself, or the server that holds it. */

@@ -1,5 +1,5 @@
 import { openOperations } from '../app/open.ts'
-import type { LogReport } from '../app/audit-operations.ts'
+import type { LogReport } from '../app/operations/audit-operations.ts'
 import { readKeys, verifyFile } from '../app/verify-file.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'

@@ -1,5 +1,5 @@
 import { openOperations } from '../app/open.ts'
-import type { CreditBalance, LedgerEntry, Operations } from '../app/operations.ts'
+import type { CreditBalance, LedgerEntry, Operations } from '../app/operations/operations.ts'
 import { readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { dateOf, table } from './table.ts'

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { openOperations } from '../app/open.ts'
-import type { Operations } from '../app/operations.ts'
+import type { Operations } from '../app/operations/operations.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { diffLines } from './gateway-diff.ts'

@@ -1,5 +1,5 @@
 import { openOperations, type OpenHouse } from '../app/open.ts'
-import type { AdminKey, ApiKey } from '../app/operations.ts'
+import type { AdminKey, ApiKey } from '../app/operations/operations.ts'
 import { readArguments, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { dateOf, table } from './table.ts'

@@ -1,4 +1,4 @@
-import type { ShownSummary } from '../app/policy-operations.ts'
+import type { ShownSummary } from '../app/operations/policy-operations.ts'
 import { required } from './arguments.ts'
 import type { Call, Result } from './policy-call.ts'
 import { readPolicyFile, type Wanted } from './policy-file.ts'

@@ -1,4 +1,4 @@
-import type { ShownPolicy } from '../app/policy-operations.ts'
+import type { ShownPolicy } from '../app/operations/policy-operations.ts'
 import { contentDifferences, diffLines, signed, type Difference } from './policy-diff.ts'
 import type { Wanted } from './policy-file.ts'
 

@@ -1,4 +1,4 @@
-import type { Published, ShownPolicy } from '../app/policy-operations.ts'
+import type { Published, ShownPolicy } from '../app/operations/policy-operations.ts'
 import { required } from './arguments.ts'
 import type { Call, Result, Verb } from './policy-call.ts'
 import { contentDifferences, contentLines, diffLines } from './policy-diff.ts'

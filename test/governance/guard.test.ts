@@ -11,7 +11,7 @@ import type { InferenceEnd, InferenceEvent, OriginalFrames, Piece, Usage } from 
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createScreen } from '../../src/domain/moderation/screen.ts'
-import { guarded } from '../../src/pipeline/guard.ts'
+import { guarded } from '../../src/pipeline/governing/guard.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
 
 /** Flags what says `poison`; gets nervous at `pois`. */

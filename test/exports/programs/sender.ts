@@ -10,7 +10,7 @@ import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/ex
 import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit-parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
-import { startSenders } from '../../../src/pipeline/senders.ts'
+import { startSenders } from '../../../src/pipeline/exporting/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
 import { killSeal, killSecret } from '../kill-scene.ts'
 

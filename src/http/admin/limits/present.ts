@@ -4,7 +4,7 @@ import type { Organization } from '../../../domain/identity/principal.ts'
 import { metrics, scopes } from '../../../domain/limits/scopes.ts'
 import type { Gauge, ScopeStanding, Standing } from '../../../domain/limits/standing.ts'
 import { tierOf } from '../../../domain/limits/tiers.ts'
-import type { Preview } from '../../../pipeline/preflight.ts'
+import type { Preview } from '../../../pipeline/paying/preflight.ts'
 import type { CheckObject, LimitsObject } from './schema.ts'
 
 const microUsdPerUsd = 1_000_000

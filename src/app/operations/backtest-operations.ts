@@ -1,0 +1,43 @@
+import type { Static } from 'typebox'
+import type { Administer } from '../../domain/identity/administer.ts'
+import type { Backtests, BacktestStores } from '../../domain/governance/backtest/order.ts'
+import { newBacktestOf, presentBacktest } from '../../http/admin/policies/backtest-present.ts'
+import { CreateBacktest, type Backtest as BacktestObject } from '../../http/admin/policies/backtest-schema.ts'
+import { createValidator, type Validate } from '../../http/validate.ts'
+import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
+
+/** A backtest in the words of the API. */
+export type ShownBacktest = Static<typeof BacktestObject>
+
+type OfPolicy = InOrganization & { readonly id: string }
+
+export type BacktestOperations = {
+  'policies.backtest'(input: OfPolicy & { readonly order: object }): Promise<ShownBacktest>
+  'policies.backtestOf'(input: OfPolicy & { readonly backtest: string }): Promise<ShownBacktest>
+}
+
+export type BacktestOperationParts = {
+  readonly backtests: Backtests
+  readonly reads: BacktestStores
+  readonly administer: Administer<BacktestStores>
+  readonly organizationOf: OrganizationOf
+}
+
+export function createBacktestOperations(parts: BacktestOperationParts): BacktestOperations {
+  const { backtests, reads, administer, organizationOf } = parts
+  const readOrder: Validate<Static<typeof CreateBacktest>> = createValidator(CreateBacktest)
+  return {
+    async 'policies.backtest'(input) {
+      const organizationId = await organizationOf(input)
+      const order = newBacktestOf(readOrder(input.order))
+      const of = { organizationId, policyId: input.id }
+      return presentBacktest(
+        await administer(operatorOf(organizationId), (stores) => backtests.start(stores, of, order)),
+      )
+    },
+    async 'policies.backtestOf'(input) {
+      const of = { organizationId: await organizationOf(input), policyId: input.id }
+      return presentBacktest(await backtests.find(reads, of, input.backtest))
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { Fault } from '../../base/fault.ts'
+import type { Paged, RegistryStore } from '../../domain/identity/store.ts'
+
+/** Left out where there is only one. */
+export type InOrganization = { readonly organization?: string }
+
+/** Finds the organization that a command means. */
+export type OrganizationOf = (input: InOrganization) => Promise<string>
+
+export function createOrganizationOf(
+  reads: Pick<RegistryStore, 'findOrganization' | 'listOrganizations'>,
+): OrganizationOf {
+  return async ({ organization }) => {
+    if (organization !== undefined) {
+      if (await reads.findOrganization(organization)) return organization
+      throw new Fault('not_found', 'not_found', `There is no organization ${organization}.`)
+    }
+    return only(allOf(await reads.listOrganizations({ limit: 2, order: 'asc' })), {
+      none: 'There is no organization yet: run gatehouse setup.',
+      several: 'There is more than one organization: name it with --org.',
+    })
+  }
+}
+
+export const allOf = <T>({ items }: Paged<T>): readonly T[] => items
+
+/** The id of the only one; what to say where there is none, or more than one. */
+export function only(all: readonly { readonly id: string }[], words: { none: string; several: string }): string {
+  const [first, second] = all
+  if (first && !second) return first.id
+  throw new Fault('validation', 'invalid_parameter', first ? words.several : words.none)
+}
+
+/** Somebody at the machine itself, for the audit log. */
+export const operatorOf = (organizationId: string) =>
+  ({ organizationId, kind: 'operator', credentialId: null, requestId: null }) as const

@@ -1,0 +1,43 @@
+import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
+import type { LoggedEvent } from '../../domain/audit/log.ts'
+import { passesFilter, type OpenedSink } from '../../domain/audit/sink.ts'
+
+export type GatheredBatch = {
+  /** All events of the range, those that the filter leaves out included. */
+  readonly events: readonly LoggedEvent[]
+  readonly last: number
+  /** It need not grow: the goal is reached, or it was planned before. */
+  readonly isFull: boolean
+}
+
+const pageSize = 250
+/** A filter may leave out nearly all there is: the cursor must still move. */
+const maxScanned = 5_000
+
+/** The next batch: the one that was planned, or as much as the sink's goal asks for. */
+export async function gatherBatch(
+  store: DeliveryStore,
+  { organizationId, cursor }: ClaimedSink,
+  { goal, choice }: OpenedSink,
+): Promise<GatheredBatch> {
+  const events: LoggedEvent[] = []
+  let size = 0
+  let wanted = 0
+  const isGoalReached = (): boolean => size >= goal.bytes || wanted >= goal.events || events.length >= maxScanned
+  for (let after = cursor.sequence; ;) {
+    const last = cursor.planLast ?? undefined
+    const page = await store.events(organizationId, { after, last, limit: pageSize })
+    for (const event of page) {
+      if (last === undefined && isGoalReached()) break
+      events.push(event)
+      if (!passesFilter(event.document, choice.filter)) continue
+      wanted += 1
+      size += event.size
+    }
+    after = events.at(-1)?.sequence ?? after
+    const isEnd = page.length < pageSize
+    if (isEnd || (last === undefined && isGoalReached())) {
+      return { events, last: after, isFull: last !== undefined || isGoalReached() }
+    }
+  }
+}

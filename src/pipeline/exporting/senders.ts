@@ -1,0 +1,112 @@
+import { everySoOften } from '../../base/clock.ts'
+import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
+import type { OpenedSink } from '../../domain/audit/sink.ts'
+import { deliverAll, type DeliverParts } from './deliver.ts'
+
+export type SenderParts = DeliverParts & {
+  /** Opens a sink as it is configured; it is closed when it has changed or was idle for a while. */
+  readonly open: (claimed: ClaimedSink) => OpenedSink & AsyncDisposable
+  readonly leaseMs: number
+  readonly everyMs: number
+  readonly onError: (error: unknown, sinkId?: string) => void
+}
+
+export type Senders = AsyncDisposable & {
+  /** Looks once for sinks that have something to send, and sends it. Resolves when all of them are done. */
+  sendDue(): Promise<void>
+}
+
+/** More at once than this only take turns on one node; another node may take them. */
+const maxAtOnce = 32
+const idleMs = 5 * 60 * 1000
+
+type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
+
+/**
+ * Sends to every sink that has something to get, each by one sender among all nodes. It begins by itself; disposed of,
+ * it lets go of what it holds.
+ */
+export function startSenders(parts: SenderParts): Senders {
+  const { store, clock, everyMs, onError } = parts
+  const kept = new Map<string, Kept>()
+  const running = new Map<string, Promise<void>>()
+  const stop = new AbortController()
+
+  /** Begins to send wherever it is due, and does not wait: a slow destination holds up nobody else. */
+  const beginDue = async (): Promise<void> => {
+    const due = await store.due(maxAtOnce)
+    for (const id of due) {
+      if (running.size >= maxAtOnce || stop.signal.aborted) break
+      if (!running.has(id))
+        running.set(
+          id,
+          run(id).finally(() => running.delete(id)),
+        )
+    }
+    await closeIdle()
+  }
+
+  async function run(sinkId: string): Promise<void> {
+    try {
+      const claimed = await store.claim(sinkId)
+      if (!claimed) return
+      await using lease = holdLease(parts, sinkId, stop.signal)
+      await deliverAll(parts, { claimed, sink: await opened(claimed), signal: lease.signal })
+    } catch (error) {
+      if (!stop.signal.aborted) onError(error, sinkId)
+    }
+  }
+
+  /** Connections and tokens are kept between batches, and never beyond a change of the configuration. */
+  async function opened(claimed: ClaimedSink): Promise<OpenedSink> {
+    const known = kept.get(claimed.id)
+    if (known?.version === claimed.version) {
+      known.usedAtMs = clock.monotonicMs()
+      return known.sink
+    }
+    await known?.sink[Symbol.asyncDispose]()
+    const sink = parts.open(claimed)
+    kept.set(claimed.id, { version: claimed.version, sink, usedAtMs: clock.monotonicMs() })
+    return sink
+  }
+
+  async function closeIdle(): Promise<void> {
+    for (const [id, { sink, usedAtMs }] of kept) {
+      if (running.has(id) || clock.monotonicMs() - usedAtMs < idleMs) continue
+      kept.delete(id)
+      await sink[Symbol.asyncDispose]()
+    }
+  }
+
+  const looking = everySoOften(clock, () => beginDue().catch(onError), everyMs)
+  return {
+    async sendDue() {
+      await beginDue()
+      await Promise.all(running.values())
+    },
+    async [Symbol.asyncDispose]() {
+      looking[Symbol.dispose]()
+      stop.abort(new Error('the service is stopping'))
+      await Promise.all(running.values())
+      for (const { sink } of kept.values()) await sink[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Lease = AsyncDisposable & { readonly signal: AbortSignal }
+
+/** Keeps the lease alive while a delivery takes its time; where it is lost, the delivery is broken off. */
+function holdLease({ store, clock, leaseMs }: SenderParts, sinkId: string, stopping: AbortSignal): Lease {
+  const lost = new AbortController()
+  const renewal = everySoOften(clock, () => renew().catch(() => lost.abort()), leaseMs / 3)
+  const renew = async (): Promise<void> => {
+    if (!(await store.renew(sinkId))) lost.abort(new Error('another node has taken over this sink'))
+  }
+  return {
+    signal: AbortSignal.any([lost.signal, stopping]),
+    async [Symbol.asyncDispose]() {
+      renewal[Symbol.dispose]()
+      await store.release(sinkId)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { changeTexts } from '../../domain/governance/change-texts.ts'
+import type { Examination, Examine } from '../../domain/governance/examine.ts'
+import type { Plan } from '../../domain/governance/plan.ts'
+import { isRephrasing, type Rephrase } from '../../domain/governance/rephrase.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { Direction } from '../../domain/moderation/classifier.ts'
+import { redact } from '../../domain/moderation/personal-data/redact.ts'
+import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
+
+/** Writes texts anew as a verdict wants it; undefined where that cannot be done, or was done no better. */
+export type Rephraser = (
+  examination: Examination,
+  direction: Direction,
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, string> | undefined>
+
+/** What a model has written anew is judged like any other text: it may not be believed to have obeyed. */
+export function createRephraser(plan: Plan, examine: Examine, rephrase: Rephrase | undefined): Rephraser {
+  return async ({ verdict, offending }, direction, signal) => {
+    const kind = verdict.effectiveDecision
+    if (rephrase === undefined || !isRephrasing(kind) || offending.length === 0) return undefined
+    try {
+      const written = await Promise.all(offending.map((text) => rephrase(text, kind, signal)))
+      const again = await examine(plan, { texts: written, direction })
+      const isFit = again.offending.length === 0 && again.verdict.outcomes.every(isHarmless)
+      return isFit ? new Map(offending.map((text, at) => [text, written[at] ?? ''])) : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** A text alone need not hold what the allowlist wants of all of them together. */
+const isHarmless = ({ check, effect, isEnforced }: Examination['verdict']['outcomes'][number]): boolean =>
+  !isEnforced || effect === 'allow' || effect === 'redact' || check === 'gateway'
+
+/** The request with some of its texts replaced. */
+export const withTexts = (request: InferenceRequest, texts: ReadonlyMap<string, string>): InferenceRequest =>
+  changeTexts(request, (text) => texts.get(text) ?? text)
+
+/** The request with placeholders in place of personal data; the vault knows what for. */
+export const withoutPersonalData = (request: InferenceRequest, vault: Vault): InferenceRequest =>
+  changeTexts(request, (text) => redact(text, vault))
+
+/** Whether personal data is taken out of what passes. */
+export const isRedacting = ({ gateway, rollout }: Plan): boolean => rollout.isEnforced && gateway.config.rules.redact

@@ -1,0 +1,77 @@
+import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+
+/** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
+export type HeldPieces = {
+  /** `isFree` says whether all that the piece holds may leave by now. */
+  hold(piece: Piece, isFree: () => boolean): void
+  isEmpty(): boolean
+  /**
+   * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
+   * burst after each check.
+   */
+  release(pace: 'all' | 'steady'): Piece | undefined
+  /** Gives one block a new text in place of its own, none of which has left yet. */
+  replaceText(block: number, text: string): void
+  /** Forgets what waits, and ends what has left: the events that make it a complete answer up to there. */
+  abandon(): readonly InferenceEvent[]
+}
+
+type Held = { piece: Piece; readonly isFree: () => boolean }
+
+/** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
+const steadyShare = 32
+
+export function createHeldPieces(): HeldPieces {
+  let held: Held[] = []
+  let start: InferenceEvent | undefined
+  let hasStarted = false
+  const open = new Set<number>()
+
+  function noteLeaving(event: InferenceEvent): void {
+    if (event.type === 'start') hasStarted = true
+    if (event.type === 'open') open.add(event.block)
+    if (event.type === 'close') open.delete(event.block)
+  }
+
+  return {
+    hold(piece, isFree) {
+      start ??= piece.events.find(({ type }) => type === 'start')
+      held.push({ piece, isFree })
+    },
+    isEmpty: () => held.length === 0,
+    release(pace) {
+      const waiting = held.findIndex(({ isFree }) => !isFree())
+      const free = waiting < 0 ? held.length : waiting
+      const isSteady = pace === 'steady' && waiting >= 0
+      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free).map(({ piece }) => piece)
+      for (const { events } of leaving) for (const event of events) noteLeaving(event)
+      return leaving.length === 0 ? undefined : leaving.reduce(join)
+    },
+    replaceText(block, text) {
+      for (const one of held) one.piece = withText(one.piece, block, text)
+    },
+    abandon() {
+      held = []
+      const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
+      return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
+    },
+  }
+}
+
+/** The new text stands where the block closes; its old deltas, and the proof of them, are gone. */
+function withText({ events }: Piece, block: number, text: string): Piece {
+  return {
+    events: events.flatMap((event): readonly InferenceEvent[] => {
+      if (!('block' in event) || event.block !== block) return [event]
+      if (event.type === 'delta' || event.type === 'proof') return []
+      return event.type === 'close' ? [{ type: 'delta', block, text }, event] : [event]
+    }),
+  }
+}
+
+function join(first: Piece, second: Piece): Piece {
+  const events = [...first.events, ...second.events]
+  const [one, other] = [first.original, second.original]
+  const areFrames = one?.kind === 'frames' && other?.kind === 'frames' && one.dialect === other.dialect
+  return areFrames ? { events, original: { ...one, frames: [...one.frames, ...other.frames] } } : { events }
+}

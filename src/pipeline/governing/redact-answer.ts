@@ -1,0 +1,73 @@
+import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
+import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
+import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
+import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+
+export type RedactionParts = {
+  /** Knows what was taken out of the request. */
+  readonly vault: Vault
+  /** Gives the caller its own data back where the model repeats a placeholder. */
+  readonly restores: boolean
+}
+
+/**
+ * Takes personal data out of an answer on its way. An answer that is spelled anew is spelled in our words to its end;
+ * a whole document in which nothing had to be changed keeps its own.
+ */
+export async function* redactedAnswer(
+  pieces: AsyncIterable<Piece>,
+  { vault, restores }: RedactionParts,
+): AsyncGenerator<Piece, void> {
+  const known = vault.snapshot()
+  // A placeholder in the answer stands for what it stood for in the request; it is no text to be told apart from one.
+  const answered: Vault = {
+    ...vault,
+    placeholderFor: (kind, value) => (kind === 'literal' ? value : vault.placeholderFor(kind, value)),
+  }
+  const streams = new Map<number, TextStream>()
+  const streamOf = (block: number): TextStream => {
+    const stream = streams.get(block) ?? createTextStream(answered, restores ? known : undefined)
+    streams.set(block, stream)
+    return stream
+  }
+  const changedBlocks = new Set<number>()
+
+  const change = (event: InferenceEvent): readonly InferenceEvent[] => {
+    switch (event.type) {
+      case 'delta': {
+        const text = streamOf(event.block).push(event.text)
+        if (text !== event.text) changedBlocks.add(event.block)
+        return text === '' ? [] : [{ ...event, text }]
+      }
+      // A signature holds for the text it was made for.
+      case 'proof':
+        return changedBlocks.has(event.block) ? [] : [event]
+      case 'close': {
+        const rest = streamOf(event.block).end()
+        return rest === '' ? [event] : [{ type: 'delta', block: event.block, text: rest }, event]
+      }
+      default:
+        return [event]
+    }
+  }
+
+  for await (const piece of pieces) {
+    const events = piece.events.flatMap(change)
+    const isSame = piece.original?.kind === 'document' && textOf(events) === textOf(piece.events)
+    yield isSame ? piece : { events }
+  }
+}
+
+/** First the answer's own data goes, then what the caller itself had sent comes back. */
+function createTextStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefined): TextStream {
+  const redaction = createRedactionStream(vault)
+  if (known === undefined) return redaction
+  const restoration = createRestorationStream(known)
+  return {
+    push: (text) => restoration.push(redaction.push(text)),
+    end: () => restoration.push(redaction.end()) + restoration.end(),
+  }
+}
+
+const textOf = (events: readonly InferenceEvent[]): string =>
+  events.map((event) => (event.type === 'delta' ? `${event.block}:${event.text}` : '')).join('\n')

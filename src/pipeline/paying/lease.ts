@@ -1,0 +1,147 @@
+import type { Clock } from '../../base/clock.ts'
+import { isFault } from '../../base/fault.ts'
+import { isRecorded, whoPays, type Charge, type Outcome } from '../../domain/credits/charge.ts'
+import { costMicro, type Rates } from '../../domain/credits/rates.ts'
+import type { Settle } from '../../domain/credits/settle.ts'
+import { inUsd, shownBalance, shownUse } from '../../domain/credits/shown.ts'
+import type { Principal } from '../../domain/identity/principal.ts'
+import { totalInputTokens, totalTokens, type Receipt, type Usage } from '../../domain/inference/events.ts'
+import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
+import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
+import type { LimitStore } from '../../domain/limits/store.ts'
+
+export type LeaseParts = {
+  readonly limits: Pick<LimitStore, 'settle'>
+  readonly heartbeat: Pick<Heartbeat, 'keep'>
+  readonly settle: Settle
+  readonly clock: Clock
+  readonly creditUsd: number
+  /** What an organization had left when it was last heard of. */
+  readonly remaining: Map<string, number>
+  /** An end that could not be written down: the request is then found and ended as an orphan. */
+  readonly onUnsettled: (requestId: string, error: unknown) => void
+}
+
+/** What was taken for a request: its place, its tokens, its credits. Disposed of without an end, it never began. */
+export type Lease = AsyncDisposable & {
+  /** Null for the anonymous free request, which is nobody's. */
+  readonly verdict: Admitted | null
+  /** Ends the request and answers what it cost. Only the first end counts. */
+  settle(outcome: Outcome, usage: Usage): Promise<Receipt>
+  /** The same for an answer that nobody waits for any more: it cannot fail. */
+  giveUp(outcome: Outcome, usage: Usage): Promise<void>
+}
+
+export type Taken = {
+  readonly verdict: Admitted
+  readonly requestId: string
+  readonly principal: Principal
+  readonly model: string
+  readonly rates: Rates
+  /** Reserved in the counters. */
+  readonly tokens: number
+  /** What its input is expected to be. */
+  readonly expected: Usage
+  readonly signal: AbortSignal
+}
+
+export function createLease(parts: LeaseParts, taken: Taken): Lease {
+  const request = renewalOf(taken)
+  const beat = parts.heartbeat.keep(request)
+  let ended: Promise<Receipt> | undefined
+
+  const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => {
+    ended ??= end(outcome, usage).finally(() => beat[Symbol.dispose]())
+    return ended
+  }
+  const giveUp = async (outcome: Outcome, usage: Usage): Promise<void> => {
+    try {
+      await settle(outcome, usage)
+    } catch (error) {
+      parts.onUnsettled(taken.requestId, error)
+    }
+  }
+  return {
+    verdict: taken.verdict,
+    settle,
+    giveUp,
+    [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected),
+  }
+
+  async function end(outcome: Outcome, usage: Usage): Promise<Receipt> {
+    const tokens = tokensOf(outcome, usage, taken.tokens)
+    const charge = chargeOf(taken, outcome, { usage, atMs: parts.clock.nowMs() })
+    if (charge === undefined) {
+      await parts.limits.settle({ ...request, tokens, micro: 0 })
+      return receiptOf(0, undefined)
+    }
+    const settled = await parts.settle(charge, { ...request, tokens, epoch: taken.verdict.credits?.epoch ?? '' })
+    const remaining = settled?.remainingMicro ?? lastKnownAfter(charge)
+    if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
+    const cost = whoPays[outcome].isPaid ? costMicro(usage, taken.rates) : 0
+    return receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
+  }
+
+  function lastKnownAfter({ organizationId, micro }: Charge): number | undefined {
+    const known = parts.remaining.get(organizationId)
+    return known === undefined ? undefined : known - micro
+  }
+
+  function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
+    const isMetered = taken.verdict.credits !== null && remainingMicro !== undefined
+    return {
+      creditsUsed: shownUse(micro),
+      costUsd: inUsd(micro, parts.creditUsd),
+      remainingCredits: isMetered ? shownBalance(remainingMicro) : null,
+    }
+  }
+}
+
+/** The free request is counted where it is claimed, and costs nothing. Its receipt says what it would have cost. */
+export const freeLease = (rates: Rates, creditUsd: number): Lease => ({
+  verdict: null,
+  async settle(_, usage) {
+    const micro = costMicro(usage, rates)
+    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, creditUsd), remainingCredits: null }
+  },
+  async giveUp() {},
+  async [Symbol.asyncDispose]() {},
+})
+
+/** A caller who hangs up is not a server that stops: that one says why. */
+export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)
+
+const renewalOf = ({ principal, requestId }: Taken): Renewal => ({
+  organization: principal.organization.id,
+  project: principal.projectId,
+  key: principal.id,
+  requestId,
+})
+
+function tokensOf(outcome: Outcome, usage: Usage, reserved: number): number {
+  const counted = { used: totalTokens(usage), input: totalInputTokens(usage), none: 0, reserved }
+  return counted[whoPays[outcome].tokens]
+}
+
+type Ending = { readonly usage: Usage; readonly atMs: number }
+
+/** The row that the ledger gets; none for a request that used nothing. */
+function chargeOf(taken: Taken, outcome: Outcome, { usage, atMs }: Ending): Charge | undefined {
+  if (!isRecorded(outcome)) return undefined
+  const { principal, requestId, model, rates, verdict } = taken
+  const { reasoningTokens: _, ...tokens } = usage
+  const isCharged = verdict.credits !== null && whoPays[outcome].isPaid
+  return {
+    requestId,
+    organizationId: principal.organization.id,
+    projectId: principal.projectId,
+    keyId: principal.id,
+    model,
+    atMs,
+    outcome,
+    sliceId: verdict.credits?.sliceId ?? null,
+    micro: isCharged ? costMicro(usage, rates) : 0,
+    usage: tokens,
+    rates,
+  }
+}

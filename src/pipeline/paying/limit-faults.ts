@@ -1,0 +1,52 @@
+import { Fault } from '../../base/fault.ts'
+import { shownBalance, shownUse } from '../../domain/credits/shown.ts'
+import type { Refused } from '../../domain/limits/admission.ts'
+import { inferenceHeaders } from '../../domain/limits/headers.ts'
+import type { Metric, Scope } from '../../domain/limits/scopes.ts'
+
+const metricNames: Readonly<Record<Metric, string>> = {
+  rpm: 'requests a minute',
+  rpd: 'requests a day',
+  tpm: 'tokens a minute',
+  tpd: 'tokens a day',
+  concurrent: 'requests at once',
+}
+
+const scopeNames: Readonly<Record<Scope, string>> = {
+  key: 'This API key',
+  project: 'This project',
+  organization: 'This organization',
+}
+
+/** The limit that stood in the way, and when to come again. */
+export function overLimit(refused: Refused, reason: Metric): Fault {
+  const { scope, retryAfterMs, standing } = refused
+  const limit = standing[scope][reason]?.limit ?? 0
+  const headers = inferenceHeaders(refused)
+  const neverFits = retryAfterMs === null
+  const message = `${scopeNames[scope]} may have ${limit} ${metricNames[reason]}.`
+  return new Fault(
+    'rate_limit',
+    'rate_limit_exceeded',
+    neverFits ? `${message} This request asks for more.` : message,
+    {
+      retryAfterSeconds: Number(headers['retry-after']),
+      headers: neverFits ? { ...headers, 'x-should-retry': 'false' } : headers,
+    },
+  )
+}
+
+export type Shortage = { readonly neededMicro: number; readonly remainingMicro: number; readonly refused: Refused }
+
+/** Waiting does not help, so that nothing says when to come again. */
+export function insufficientCredits({ neededMicro, remainingMicro, refused }: Shortage): Fault {
+  const message = `This request may cost ${shownUse(neededMicro)} credits; ${shownBalance(remainingMicro)} are left.`
+  return new Fault('billing', 'insufficient_credits', message, { headers: inferenceHeaders(refused) })
+}
+
+/** The ledger cannot be asked, or cannot be written: nothing may be begun that would have to be paid for. */
+export const creditsUnavailable = (cause?: unknown): Fault =>
+  new Fault('unavailable', 'credit_balance_unavailable', 'Credits cannot be charged right now.', {
+    retryAfterSeconds: 5,
+    cause,
+  })

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { close, delta, end, open, start } from '../../../test/support/answers.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Outcome } from '../../domain/credits/charge.ts'
+import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import type { Lease } from './lease.ts'
+import { meter } from './meter.ts'
+
+const expected: Usage = {
+  inputTokens: 8,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  source: 'estimated',
+}
+const receipt = { creditsUsed: 1, costUsd: 0.001, remainingCredits: 9 }
+const stopping = new Fault('unavailable', 'unavailable', 'stopping')
+
+type Ending = { readonly outcome: Outcome; readonly input: number; readonly output: number }
+
+/** An answer of these pieces, metered, and how it was settled. */
+function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[], settleError?: Error) {
+  const endings: Ending[] = []
+  const controller = new AbortController()
+  const lease: Lease = {
+    verdict: null,
+    async settle(outcome, { inputTokens: input, outputTokens: output }) {
+      endings.push({ outcome, input, output })
+      if (settleError) throw settleError
+      return receipt
+    },
+    async giveUp(outcome, usage) {
+      await lease.settle(outcome, usage)
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+  async function* source(): AsyncGenerator<Piece> {
+    for (const piece of pieces) {
+      if (piece instanceof Error) throw piece
+      yield { events: piece }
+    }
+  }
+  const ends: Usage[] = []
+  const metered = meter(source(), {
+    lease,
+    expected,
+    signal: controller.signal,
+    onEnd: (usage) => void ends.push(usage),
+  })
+  return { metered, endings, ends, controller, iterator: metered.pieces[Symbol.asyncIterator]() }
+}
+
+async function read(pieces: AsyncIterable<Piece>): Promise<InferenceEvent[]> {
+  const events: InferenceEvent[] = []
+  for await (const piece of pieces) events.push(...piece.events)
+  return events
+}
+
+const text = [start, open(0, { type: 'text' }), delta(0, 'x'.repeat(35))]
+
+describe('a metered answer', () => {
+  it('is settled by what the upstream reports before its end goes out, with the receipt in it', async () => {
+    const scene = openScene([text, [close(0), end()]])
+    const events = await read(scene.metered.pieces)
+    assert.deepEqual(scene.endings, [{ outcome: 'answered', input: 10, output: 7 }])
+    assert.equal(scene.ends.length, 1)
+    const last = events.at(-1)
+    assert.deepEqual(last?.type === 'end' && last.receipt, receipt)
+    await scene.metered[Symbol.asyncDispose]()
+    assert.equal(scene.endings.length, 1)
+  })
+
+  it('says what its input is expected to be, until the upstream knows', async () => {
+    const scene = openScene([[{ type: 'start', model: 'm' }], [end()]])
+    const [first] = await read(scene.metered.pieces)
+    assert.deepEqual(first?.type === 'start' && first.usage, expected)
+  })
+
+  it('that its caller leaves is settled by what was generated', async () => {
+    const scene = openScene([text, [close(0), end()]])
+    await scene.iterator.next()
+    scene.controller.abort(new Error('the caller hung up'))
+    await scene.metered[Symbol.asyncDispose]()
+    assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 10 }])
+  })
+
+  it('that the service itself stops is nobody’s to pay', async () => {
+    const scene = openScene([text, stopping])
+    await scene.iterator.next()
+    scene.controller.abort(stopping)
+    await assert.rejects(async () => scene.iterator.next(), /stopping/)
+    assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 10, output: 10 }])
+  })
+
+  it('that breaks off is settled at once, and the failure goes on', async () => {
+    const scene = openScene([text, new Error('connection reset')])
+    await assert.rejects(read(scene.metered.pieces), /connection reset/)
+    assert.deepEqual(
+      scene.endings.map(({ outcome }) => outcome),
+      ['broken_off'],
+    )
+  })
+
+  it('that nobody read is settled all the same', async () => {
+    const scene = openScene([text, [end()]])
+    scene.controller.abort(new Error('the caller hung up'))
+    await scene.metered[Symbol.asyncDispose]()
+    assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 8, output: 0 }])
+  })
+
+  it('does not end where it could not be charged', async () => {
+    const scene = openScene([text, [close(0), end()]], new Error('the ledger is full'))
+    await assert.rejects(read(scene.metered.pieces), /the ledger is full/)
+    await scene.metered[Symbol.asyncDispose]()
+    assert.equal(scene.endings.length, 1)
+  })
+})
