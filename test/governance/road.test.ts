@@ -107,6 +107,16 @@ describe('a governed request', () => {
     assert.match((await statuses[1]?.text()) ?? '', /USER_QUOTA_EXCEEDED/)
   })
 
+  it('can be kept beside its event without personal data, and be erased there', async () => {
+    await using scene = await startPaidHouse({ config: { audit: { content: 'redacted' } } })
+    scene.upstream.answer(answerWith('I wrote to bob@example.org', { input: 1, output: 1 }))
+    const answer = await ask(scene, say('Write to bob@example.org'))
+    await answer.text()
+    const request = answer.headers.get('x-request-id') ?? ''
+    assert.deepEqual(await scene.house.house.operations['audit.erase']({ request }), { erased: 1 })
+    assert.deepEqual(await scene.house.house.operations['audit.erase']({ request }), { erased: 0 })
+  })
+
   it('is canaried by its user: always on the same side', async () => {
     await using scene = await startPaidHouse()
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
