@@ -41,6 +41,14 @@ describe('a governed request', () => {
     assert.deepEqual([event?.['id'], event?.['decision'], event?.['enforced']], [policy['event_id'], 'refuse', true])
   })
 
+  it('is refused for what stands in a field that only its upstream knows', async () => {
+    await using scene = await startPaidHouse()
+    await configure(scene, { rules: { denylist: ['falcon'] } })
+    const body = { model: 'paid', ...say('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
+    const answer = await scene.house.post('/v1/chat/completions', body)
+    assert.deepEqual([answer.status, scene.upstream.requests.length], [400, 0])
+  })
+
   it('pays for what was generated where its answer is stopped, and the upstream is stopped with it', async () => {
     await using scene = await startPaidHouse()
     await configure(scene, { rules: { denylist: ['falcon'] } })

@@ -38,6 +38,26 @@ describe('the texts of a request', () => {
     ])
   })
 
+  it('are what stands in fields that only the upstream knows, each once, and not whom it is for', () => {
+    const messages: Message[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'hello you' }] },
+      { role: 'assistant', parts: [{ type: 'tool-call', id: 't', name: 'send', input: '{"to":"all of us"}' }] },
+    ]
+    const body = {
+      messages: [
+        { role: 'user', content: 'hello you', aside: 'not for you' },
+        { role: 'assistant', tool_calls: [{ id: 't', function: { name: 'send', arguments: '{"to":"all of us"}' } }] },
+      ],
+      documents: [{ title: 'Plan', text: 'a secret plan' }],
+      metadata: { user_id: 'Ada of London' },
+    }
+    assert.deepEqual(textsOfRequest(request(messages, body)), [
+      'hello you',
+      'send\nto\nall of us',
+      'not for you\na secret plan',
+    ])
+  })
+
   it('are those of its tools too', () => {
     const tool = { type: 'function', name: 'find', description: 'Finds it', parameters: { title: 'What' } } as const
     assert.deepEqual(textsOfRequest({ ...request([]), tools: [tool] }), ['find\nFinds it\ntitle\nWhat'])
@@ -58,6 +78,7 @@ describe('a request whose texts are changed', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_a', content: 'done' }] },
         { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'send', arguments: '{"to":"ada"}' } }] },
       ],
+      documents: [{ text: 'for ada' }],
       metadata: { user_id: 'ada' },
     }
     const changed = changeTexts(request([{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }], body), shout)
@@ -74,6 +95,7 @@ describe('a request whose texts are changed', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_a', content: 'DONE' }] },
         { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'send', arguments: '{"to":"ADA"}' } }] },
       ],
+      documents: [{ text: 'FOR ADA' }],
       metadata: { user_id: 'ada' },
     })
   })

@@ -1,8 +1,5 @@
-import type { InferenceRequest, Message, Original, Part } from '../inference/request.ts'
-import { mapJson, mapStrings } from './strings.ts'
-
-/** Where a request of any dialect holds what the model is told. */
-const spoken = ['messages', 'system', 'input', 'instructions', 'prompt'] as const
+import type { InferenceRequest, Message, Part } from '../inference/request.ts'
+import { mapJson, mapRequest, mapStrings } from './strings.ts'
 
 /**
  * The request with its texts changed, both in our language and in the caller's own words, so that an upstream of the
@@ -12,7 +9,7 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
   return {
     ...request,
     messages: request.messages.map(({ role, parts }): Message => ({ role, parts: parts.map(changed) })),
-    original: changedOriginal(request.original, change),
+    original: { ...request.original, body: mapRequest(request.original.body, change) },
   }
 
   function changed(part: Part): Part {
@@ -35,10 +32,4 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
         return part
     }
   }
-}
-
-function changedOriginal(original: Original, change: (text: string) => string): Original {
-  const body: Record<string, unknown> = { ...original.body }
-  for (const field of spoken) if (field in body) body[field] = mapStrings(body[field], change)
-  return { ...original, body }
 }

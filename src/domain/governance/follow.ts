@@ -1,7 +1,6 @@
-import { closest } from '../moderation/classifier.ts'
 import { unsettledStarts } from '../moderation/personal-data/unsettled.ts'
 import type { Examination, Examine } from './examine.ts'
-import { stepBack, wordEnd, type Holding } from './holding.ts'
+import { isTense, stepBack, wordEnd, type Holding } from './holding.ts'
 import { isDenied } from './outcome.ts'
 import type { Plan } from './plan.ts'
 
@@ -42,8 +41,6 @@ const longestWord = 64
 const windowCharacters = 512
 /** So much is read before others get their turn. */
 const turnCharacters = 64 * stepCharacters
-/** In log-odds: a text this close to a block is not let out until it is calm again. */
-const tenseGap = -3
 
 export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
@@ -60,8 +57,8 @@ export function createFollower(parts: FollowParts): Follower {
     const window = text.slice(startOfWindow(seen), seen)
     const examination = await glance(stepPlan, { ...looking, texts: [window] })
     if (isDenied(examination.verdict)) return examination
-    const isCalm = closest(examination.findings, holding.blocking) <= tenseGap
-    if (isCalm) cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
+    if (!isTense(examination.findings, holding.blocking))
+      cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
     return undefined
   }
 

@@ -2,7 +2,9 @@
 import { alwaysBlockedCategories, type Category } from '../moderation/categories.ts'
 import { isWordCode } from '../moderation/words.ts'
 import { foldCodePoint } from '../moderation/fold.ts'
+import { closest } from '../moderation/classifier.ts'
 import type { Terms } from '../moderation/terms.ts'
+import type { Findings } from './findings.ts'
 import type { Plan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
@@ -21,8 +23,15 @@ export type Holding = {
   readonly blocking: ReadonlySet<Category>
 }
 
+/** In log-odds: a text this close to a block is not let out until it is calm again. */
+const tenseGap = -3
+
+/** Whether what was found comes close to a block for one of these. */
+export const isTense = ({ scores }: Findings, among: ReadonlySet<Category>): boolean =>
+  closest({ scores }, among) > tenseGap
+
 /** What an answer under this plan must wait for. A request that was itself close to a block makes it wait as a whole. */
-export function holdingOf(plan: Plan, isTense: boolean): Holding {
+export function holdingOf(plan: Plan, isRequestTense: boolean): Holding {
   const { gateway, rollout, requested } = plan
   const { rules } = gateway.config
   const denied = rollout.isEnforced ? rules.denylist : []
@@ -34,7 +43,7 @@ export function holdingOf(plan: Plan, isTense: boolean): Holding {
   const isPattern = (term: string): boolean => term.startsWith('/')
   return {
     isWhole:
-      isTense ||
+      isRequestTense ||
       local.length < enforcing.length ||
       denied.some(isPattern) ||
       (isRephrased(plan) && denied.length + flagged.length > 0),

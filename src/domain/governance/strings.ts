@@ -20,6 +20,18 @@ function collect(value: unknown, strings: string[]): void {
   }
 }
 
+/** Fields about whom a request is for, not of what it says. */
+const identifying = ['user', 'safety_identifier', 'metadata', 'prompt_cache_key'] as const
+const speechless = new Set([...wordless, ...identifying, 'url'])
+
+/** The texts of more than a word in a JSON value, wherever they stand. Ids and other names have no spaces. */
+export function phrasesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return /\S\s+\S/.test(value) ? [value] : []
+  if (Array.isArray(value)) return value.flatMap(phrasesIn)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, one]) => (speechless.has(name) ? [] : phrasesIn(one)))
+}
+
 /** Fields that structure a request: a change of what they hold would make another request of it. */
 const structural = new Set([
   ...wordless,
@@ -41,6 +53,22 @@ const structural = new Set([
   'detail',
   'cache_control',
 ])
+
+/** Fields of a whole request whose texts are changed by nobody: its shape, whom it is for, and its tools. */
+const kept = new Set([
+  ...structural,
+  ...identifying,
+  'tools',
+  'tool_choice',
+  'stop',
+  'response_format',
+  'output_config',
+  'text',
+])
+
+/** The same for a whole request in its caller's own words, fields that we do not know included. */
+export const mapRequest = (body: Fields, change: (text: string) => string): Fields =>
+  mapFields(body, (name, one) => (kept.has(name) ? one : mapStrings(one, change)))
 
 /** The same JSON value with every text in it changed; names, ids and whatever else gives it its shape stay. */
 export function mapStrings(value: unknown, change: (text: string) => string): unknown {

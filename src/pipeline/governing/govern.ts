@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
-import { holdingOf } from '../../domain/governance/holding.ts'
+import { holdingOf, isTense } from '../../domain/governance/holding.ts'
 import {
   combine,
   isDenied,
@@ -23,7 +23,6 @@ import {
 } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
-import { closest } from '../../domain/moderation/classifier.ts'
 import { createVault } from '../../domain/moderation/personal-data/vault.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './change-request.ts'
 import { guarded } from './guard.ts'
@@ -60,8 +59,6 @@ export type Governed = AsyncDisposable & {
 /** Holds a request to all that its organization wants checked; refuses it with a Fault, or lets it go on. */
 export type Govern = (asking: Asking, expected: Usage) => Promise<Governed>
 
-/** In log-odds: so close to a block, a request has its answer held back as a whole. */
-const tenseGap = -3
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createGovern(parts: GovernParts): Govern {
@@ -78,7 +75,7 @@ export function createGovern(parts: GovernParts): Govern {
     const vault = createVault()
     const allowed = await allowedRequest(asking, { plan, examination, rephraser })
     const request = isRedacting(plan) ? withoutPersonalData(allowed, vault) : allowed
-    const holding = holdingOf(plan, closest(examination.findings, alwaysBlocked) > tenseGap)
+    const holding = holdingOf(plan, isTense(examination.findings, alwaysBlocked))
     const kept = owned.move()
 
     const conclude = (answered: readonly Outcome[], end: InferenceEnd): InferenceEnd['policy'] => {
