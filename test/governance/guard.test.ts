@@ -213,6 +213,29 @@ describe('an answer on its way', () => {
     assert.equal(seen.frames, 'start')
   })
 
+  it('shows nothing of a block that is told of as a whole before it was told of', async () => {
+    const frames = (data: string): OriginalFrames => ({
+      kind: 'frames',
+      dialect: 'chat',
+      frames: [{ event: undefined, data }],
+    })
+    const block = (word: string): Piece[] => [
+      { events: [{ type: 'start', model: 'm' }], original: frames('start ') },
+      { events: [], original: frames(`${word} `), isAhead: true },
+      {
+        events: [
+          { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: { said: word } } },
+          { type: 'close', block: 0 },
+          end,
+        ],
+        original: frames('end'),
+      },
+    ]
+    const seen = await answered(planWith({}), block('poison'), { isHalting: true })
+    assert.deepEqual([seen.frames, seen.end.stopReason], ['start ', 'filtered'])
+    assert.equal((await answered(planWith({}), block('honey'), { isHalting: true })).frames, 'start honey end')
+  })
+
   it('is judged in its thinking too', async () => {
     const seen = await answered(planWith({}), piecesOf(['let me think about ', 'poison', ' now'], { type: 'thinking' }))
     assert.deepEqual([seen.text, seen.end.stopReason], ['', 'filtered'])

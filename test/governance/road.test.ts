@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
-import { answerStream, stalledStream } from '../support/upstream.ts'
+import { answerStream, stalledStream, startUpstream } from '../support/upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -62,6 +62,39 @@ describe('a governed request', () => {
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
     const used = await scene.used()
     assert.ok(used.output > 100 && (await scene.remaining()) === start - used.credits, JSON.stringify(used))
+  })
+
+  it('is shown nothing of what its upstream found elsewhere and may not be said', async () => {
+    const frame = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } }
+    const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ title: 'The falcon flies' }] }
+    const frames = [
+      frame(Object.assign({ type: 'message_start' }, { message })),
+      frame(Object.assign({ type: 'content_block_start' }, { index: 0, content_block: found })),
+      frame(Object.assign({ type: 'content_block_stop' }, { index: 0 })),
+      frame(
+        Object.assign({ type: 'message_delta' }, { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }),
+      ),
+      frame({ type: 'message_stop' }),
+    ]
+    // Far enough apart to be read one by one.
+    await using upstream = await startUpstream(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const one of frames) {
+        response.write(one)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      response.end()
+    })
+    const config = {
+      upstreams: [{ name: 'up', kind: 'anthropic', base_url: upstream.url }],
+      models: [{ name: 'paid', targets: [{ upstream: 'up' }] }],
+    }
+    await using scene = await startPaidHouse({ config })
+    await configure(scene, { rules: { denylist: ['falcon'] } })
+    const answer = await (await ask(scene, { ...say('Look it up.'), stream: true })).text()
+    assert.match(answer, /"stop_reason":"refusal"/)
+    assert.doesNotMatch(answer, /falcon/)
   })
 
   it('gets its answer while it is written, not when it is complete', async () => {

@@ -37,6 +37,8 @@ export type Decoder = {
   document(body: Json): void
   /** The stream says that it is over, or its bytes have ended. */
   done(): void
+  /** Whether a block has begun that will be told of as a whole, once it has ended. */
+  readonly isCollecting?: () => boolean
 }
 
 /** A provider behind HTTP: a family's translators joined with the network. */
@@ -155,7 +157,8 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   if (dialect === undefined || frames === undefined || count === 0) {
     return { piece: events.length > 0 ? { events } : undefined, failure }
   }
-  return { piece: { events, original: { kind: 'frames', dialect, frames: frames.slice(0, count) } }, failure }
+  const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
+  return { piece: { events, original, ...(decoder.isCollecting?.() === true && { isAhead: true }) }, failure }
 }
 
 /** The bytes have ended: with them the answer, or it is none. */

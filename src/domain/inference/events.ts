@@ -72,6 +72,8 @@ export type Receipt = {
 export type Piece = {
   readonly events: readonly InferenceEvent[]
   readonly original?: OriginalFrames | OriginalDocument
+  /** Its frames say more than events have told so far: a block has begun that a later piece tells of as a whole. */
+  readonly isAhead?: true
 }
 
 /** Whole server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */

@@ -43,6 +43,9 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   const held = createHeldPieces()
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
+  let pieces = 0
+  /** Up to this one, all that stands in the pieces was told in events, and looked at. */
+  let told = 0
 
   let lookedMs = clock.monotonicMs()
 
@@ -71,12 +74,14 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
   async function isFit(piece: Piece): Promise<boolean> {
     const marks = new Map<Channel, number>()
-    held.hold(piece, () => [...marks].every(([{ follower }, mark]) => follower.cleared() >= mark))
+    const place = ++pieces
+    held.hold(piece, () => place <= told && [...marks].every(([{ follower }, mark]) => follower.cleared() >= mark))
     for (const event of joined(piece.events)) {
       if (!(await isEventFit(event))) return false
       const channel = 'block' in event ? channels.get(event.block) : undefined
       if (channel !== undefined) marks.set(channel, channel.mark)
     }
+    if (piece.isAhead !== true) told = place
     return true
   }
 

@@ -39,6 +39,7 @@ export function createDecoder(write: EventWriter): Decoder {
     event: (body, name) => steps.get(textOf(body['type']) || (name ?? ''))?.(state, body),
     document: (body) => readDocument(state, body),
     done() {},
+    isCollecting: () => state.blocks.values().some(({ kind }) => kind === 'opaque'),
   }
 }
 

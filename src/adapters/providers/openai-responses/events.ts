@@ -32,6 +32,7 @@ export function createDecoder(write: EventWriter): Decoder {
       endResponse(state, { response: body })
     },
     done() {},
+    isCollecting: () => state.items.values().some(({ isOpaque, isFinished }) => isOpaque && !isFinished),
   }
 }
 

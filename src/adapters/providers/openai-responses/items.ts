@@ -20,6 +20,8 @@ export type Item = {
   call: number | undefined
   /** A tool of free text: its input is told as the one text of a JSON object. */
   isFreeText: boolean
+  /** Only its own dialect understands it: it is told of as a whole, once it is finished. */
+  isOpaque: boolean
   isFinished: boolean
 }
 
@@ -29,11 +31,15 @@ export const createItem = (write: EventWriter): Item => ({
   thinking: undefined,
   call: undefined,
   isFreeText: false,
+  isOpaque: false,
   isFinished: false,
 })
 
+const understood = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
+
 /** The item is announced; calls are worth announcing too. */
 export function beginItem(item: Item, raw: Json): void {
+  item.isOpaque = !understood.has(textOf(raw['type']))
   if (item.call !== undefined || (raw['type'] !== 'function_call' && raw['type'] !== 'custom_tool_call')) return
   item.isFreeText = raw['type'] === 'custom_tool_call'
   const name = nameWithin(textOf(raw['namespace']), textOf(raw['name']))
