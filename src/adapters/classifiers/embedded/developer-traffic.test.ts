@@ -89,6 +89,7 @@ const longTexts: Readonly<Record<string, string>> = {
     (at) =>
       `    def ${pick(verbs, at)}_${pick(nouns, at)}(self, ${pick(nouns, at + 1)}):\n        self.${pick(nouns, at)}.${pick(verbs, at + 2)}(self)\n        return self.dead or self.die()`,
   ),
+  'numbers with signs between them': fill(10_000, (at) => `@${22_547_604_158 + at * 50_123}`).replaceAll('\n', ''),
   'a patch of 30 KB': fill(
     30_000,
     (at) =>

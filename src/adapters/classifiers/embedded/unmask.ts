@@ -10,6 +10,8 @@ export type Vocabulary = {
 const plain = /^[a-z]+$/
 const stretched = /(.)\1\1/
 const number = /^[0-9]+$/
+/** Numbers strung together by signs: longer than any word that is written without a letter. */
+const numbers = /^[0-9$][0-9'*@!|+$]{8,}$/
 const statedAge = /^([0-9]{1,2})(yo|yr|yrs|yrold)$/
 
 /** The word a token stands for: itself, mostly. */
@@ -17,6 +19,7 @@ export function unmask(token: string, vocabulary: Vocabulary): string {
   if (plain.test(token) && !stretched.test(token)) return token
   const bare = token.replace(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}$]+$/gu, '')
   if (number.test(bare)) return isYoung(bare) ? '#young' : bare.length > 1 ? '00' : '0'
+  if (numbers.test(bare)) return '00'
   const age = statedAge.exec(bare)
   if (age !== null && isYoung(age[1] ?? '')) return '#youngyo'
   for (const candidate of candidates(bare)) if (vocabulary.rank(candidate) >= 0) return candidate
