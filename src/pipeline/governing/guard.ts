@@ -8,6 +8,7 @@ import { isRephrasing } from '../../domain/governance/rephrase.ts'
 import { textOfJson } from '../../domain/governance/request-texts.ts'
 import { stringsIn } from '../../domain/governance/strings.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
 import { silence, withSilences } from './silence.ts'
@@ -17,6 +18,7 @@ export type GuardParts = {
   readonly holding: Holding
   readonly examine: Examine
   readonly glance: Examine
+  readonly readAlong?: ReadAlong
   readonly clock: Clock
   readonly pause: () => Promise<unknown>
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
