@@ -42,6 +42,7 @@ export function createStepBack(): typeof stepBack {
     }
   }
   return (text, end, count) => {
+    if (end <= count) return 0
     learn(text, end)
     let start = end - count
     for (let at = uncounted.length - 1; at >= 0; at--) {
@@ -49,8 +50,7 @@ export function createStepBack(): typeof stepBack {
       if (place < start) break
       if (place < end - 1) start -= 1 // the last character counts, whatever follows it
     }
-    const reached = Math.max(0, start)
-    return reached < specialTo ? stepBack(text, end, count) : reached
+    return start < specialTo ? stepBack(text, end, count) : Math.max(0, start)
   }
 }
 

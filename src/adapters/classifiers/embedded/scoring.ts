@@ -52,35 +52,38 @@ export function createRawScorer(model: Model): RawScorer {
 /** The raw score of a text in which there is nothing to read. */
 const silent = -20
 
+type HeadScorer = {
+  readonly head: Head
+  readonly score: ReturnType<typeof createHeadScore>
+  /** Of the windows of the text at hand, `count` of them: the list is kept for the next text. */
+  readonly scores: number[]
+  count: number
+}
+
 function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<number> {
   const layout = layOut(header)
-  const scorers = heads.map((head, place) => ({
-    head,
-    length: header.heads[head].window,
-    score: createHeadScore(header.heads[head], place, layout),
-    /** Of the windows of the text at hand. */
-    scores: [] as number[],
-  }))
-  const lengths = [...new Set(scorers.map(({ length }) => length))]
+  const scorers = heads.map((head, place): HeadScorer => {
+    return { head, score: createHeadScore(header.heads[head], place, layout), scores: [], count: 0 }
+  })
+  const byLength = Map.groupBy(scorers, ({ head }) => header.heads[head].window)
   const scoreMinors = createMinorsScore(header)
   const sumRows = createSumRows(layout)
 
   const gathered = (head: Head): number => {
-    const { scores = [] } = scorers[heads.indexOf(head)] ?? {}
-    return scores.length === 0 ? silent : gather(scores)
+    const { scores, count } = scorers[heads.indexOf(head)] ?? { scores: [], count: 0 }
+    return count === 0 ? silent : gather(scores, count)
   }
 
   return (tally) => {
     const buckets = tally.buckets()
     let minors = silent
-    for (const { scores } of scorers) scores.length = 0
-    for (const length of lengths) {
+    for (const scorer of scorers) scorer.count = 0
+    for (const [length, together] of byLength) {
       for (const window of windowsOf(buckets, length)) {
         const sums = sumRows(tally, window)
-        for (const scorer of scorers) {
-          if (scorer.length !== length) continue
+        for (const scorer of together) {
           const scored = scorer.score(sums)
-          scorer.scores.push(scored)
+          scorer.scores[scorer.count++] = scored
           if (scorer.head !== 'sexual') continue
           minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum: sums.sum, sexual: scored }))
         }
