@@ -139,18 +139,19 @@ function createMeasures(metrics: Metrics) {
     result: ['written', 'repeated', 'waiting', 'failed'],
   })
   const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
+  const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
+  const countWritten = charges.series({ result: 'written' })
   return {
     verdict: (verdict: Verdict): void =>
-      verdict.admitted
-        ? admissions.add({ outcome: 'admitted', scope: 'none' })
-        : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
+      verdict.admitted ? countAdmitted() : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
     orphans: (count: number): void => orphans.add({}, count),
     settling:
       (settle: SettleCall): SettleCall =>
       async (charge, held) => {
         try {
           const settled = await settle(charge, held)
-          charges.add({ result: settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated' })
+          if (settled?.isFirst === true) countWritten()
+          else charges.add({ result: settled === null ? 'waiting' : 'repeated' })
           return settled
         } catch (error) {
           charges.add({ result: 'failed' })
