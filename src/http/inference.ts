@@ -127,9 +127,11 @@ type Saying = {
 
 /** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
 function createPartIds(answerId: string): Ids {
-  const own = answerId.slice(answerId.search(/[_-]/) + 1)
   let count = 0
-  return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+  return (prefix) => {
+    const own = answerId.slice(answerId.search(/[_-]/) + 1)
+    return `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+  }
 }
 
 const limitHeaders = ({ verdict }: Answer): Record<string, string> =>
