@@ -1,6 +1,5 @@
+import type { Eventually } from '../../base/eventually.ts'
 import type { AdmissionRequest, CreditAccount, Grant, Renewal, Settlement, SliceName, Verdict } from './admission.ts'
-
-type Eventually<T> = T | Promise<T>
 
 /** `unreachable`: said only by the store with a fallback; whether it happened is not known. */
 export type SettleResult = 'settled' | 'gone' | 'unreachable'
