@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
-import { claimsOf, overQuota, type QuotaRequest } from './quota.ts'
+import { claimsOf, overQuota, type QuotaClaim, type QuotaRequest } from './quota.ts'
 import type { QuotaStore } from './quota-store.ts'
 
 /**
@@ -12,9 +13,11 @@ export type QuotaPlace = AsyncDisposable & {
   settle(usedTokens: number): Promise<void>
 }
 
+type NamedRequest = QuotaRequest & { readonly requestId: string }
+
 export type Quotas = {
   /** Refuses with `rate_limit_exceeded` where a quota has no room for the request; then nothing was taken of any. */
-  take(request: QuotaRequest & { readonly requestId: string }): Promise<QuotaPlace>
+  take(request: NamedRequest): Eventually<QuotaPlace>
 }
 
 export type QuotasParts = {
@@ -26,20 +29,24 @@ export type QuotasParts = {
 
 export function createQuotas({ store, clock, ids, onSettleFailed }: QuotasParts): Quotas {
   return {
-    async take(request) {
+    take(request) {
       const nowMs = clock.nowMs()
-      const { tokens, requestId } = request
       const claims = claimsOf(request, nowMs)
-      if (claims.length === 0) return boundless
-      const full = await store.take(claims, tokens)
-      if (full) throw overQuota(full, request, { nowMs, eventId: ids('evt') })
-      let settled: Promise<void> | undefined
-      const settle = (usedTokens: number): Promise<void> =>
-        (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))
-      return { settle, [Symbol.asyncDispose]: () => settle(0) }
+      return claims.length === 0 ? boundless : takeAll(claims, request, nowMs)
     },
+  }
+
+  async function takeAll(claims: readonly QuotaClaim[], request: NamedRequest, nowMs: number): Promise<QuotaPlace> {
+    const { tokens, requestId } = request
+    const full = await store.take(claims, tokens)
+    if (full) throw overQuota(full, request, { nowMs, eventId: ids('evt') })
+    let settled: Promise<void> | undefined
+    const settle = (usedTokens: number): Promise<void> =>
+      (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))
+    return { settle, [Symbol.asyncDispose]: () => settle(0) }
   }
 }
 
 /** Nothing was taken, so nothing is to be corrected. */
-const boundless: QuotaPlace = { async settle() {}, async [Symbol.asyncDispose]() {} }
+const settled = Promise.resolve()
+export const boundless: QuotaPlace = { settle: () => settled, [Symbol.asyncDispose]: () => settled }

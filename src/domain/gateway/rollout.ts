@@ -18,11 +18,17 @@ export type RolloutSubject = {
 /** A spike outweighs a shadow, a shadow outweighs a canary. */
 export function rolloutOf({ config, isRolledBack }: SavedConfiguration, whom: RolloutSubject): Rollout {
   const { shadow, canary } = config.rollout
-  if (isRolledBack) return { mode: 'rollback', isEnforced: false }
-  if (isConcerned(shadow, whom)) return { mode: 'shadow', isEnforced: false }
-  if (isTargeted(canary, whom)) return { mode: 'canary', isEnforced: isSampled(canary, whom) }
-  return { mode: 'enforced', isEnforced: true }
+  if (isRolledBack) return rolledBack
+  if (isConcerned(shadow, whom)) return shadowed
+  if (isTargeted(canary, whom)) return isSampled(canary, whom) ? sampled : unsampled
+  return enforced
 }
+
+const rolledBack: Rollout = { mode: 'rollback', isEnforced: false }
+const shadowed: Rollout = { mode: 'shadow', isEnforced: false }
+const sampled: Rollout = { mode: 'canary', isEnforced: true }
+const unsampled: Rollout = { mode: 'canary', isEnforced: false }
+const enforced: Rollout = { mode: 'enforced', isEnforced: true }
 
 const isConcerned = (share: RolloutShare, whom: RolloutSubject): boolean =>
   isTargeted(share, whom) && isSampled(share, whom)

@@ -1,11 +1,13 @@
+import { allOf, andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import { decideGateway } from '../gateway/decide.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { Screen } from '../moderation/screen.ts'
-import { addFindings, findingsOf, nothingFound, type Findings } from './findings.ts'
-import { combine, type Outcome, type Verdict } from './outcome.ts'
+import type { RuleScore } from '../policy/compiled-rule.ts'
+import { addFindings, findingsOf, isNothing, nothingFound, type Findings } from './findings.ts'
+import { combine, type Verdict } from './outcome.ts'
 import { gatewayOutcome, moderationOutcomes, policyOutcome } from './outcomes.ts'
-import type { Plan } from './plan.ts'
-import { createScorePolicies, type Screened } from './score-policies.ts'
+import { asksForPersonalData, oncePerStanding, type Plan, type Standing } from './plan.ts'
+import { createPolicyScorer, type Screened } from './score-policies.ts'
 
 export type ExamineParts = {
   readonly screen: Screen
@@ -27,7 +29,7 @@ export type Texts = {
   readonly direction: Direction
   /** Categories that count as found, whatever the texts hold: for simulations. */
   readonly givenCategories?: readonly string[]
-  /** Leaves personal data unlooked for, where no rule asks for it. */
+  /** Leaves personal data unlooked for. It is also left where no rule asks for it. */
   readonly skipsPersonalData?: boolean
 }
 
@@ -39,7 +41,7 @@ export type Examination = {
 }
 
 /** The one judgement of all checks, for a request, for an answer, and for a simulation. */
-export type Examine = (plan: Plan, texts: Texts) => Promise<Examination>
+export type Examine = (plan: Plan, texts: Texts) => Eventually<Examination>
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */
 const turnCharacters = 65_536
@@ -47,71 +49,84 @@ const turnCharacters = 65_536
 const turnTexts = 16
 
 export function createExamine(parts: ExamineParts): Examine {
-  const scorePolicies = createScorePolicies(parts.memory, parts.pause)
-
-  return async (plan, { texts, direction, givenCategories = [], ...rest }) => {
-    const screened = await screenAll(plan, { texts, direction, ...rest })
-    const found = screened.map(({ findings }) => findings).reduce(addFindings, nothingFound)
-    const findings =
-      givenCategories.length === 0 ? found : addFindings(found, { ...nothingFound, categories: givenCategories })
-    if (parts.wantsDenialsOnly === true && plan.policies[direction].length === 0 && isNothing(findings)) {
-      return { verdict: allowed, findings, offending: [] }
-    }
-    const outcomes = [
-      ...moderationOutcomes(plan, findings),
-      gatewayOutcome(plan, decideGateway(plan.gateway.config, { ...findings, direction, ...abilities(findings) })),
-      ...(await policyOutcomes(plan, direction, screened)),
-    ]
-    const offending = screened.filter(({ findings: own }) => isOffending(plan, own)).map(({ text }) => text)
-    return { verdict: combine(outcomes), findings, offending }
+  const { screen, pause, canRephrase, failsOpen, wantsDenialsOnly = false } = parts
+  const policyScorer = createPolicyScorer(parts.memory, pause)
+  const calmVerdict = {
+    request: oncePerStanding((plan) => calmVerdictOf(plan, 'request')),
+    response: oncePerStanding((plan) => calmVerdictOf(plan, 'response')),
   }
 
-  function abilities({ personalData }: Findings) {
-    const personalDataCount = Object.values(personalData).reduce((sum, count) => sum + count, 0)
-    return { personalDataCount, canRephrase: parts.canRephrase }
+  return (plan, texts) => andThen(screenAll(plan, texts), (screened) => judge(plan, texts, screened))
+
+  function judge(plan: Plan, { direction, givenCategories }: Texts, screened: readonly Screened[]) {
+    const found = screened.reduce((all, { findings }) => addFindings(all, findings), nothingFound)
+    const findings = givenCategories ? addFindings(found, { ...nothingFound, categories: givenCategories }) : found
+    const isNothingFound = isNothing(findings)
+    if (wantsDenialsOnly && isNothingFound && plan.policies[direction].length === 0)
+      return { verdict: allowed, findings, offending: none }
+    return andThen(policyScores(plan, direction, screened), (scores): Examination => {
+      if (isNothingFound && screened.length > 0 && scores.every(areAllZero))
+        return { verdict: calmVerdict[direction](plan), findings, offending: none }
+      const offending = screened.filter((one) => isOffending(plan, one.findings)).map(({ text }) => text)
+      return { verdict: verdictOn(plan, direction, { findings, scores }), findings, offending }
+    })
   }
 
-  async function screenAll(
-    { gateway }: Plan,
-    { texts, direction, skipsPersonalData = false }: Texts,
-  ): Promise<Screened[]> {
-    const { terms, config } = gateway
+  function screenAll(plan: Plan, { texts, direction, ...rest }: Texts) {
+    const { terms, config } = plan.gateway
+    const skipsPersonalData = rest.skipsPersonalData === true || !asksForPersonalData(plan, direction)
     const screened: Screened[] = []
     let turn = 0
-    for (const text of texts) {
-      const screening = await parts.screen({ text, direction, skipsPersonalData, ...(terms && { terms }) })
-      screened.push({ text, findings: findingsOf(screening, config.rules) })
-      turn += text.length
-      if (turn < turnCharacters) continue
-      turn = 0
-      await parts.pause()
+    const screenOne = (text: string): Eventually<unknown> => {
+      const screening = screen({ text, direction, skipsPersonalData, ...(terms && { terms }) })
+      return andThen(screening, (seen) => {
+        screened.push({ text, screening: seen, findings: findingsOf(seen, config.rules) })
+        turn += text.length
+        if (turn < turnCharacters) return undefined
+        turn = 0
+        return pause()
+      })
     }
-    return screened
+    return andThen(inTurn(texts, screenOne), () => screened)
   }
 
-  async function policyOutcomes(plan: Plan, direction: Direction, screened: readonly Screened[]): Promise<Outcome[]> {
-    const policies = plan.policies[direction]
-    if (policies.length === 0) return []
-    const pending: ReturnType<typeof scorePolicies>[] = []
-    for (const one of screened) {
-      pending.push(scorePolicies(plan, direction, one))
-      if (pending.length % turnTexts === 0) await parts.pause()
-    }
-    const scores = await Promise.all(pending)
-    return policies.map((policy, at) =>
+  /** Per text, then per policy of the plan. */
+  function policyScores(plan: Plan, direction: Direction, screened: readonly Screened[]): Eventually<Scores> {
+    if (plan.policies[direction].length === 0) return none
+    const score = policyScorer(plan, direction)
+    const asked: Eventually<readonly RuleScore[]>[] = []
+    const ask = (one: Screened): Eventually<unknown> => (asked.push(score(one)) % turnTexts === 0 ? pause() : undefined)
+    return andThen(inTurn(screened, ask), () => allOf(asked))
+  }
+
+  /** What is said of texts in which nothing was found, and to which every policy gave 0. */
+  function calmVerdictOf(plan: Standing, direction: Direction): Verdict {
+    return verdictOn(plan, direction, { findings: nothingFound, scores: [plan.policies[direction].map(() => zero)] })
+  }
+
+  function verdictOn(plan: Standing, direction: Direction, { findings, scores }: Judged): Verdict {
+    const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
+    const ofPolicies = plan.policies[direction].map((policy, at) =>
       policyOutcome(
         policy,
         scores.flatMap((ofText) => ofText[at] ?? []),
-        { plan, failsOpen: parts.failsOpen },
+        { plan, failsOpen },
       ),
     )
+    const decided = decideGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
+    return combine([...moderationOutcomes(plan, findings), gatewayOutcome(plan, decided), ...ofPolicies])
   }
 }
 
-const allowed: Verdict = combine([])
+type Scores = readonly (readonly RuleScore[])[]
+type Judged = { readonly findings: Findings; readonly scores: Scores }
 
-const isNothing = ({ categories, allowlistHits, denylistHits, personalData }: Findings): boolean =>
-  categories.length === 0 && allowlistHits.length + denylistHits.length === 0 && Object.keys(personalData).length === 0
+const none: readonly never[] = []
+const allowed: Verdict = combine([])
+const zero: RuleScore = { basisPoints: 0 }
+
+const areAllZero = (scores: readonly RuleScore[]): boolean =>
+  scores.every((score) => 'basisPoints' in score && score.basisPoints === 0)
 
 function isOffending({ gateway }: Plan, { denylistHits, categories }: Findings): boolean {
   const { flagged_categories: flagged } = gateway.config.rules

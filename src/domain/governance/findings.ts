@@ -24,31 +24,42 @@ type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
 
 /** What one screening found, by the lists that its terms come from. */
 export function findingsOf({ classification, termHits, personalData }: Screening, lists: Lists): Findings {
+  const { flagged: categories, scores } = classification
+  if (termHits.length + personalData.length === 0) return { ...nothingFound, categories, scores }
   const terms = termHits.map(({ term }) => term)
   return {
-    categories: classification.flagged,
-    scores: classification.scores,
+    categories,
+    scores,
     allowlistHits: terms.filter((term) => lists.allowlist.includes(term)),
     denylistHits: terms.filter((term) => lists.denylist.includes(term)),
-    personalData: countByKind(personalData),
+    personalData: personalData.length === 0 ? nothingFound.personalData : countByKind(personalData),
   }
 }
 
 export function addFindings(first: Findings, second: Findings): Findings {
   if (first === nothingFound) return second
-  const personalData = { ...first.personalData }
-  for (const [kind, count] of entriesOf(second.personalData)) personalData[kind] = (personalData[kind] ?? 0) + count
   return {
     categories: union(first.categories, second.categories),
     scores: perCategory((category: Category) => Math.max(first.scores[category], second.scores[category])),
     allowlistHits: union(first.allowlistHits, second.allowlistHits),
     denylistHits: union(first.denylistHits, second.denylistHits),
-    personalData,
+    personalData: sum(first.personalData, second.personalData),
   }
 }
 
+/** Nobody has anything to say to these, whatever the scores. */
+export const isNothing = ({ categories, allowlistHits, denylistHits, personalData }: Findings): boolean =>
+  categories.length + allowlistHits.length + denylistHits.length === 0 && personalData === nothingFound.personalData
+
 const union = (first: readonly string[], second: readonly string[]): readonly string[] =>
   second.length === 0 ? first : [...new Set([...first, ...second])]
+
+function sum(first: Findings['personalData'], second: Findings['personalData']): Findings['personalData'] {
+  if (second === nothingFound.personalData) return first
+  const both = { ...first }
+  for (const [kind, count] of entriesOf(second)) both[kind] = (both[kind] ?? 0) + count
+  return both
+}
 
 const entriesOf = (counts: Findings['personalData']): [PersonalDataKind, number][] =>
   Object.entries(counts) as [PersonalDataKind, number][]

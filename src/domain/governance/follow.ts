@@ -1,3 +1,4 @@
+import { andThen, isPending, type Eventually } from '../../base/eventually.ts'
 import { unsettledStarts } from '../moderation/personal-data/unsettled.ts'
 import type { Examination, Examine } from './examine.ts'
 import { isTense, stepBack, wordEnd, type Holding } from './holding.ts'
@@ -10,13 +11,13 @@ import type { Plan } from './plan.ts'
  */
 export type Follower = {
   /** Takes more of the text. Answers the examination that denies it, if one does. */
-  push(piece: string): Promise<Examination | undefined>
+  push(piece: string): Eventually<Examination | undefined>
   /** Looks between two checks, so that what is fit to leave need not wait for more. This never denies anything. */
-  lookAhead(keptBack: number): Promise<void>
+  lookAhead(keptBack: number): Eventually<unknown>
   /** How many characters from the beginning may leave. */
   cleared(): number
   /** The judgement of the whole text; the follower is then done. */
-  end(): Promise<Examination>
+  end(): Eventually<Examination>
 }
 
 export type FollowParts = {
@@ -44,7 +45,7 @@ const turnCharacters = 64 * stepCharacters
 
 export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
-  const stepPlan: Plan = { ...plan, policies: { request: [], response: holding.policies } }
+  const stepPlan: Plan = { ...plan, policies: holding.policies }
   const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
   let text = ''
   let checked = 0
@@ -53,12 +54,25 @@ export function createFollower(parts: FollowParts): Follower {
   const longest = Math.max(holding.reach, holding.terms?.longest ?? 0)
 
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
-  async function look(seen: number, keptBack: number): Promise<Examination | undefined> {
+  function look(seen: number, keptBack: number): Eventually<Examination | undefined> {
     const window = text.slice(startOfWindow(seen), seen)
-    const examination = await glance(stepPlan, { ...looking, texts: [window] })
-    if (isDenied(examination.verdict)) return examination
-    if (!isTense(examination.findings, holding.blocking))
-      cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
+    return andThen(glance(stepPlan, { ...looking, texts: [window] }), (examination) => {
+      if (isDenied(examination.verdict)) return examination
+      if (!isTense(examination.findings, holding.blocking))
+        cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
+      return undefined
+    })
+  }
+
+  /** The checks that are due, one after the other, up to the first that denies the text. */
+  function check(): Eventually<Examination | undefined> {
+    while (checked + stepCharacters <= text.length) {
+      checked += stepCharacters
+      const looked = look(wordEnd(text, checked, longestWord), keptBackCharacters)
+      if (isPending(looked)) return looked.then((denied) => denied ?? check())
+      if (looked !== undefined) return looked
+      if (checked % turnCharacters === 0) return pause().then(check)
+    }
     return undefined
   }
 
@@ -81,26 +95,22 @@ export function createFollower(parts: FollowParts): Follower {
   }
 
   return {
-    async push(piece) {
+    push(piece) {
       text += piece
-      if (holding.isWhole) return undefined
-      for (let end = checked + stepCharacters; end <= text.length; end += stepCharacters) {
-        checked = end
-        const denied = await look(wordEnd(text, end, longestWord), keptBackCharacters)
-        if (denied !== undefined) return denied
-        if (end % turnCharacters === 0) await pause()
-      }
+      return holding.isWhole ? undefined : check()
+    },
+    lookAhead(keptBack) {
+      if (!holding.isWhole && cleared < text.length - keptBack) return look(text.length, keptBack)
       return undefined
     },
-    async lookAhead(keptBack) {
-      if (!holding.isWhole && cleared < text.length - keptBack) await look(text.length, keptBack)
-    },
     cleared: () => cleared,
-    async end() {
+    end() {
       const whole = read(text)
-      const examination = await examine(plan, { texts: whole.trim() === '' ? [] : [whole], direction: 'response' })
-      if (!isDenied(examination.verdict)) cleared = Infinity
-      return examination
+      const judged = examine(plan, { texts: whole.trim() === '' ? [] : [whole], direction: 'response' })
+      return andThen(judged, (examination) => {
+        if (!isDenied(examination.verdict)) cleared = Infinity
+        return examination
+      })
     },
   }
 }

@@ -5,8 +5,7 @@ import { foldCodePoint } from '../moderation/fold.ts'
 import { closest } from '../moderation/classifier.ts'
 import type { Terms } from '../moderation/terms.ts'
 import type { Findings } from './findings.ts'
-import type { Plan } from './plan.ts'
-import type { ActivePolicy } from './rulebook.ts'
+import { oncePerStanding, type Plan, type Standing } from './plan.ts'
 
 export type Holding = {
   /** A rule needs the whole block before any of it may leave. */
@@ -18,7 +17,7 @@ export type Holding = {
   /** A rule asks for personal data, which must be settled before it may leave. */
   readonly personalData: boolean
   /** The policies that are asked while the text grows: those that can stop it, and need not see all of it. */
-  readonly policies: readonly ActivePolicy[]
+  readonly policies: Plan['policies']
   /** Close to one of these, nothing leaves until the text is calm again. */
   readonly blocking: ReadonlySet<Category>
 }
@@ -31,7 +30,13 @@ export const isTense = ({ scores }: Findings, among: ReadonlySet<Category>): boo
   closest({ scores }, among) > tenseGap
 
 /** What an answer under this plan must wait for. A request that was itself close to a block makes it wait as a whole. */
-export function holdingOf(plan: Plan, isRequestTense: boolean): Holding {
+export const holdingOf = (plan: Plan, isRequestTense: boolean): Holding =>
+  isRequestTense ? tenseHolding(plan) : calmHolding(plan)
+
+const calmHolding = oncePerStanding((plan) => createHolding(plan, false))
+const tenseHolding = oncePerStanding((plan) => createHolding(plan, true))
+
+function createHolding(plan: Standing, isRequestTense: boolean): Holding {
   const { gateway, rollout, requested } = plan
   const { rules } = gateway.config
   const denied = rollout.isEnforced ? rules.denylist : []
@@ -50,13 +55,13 @@ export function holdingOf(plan: Plan, isRequestTense: boolean): Holding {
     reach: Math.max(0, ...local.map(({ reach }) => reach.characters)),
     terms: denied.length > 0 ? gateway.terms : undefined,
     personalData: local.some(({ reach }) => reach.personalData),
-    policies: local.map(({ policy }) => policy),
+    policies: { request: [], response: local.map(({ policy }) => policy) },
     blocking: new Set<Category>([...alwaysBlockedCategories, ...requested, ...flagged]),
   }
 }
 
 /** Whether a hit of the gateway's own rules is written anew, for which all of it must be there. */
-function isRephrased({ gateway }: Plan): boolean {
+function isRephrased({ gateway }: Standing): boolean {
   const { rules, refusal_replacement: replacement } = gateway.config
   const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
   return pattern === 'rewrite' || pattern === 'summary' || (pattern === 'refuse' && rules.rewrite_instead_of_refuse)

@@ -59,9 +59,9 @@ function strongest(outcomes: readonly Outcome[], weigh: (outcome: Outcome) => De
 
 /** What several verdicts on one answer say together: of each check and policy, the strongest outcome. */
 export function mergeOutcomes(outcomes: readonly Outcome[]): readonly Outcome[] {
-  const merged = new Map<string, Outcome>()
+  const merged = new Map<string | null, Outcome>()
   for (const outcome of outcomes) {
-    const key = `${outcome.check} ${outcome.policyId ?? ''}`
+    const key = outcome.check === 'policy' ? outcome.policyId : outcome.check
     const known = merged.get(key)
     if (known === undefined || strength[outcome.decision] > strength[known.decision]) merged.set(key, outcome)
   }

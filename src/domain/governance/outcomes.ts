@@ -5,7 +5,7 @@ import type { RuleScore } from '../policy/compiled-rule.ts'
 import type { PolicyContent } from '../policy/policy.ts'
 import type { Findings } from './findings.ts'
 import type { Outcome } from './outcome.ts'
-import type { Plan } from './plan.ts'
+import type { Standing } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
 /** The score from which a rule matches. */
@@ -13,7 +13,7 @@ export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, '
   matchThresholdBasisPoints ?? 5_000
 
 /** What no configuration can switch off, and what the caller itself asked to have blocked. */
-export function moderationOutcomes({ gateway, requested }: Plan, { categories }: Findings): readonly Outcome[] {
+export function moderationOutcomes({ gateway, requested }: Standing, { categories }: Findings): readonly Outcome[] {
   const outcomeOf = (check: Outcome['check'], names: readonly string[]): readonly Outcome[] => {
     const triggeredCategories = names.filter((name) => categories.includes(name))
     if (triggeredCategories.length === 0) return []
@@ -34,7 +34,7 @@ export function moderationOutcomes({ gateway, requested }: Plan, { categories }:
   return [...outcomeOf('always_blocked', alwaysBlockedCategories), ...outcomeOf('requested', requested)]
 }
 
-export function gatewayOutcome({ gateway, rollout }: Plan, decided: GatewayDecision): Outcome {
+export function gatewayOutcome({ gateway, rollout }: Standing, decided: GatewayDecision): Outcome {
   return {
     check: 'gateway',
     decision: decided.decision,
@@ -49,7 +49,7 @@ export function gatewayOutcome({ gateway, rollout }: Plan, decided: GatewayDecis
 }
 
 export type PolicyRules = {
-  readonly plan: Plan
+  readonly plan: Standing
   /** A rule that should have been judged and was not lets the text pass. */
   readonly failsOpen: boolean
 }

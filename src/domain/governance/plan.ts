@@ -31,18 +31,42 @@ export type Plan = {
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
 }
 
-export function planFor({ gateway, policies }: Rulebook, occasion: Occasion): Plan {
+/** All of a plan that does not depend on whose text it is. */
+export type Standing = Omit<Plan, 'facts'>
+
+export function planFor(rulebook: Rulebook, occasion: Occasion): Plan {
   const { model, project, user, metadata, credentialId, target, flaggedCategories } = occasion
-  const applicable = policies.filter((policy) => isApplicable(policy, occasion))
   return {
-    gateway,
-    rollout: rolloutOf(gateway, { subject: user ?? credentialId, target }),
-    requested: flaggedCategories.map(requestedCategory),
-    policies: {
-      request: applicable.filter(({ direction }) => direction !== 'response'),
-      response: applicable.filter(({ direction }) => direction !== 'request'),
-    },
+    gateway: rulebook.gateway,
+    rollout: rolloutOf(rulebook.gateway, { subject: user ?? credentialId, target }),
+    requested: flaggedCategories.length === 0 ? nothingRequested : flaggedCategories.map(requestedCategory),
+    policies: policiesFor(rulebook, occasion),
     facts: { model, project, user: user ?? '', metadata },
+  }
+}
+
+const nothingRequested: Plan['requested'] = []
+
+/** By project, for as long as the rulebook lives: the policies of two requests that name none are the same objects. */
+const byProject = new WeakMap<Rulebook, Map<string, Plan['policies']>>()
+/** The organization's own projects are few; names that anybody can make up must not pile up. */
+const mostProjects = 1_000
+
+function policiesFor(rulebook: Rulebook, occasion: Occasion): Plan['policies'] {
+  if (occasion.policyIds.length > 0) return applicable(rulebook, occasion)
+  const known = byProject.get(rulebook) ?? new Map<string, Plan['policies']>()
+  const kept = known.get(occasion.project)
+  if (kept !== undefined) return kept
+  const policies = applicable(rulebook, occasion)
+  if (known.size < mostProjects) byProject.set(rulebook, known.set(occasion.project, policies))
+  return policies
+}
+
+function applicable({ policies }: Rulebook, occasion: Occasion): Plan['policies'] {
+  const applied = policies.filter((policy) => isApplicable(policy, occasion))
+  return {
+    request: applied.filter(({ direction }) => direction !== 'response'),
+    response: applied.filter(({ direction }) => direction !== 'request'),
   }
 }
 
@@ -58,3 +82,22 @@ function requestedCategory(name: string): OptionalCategory {
     param: 'flagged_categories',
   })
 }
+
+/** Works something out once for all plans that differ in nothing but their facts. */
+export function oncePerStanding<T>(work: (plan: Standing) => T): (plan: Standing) => T {
+  const known = new WeakMap<Plan['policies'], { readonly plan: Standing; readonly worked: T }>()
+  return ({ gateway, rollout, requested, policies }) => {
+    const last = known.get(policies)
+    const isSame = last?.plan.gateway === gateway && last.plan.rollout === rollout && last.plan.requested === requested
+    if (isSame) return last.worked
+    const plan = { gateway, rollout, requested, policies }
+    const worked = work(plan)
+    known.set(policies, { plan, worked })
+    return worked
+  }
+}
+
+/** Whether a rule has an eye on personal data; where none has, nobody need look for it. */
+export const asksForPersonalData = ({ gateway, policies }: Standing, direction: Direction): boolean =>
+  gateway.config.rules.redact ||
+  policies[direction].some(({ rule: { reach } }) => reach === 'whole' || reach.personalData)

@@ -7,36 +7,52 @@ import { phrasesIn, stringsIn } from './strings.ts'
  * the caller's dialect gets them.
  */
 export function textsOfRequest({ messages, tools, original }: InferenceRequest): readonly string[] {
-  const blocks: (readonly string[])[] = []
+  const blocks = createBlocks()
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
-  for (const tool of tools) blocks.push(stringsOfTool(tool))
-  const read = new Set([...blocks.flat(), ...messages.flatMap(({ parts }) => parts.flatMap(inputOf))])
-  blocks.push(phrasesIn(original.body).filter((phrase) => !read.has(phrase)))
-  return blocks.map((strings) => strings.join('\n')).filter((text) => text.trim() !== '')
+  for (const tool of tools) blocks.add(stringsOfTool(tool))
+  blocks.add(phrasesIn(original.body).filter((phrase) => !blocks.read.has(phrase)))
+  return blocks.texts
 }
 
-function addPart(blocks: (readonly string[])[], part: Part): void {
+function createBlocks() {
+  const texts: string[] = []
+  /** Every string that stands in a block. */
+  const read = new Set<string>()
+  return {
+    texts,
+    read,
+    add(strings: readonly string[]): void {
+      for (const one of strings) read.add(one)
+      const [only = ''] = strings
+      const text = strings.length > 1 ? strings.join('\n') : only
+      if (/\S/.test(text)) texts.push(text)
+    },
+  }
+}
+
+function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
   switch (part.type) {
     case 'text':
     case 'thinking':
     case 'refusal':
-      return void blocks.push([part.text])
+      return blocks.add([part.text])
     case 'tool-call':
-      return void blocks.push([part.name, ...stringsOfJson(part.input)])
+      blocks.add([part.name, ...stringsOfJson(part.input)])
+      // Some dialects send what a tool is told as one text.
+      blocks.read.add(part.input)
+      return
     case 'tool-result':
       for (const inner of part.parts) addPart(blocks, inner)
       return
     case 'image':
       return
     case 'file':
-      return void blocks.push([part.name ?? ''], part.source.kind === 'text' ? [part.source.text] : [])
+      blocks.add([part.name ?? ''])
+      return blocks.add(part.source.kind === 'text' ? [part.source.text] : [])
     case 'opaque':
-      return void blocks.push(stringsIn(part.raw))
+      return blocks.add(stringsIn(part.raw))
   }
 }
-
-/** Some dialects send what a tool is told as one text. */
-const inputOf = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.input] : [])
 
 function stringsOfTool(tool: Tool): readonly string[] {
   if (tool.type === 'opaque') return stringsIn(tool.raw)

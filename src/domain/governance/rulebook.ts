@@ -1,3 +1,4 @@
+import type { Eventually } from '../../base/eventually.ts'
 import { unsaved, type SavedConfiguration } from '../gateway/configuration.ts'
 import type { Terms } from '../moderation/terms.ts'
 import type { CompiledRule } from '../policy/compiled-rule.ts'
@@ -24,7 +25,7 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
 }
 
 /** The rules of an organization as of now: a change holds for the next request here, and within a second elsewhere. */
-export type RulebookOf = (organizationId: string) => Promise<Rulebook>
+export type RulebookOf = (organizationId: string) => Eventually<Rulebook>
 
 /** What holds where nobody has said anything: what is always blocked. */
 export const emptyRulebook: Rulebook = { gateway: { ...unsaved, terms: undefined }, policies: [] }

@@ -1,3 +1,4 @@
+import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Changes } from '../identity/changes.ts'
 import type { GatewayStore } from '../gateway/store.ts'
 import { unsaved, type SavedConfiguration } from '../gateway/configuration.ts'
@@ -19,7 +20,7 @@ export type RulebookParts = {
 /** Organizations whose rules are kept compiled; the one asked for longest ago goes first. */
 const mostKept = 1_000
 
-type Kept = { readonly rulebook: Promise<Rulebook>; readonly readAt: number }
+type Kept = { rulebook: Eventually<Rulebook>; readonly readAt: number }
 
 /** Reads an organization's rules once, and again after something of the organization has changed. */
 export function createRulebooks(parts: RulebookParts): RulebookOf {
@@ -29,13 +30,15 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     const known = kept.get(organizationId)
     if (known !== undefined && parts.changes.latestOf(organizationId) <= known.readAt) return known.rulebook
     const readAt = parts.changes.count()
-    const rulebook = read(organizationId, known?.rulebook)
-    keep(organizationId, { rulebook, readAt })
-    // What could not be read is read again for the next one who asks.
-    rulebook.catch(() => {
-      if (kept.get(organizationId)?.rulebook === rulebook) kept.delete(organizationId)
-    })
-    return rulebook
+    const reading = read(organizationId, known?.rulebook)
+    const one: Kept = { rulebook: reading, readAt }
+    keep(organizationId, one)
+    reading.then(
+      (rulebook) => (one.rulebook = rulebook),
+      // What could not be read is read again for the next one who asks.
+      () => kept.get(organizationId) === one && kept.delete(organizationId),
+    )
+    return reading
   }
 
   function keep(organizationId: string, one: Kept): void {
@@ -47,11 +50,11 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   }
 
   /** What has not changed since the last time is not compiled again. */
-  async function read(organizationId: string, known: Promise<Rulebook> | undefined): Promise<Rulebook> {
+  async function read(organizationId: string, known: Eventually<Rulebook> | undefined): Promise<Rulebook> {
     const [saved = unsaved, policies, before] = await Promise.all([
       parts.gateway.find(organizationId),
       parts.policies.listInForce(organizationId),
-      known?.catch(() => undefined),
+      isPending(known) ? known.catch(() => undefined) : known,
     ])
     const isSame = before?.gateway.version === saved.version
     const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))

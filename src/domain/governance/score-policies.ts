@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import { allOf, andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import type { Direction } from '../moderation/classifier.ts'
+import type { Screening } from '../moderation/screen.ts'
 import { createVerdictMemory } from '../moderation/verdict-memory.ts'
 import type { RuleScore } from '../policy/compiled-rule.ts'
 import type { RuleFacts } from '../policy/rule.ts'
@@ -8,27 +10,45 @@ import type { Plan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
 /** A text with what the screening found in it. */
-export type Screened = { readonly text: string; readonly findings: Findings }
+export type Screened = { readonly text: string; readonly screening: Screening; readonly findings: Findings }
 
-/** One score per policy of the plan, in its order. */
-export type ScorePolicies = (plan: Plan, direction: Direction, screened: Screened) => Promise<readonly RuleScore[]>
+/** Asks the policies of a plan about a text: one score per policy, in its order. */
+export type PolicyScorer = (
+  plan: Plan,
+  direction: Direction,
+) => (screened: Screened) => Eventually<readonly RuleScore[]>
 
 /**
- * Asks every policy about a text. What they said is remembered by the text's hash, so that the turns of a chat that were
- * judged before cost one look-up, however many policies there are. What could not be judged is asked again.
+ * What policies said is remembered by the screening of the text, so that the turns of a chat that were judged before cost
+ * one look-up, however many policies there are. What could not be judged is asked again.
  */
-export function createScorePolicies(memory: number, pause: () => Promise<unknown>): ScorePolicies {
+export function createPolicyScorer(memory: number, pause: () => Promise<unknown>): PolicyScorer {
   const known = createVerdictMemory<readonly RuleScore[]>(memory)
-  return async (plan, direction, screened) => {
+  const numberOf = createNumbering()
+  return (plan, direction) => {
     const policies = plan.policies[direction]
-    if (policies.length === 0) return []
-    const key = keyOf(plan, direction, screened)
-    const remembered = known.recall(key)
-    if (remembered !== undefined) return remembered
-    const facts = factsOf(plan, direction, screened)
-    const scores = await askAll(policies, facts, pause)
-    if (scores.every((score) => 'basisPoints' in score || !score.isFailure)) known.remember(key, scores)
-    return scores
+    const asking = memory === 0 ? '' : keyOf(plan, direction)
+    return (screened) => {
+      const key = `${numberOf(screened.screening)} ${asking}`
+      const remembered = known.recall(key)
+      if (remembered !== undefined) return remembered
+      return andThen(askAll(policies, factsOf(plan, direction, screened), pause), (scores) => {
+        if (scores.every((score) => 'basisPoints' in score || !score.isFailure)) known.remember(key, scores)
+        return scores
+      })
+    }
+  }
+}
+
+/** Numbers screenings: one that is remembered is the same object, and stands for its text and for who judged it. */
+function createNumbering(): (screening: Screening) => number {
+  const numbers = new WeakMap<Screening, number>()
+  let last = 0
+  return (screening) => {
+    const known = numbers.get(screening)
+    if (known !== undefined) return known
+    numbers.set(screening, ++last)
+    return last
   }
 }
 
@@ -36,18 +56,16 @@ export function createScorePolicies(memory: number, pause: () => Promise<unknown
 const turn = 1_000_000
 
 /** Asks all at once, those who answer later too, but for giving way in between. */
-async function askAll(
+function askAll(
   policies: readonly ActivePolicy[],
   facts: RuleFacts,
   pause: () => Promise<unknown>,
-): Promise<readonly RuleScore[]> {
-  const asked: Promise<RuleScore>[] = []
+): Eventually<readonly RuleScore[]> {
+  const asked: Eventually<RuleScore>[] = []
   const perTurn = Math.max(1, Math.floor(turn / (facts.text.length + 1)))
-  for (const { rule } of policies) {
-    asked.push(Promise.resolve(rule.score(facts)))
-    if (asked.length % perTurn === 0) await pause()
-  }
-  return Promise.all(asked)
+  const ask = ({ rule }: ActivePolicy): Eventually<unknown> =>
+    asked.push(rule.score(facts)) % perTurn === 0 ? pause() : undefined
+  return andThen(inTurn(policies, ask), () => allOf(asked))
 }
 
 const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Screened): RuleFacts => ({
@@ -58,11 +76,8 @@ const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Scre
   pii: findings.personalData,
 })
 
-function keyOf(plan: Plan, direction: Direction, { text, findings }: Screened): string {
-  // The scores too: another classifier may have judged the same text.
-  const judged = JSON.stringify([plan.facts, Object.values(findings.scores), text])
-  return `${direction} ${versionsOf(plan.policies[direction])} ${hash('sha256', judged, 'base64url')}`
-}
+const keyOf = ({ facts, policies }: Plan, direction: Direction): string =>
+  `${direction} ${versionsOf(policies[direction])} ${hash('sha256', JSON.stringify(facts), 'base64url')}`
 
 const spelled = new WeakMap<readonly ActivePolicy[], string>()
 

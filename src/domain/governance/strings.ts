@@ -11,11 +11,11 @@ export function stringsIn(value: unknown): readonly string[] {
 function collect(value: unknown, strings: string[]): void {
   if (typeof value === 'string') strings.push(value)
   else if (Array.isArray(value)) for (const one of value) collect(one, strings)
-  else if (typeof value === 'object' && value !== null) {
-    for (const [name, one] of Object.entries(value)) {
+  else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
       if (wordless.has(name)) continue
       strings.push(name)
-      collect(one, strings)
+      collect(value[name], strings)
     }
   }
 }
@@ -26,10 +26,18 @@ const speechless = new Set([...wordless, ...identifying, 'url'])
 
 /** The texts of more than a word in a JSON value, wherever they stand. Ids and other names have no spaces. */
 export function phrasesIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return /\S\s+\S/.test(value) ? [value] : []
-  if (Array.isArray(value)) return value.flatMap(phrasesIn)
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, one]) => (speechless.has(name) ? [] : phrasesIn(one)))
+  const phrases: string[] = []
+  collectPhrases(value, phrases)
+  return phrases
+}
+
+function collectPhrases(value: unknown, phrases: string[]): void {
+  if (typeof value === 'string') {
+    if (/\S\s+\S/.test(value)) phrases.push(value)
+  } else if (Array.isArray(value)) for (const one of value) collectPhrases(one, phrases)
+  else if (isObject(value)) {
+    for (const name of Object.keys(value)) if (!speechless.has(name)) collectPhrases(value[name], phrases)
+  }
 }
 
 /** Fields that structure a request: a change of what they hold would make another request of it. */

@@ -1,3 +1,4 @@
+import type { Eventually } from '../../base/eventually.ts'
 import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
 
@@ -10,7 +11,7 @@ export type Direction = 'request' | 'response'
  */
 export type Classifier = {
   readonly identity: ClassifierIdentity
-  classify(text: string, direction: Direction): Classification | Promise<Classification>
+  classify(text: string, direction: Direction): Eventually<Classification>
 }
 
 /** What an audit event says about who judged. */

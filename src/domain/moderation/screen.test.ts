@@ -95,7 +95,7 @@ describe('a screening', () => {
       classify: (text, direction) => (isDown ? Promise.reject(new Error('down')) : fake.classify(text, direction)),
     }
     const screen = createScreen({ classifier, pause, memory: 10 })
-    await assert.rejects(screen({ text: 'bad', direction: 'request' }), /down/)
+    await assert.rejects(async () => screen({ text: 'bad', direction: 'request' }), /down/)
     isDown = false
     assert.deepEqual((await screen({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])
   })

@@ -1,5 +1,6 @@
 /** One screening of a text gives all that policies combine: the classifier's scores, the terms hit, the personal data. */
 import { hash } from 'node:crypto'
+import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import type { Category } from './categories.ts'
 import { strongest } from './classifier.ts'
 import type { Classification, Classifier, Direction } from './classifier.ts'
@@ -27,7 +28,7 @@ export type ScreenRequest = {
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
-export type Screen = (request: ScreenRequest) => Promise<Screening>
+export type Screen = (request: ScreenRequest) => Eventually<Screening>
 
 export type ScreenParts = {
   readonly classifier: Classifier
@@ -42,14 +43,15 @@ const mostRemembered = 256
 
 export function createScreen({ classifier, pause, memory }: ScreenParts): Screen {
   const verdicts = createVerdictMemory<Screening>(memory)
-  return async (request) => {
+  return (request) => {
     if (memory === 0) return screenAnew(request, classifier, pause)
     const key = keyOf(request)
     const known = verdicts.recall(key)
     if (known !== undefined) return known
-    const screening = await screenAnew(request, classifier, pause)
-    if (screening.personalData.length <= mostRemembered) verdicts.remember(key, screening)
-    return screening
+    return andThen(screenAnew(request, classifier, pause), (screening) => {
+      if (screening.personalData.length <= mostRemembered) verdicts.remember(key, screening)
+      return screening
+    })
   }
 }
 
@@ -60,24 +62,35 @@ export const violations = ({ classification }: Screening, blocked: ReadonlySet<C
 const keyOf = ({ text, direction, terms, skipsPersonalData = false }: ScreenRequest): string =>
   `${direction} ${skipsPersonalData} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
-async function screenAnew(
+/** At once, but for a text of several slices and a classifier that is asked elsewhere. */
+function screenAnew(
   { text, direction, terms, skipsPersonalData = false }: ScreenRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
-): Promise<Screening> {
+): Eventually<Screening> {
   const classifications: Classification[] = []
   const hits = new Map<string, TermHit>()
   const personalData: PersonalDatum[] = []
   let searched = 0
-  for (const slice of slicesOf(text)) {
-    if (slice.start > 0) await pause()
+
+  const classify = (part: string): Eventually<unknown> =>
+    andThen(classifier.classify(part, direction), (classification) => classifications.push(classification))
+
+  const screenSlice = (slice: Slice): Eventually<void> => {
     const hidden = hiddenTexts(slice.text)
-    for (const part of [slice, ...hidden]) classifications.push(await classifier.classify(part.text, direction))
     if (terms !== undefined) addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(hidden, terms)])
     if (!skipsPersonalData)
       searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
+    return inTurn([slice, ...hidden], (part) => classify(part.text))
   }
-  return { classification: classifications.reduce(strongest), termHits: [...hits.values()], personalData }
+  const screenInTurn = (slice: Slice): Eventually<void> =>
+    slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
+
+  return andThen(inTurn(slicesOf(text), screenInTurn), () => ({
+    classification: classifications.reduce(strongest),
+    termHits: [...hits.values()],
+    personalData,
+  }))
 }
 
 function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermHit[]): void {

@@ -1,5 +1,6 @@
+import { andThen, type Eventually } from '../../base/eventually.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
-import { verdictScore, type Classification, type Classifier } from './classifier.ts'
+import { verdictScore, type Classification, type Classifier, type Direction } from './classifier.ts'
 
 export type TieredParts = {
   /** Reads every text. */
@@ -22,23 +23,27 @@ const acquitted = verdictScore - 0.01
  * always blocked, at its high mark in the others.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
+  const settle = (quick: Classification, text: string, direction: Direction): Eventually<Classification> =>
+    categories.some((category) => isUnsure(quick.scores[category]))
+      ? askSecond(quick, text, direction)
+      : decided(quick, (category) => isHigh(quick, category))
+
+  async function askSecond(quick: Classification, text: string, direction: Direction): Promise<Classification> {
+    try {
+      return joined(quick, await second.classify(text, direction))
+    } catch (error) {
+      onFailure(error)
+      return decided(quick, (category) => quick.scores[category] >= markWithout(category))
+    }
+  }
+
   return {
     identity: {
       id: `${first.identity.id}+${second.identity.id}`,
       version: `${first.identity.version}+${second.identity.version}`,
       digest: first.identity.digest,
     },
-    async classify(text, direction) {
-      const quick = await first.classify(text, direction)
-      if (!categories.some((category) => isUnsure(quick.scores[category])))
-        return decided(quick, (category) => isHigh(quick, category))
-      try {
-        return joined(quick, await second.classify(text, direction))
-      } catch (error) {
-        onFailure(error)
-        return decided(quick, (category) => quick.scores[category] >= markWithout(category))
-      }
-    },
+    classify: (text, direction) => andThen(first.classify(text, direction), (quick) => settle(quick, text, direction)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { holdingOf, isTense } from '../../domain/governance/holding.ts'
@@ -12,6 +13,7 @@ import {
 } from '../../domain/governance/outcome.ts'
 import type { Plan } from '../../domain/governance/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/governance/rephrase.ts'
+import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
 import { textsOfRequest } from '../../domain/governance/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/spell.ts'
 import {
@@ -63,20 +65,30 @@ const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createGovern(parts: GovernParts): Govern {
   const { examine } = parts
+  const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, examine, parts.rephrase)
 
   return async (asking, expected) => {
-    const plan = await planRequest(parts, asking)
-    await using owned = new AsyncDisposableStack()
-    const place = owned.use(await takeQuota(parts, asking, { plan, expected }))
-    const examination = await examine(plan, { texts: textsOfRequest(asking.request), direction: 'request' })
-    const asked = examination.verdict.outcomes
-    asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
-    const rephraser = createRephraser(plan, examine, parts.rephrase)
-    const vault = createVault()
-    const allowed = await allowedRequest(asking, { plan, examination, rephraser })
-    const request = isRedacting(plan) ? withoutPersonalData(allowed, vault) : allowed
+    const planned = planRequest(parts, asking)
+    const plan = isPending(planned) ? await planned : planned
+    const taken = takeQuota(parts, asking, { plan, expected })
+    const place = isPending(taken) ? await taken : taken
+    try {
+      const examined = examine(plan, { texts: textsOfRequest(asking.request), direction: 'request' })
+      const examination = isPending(examined) ? await examined : examined
+      asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
+      const allowed = allowedRequest(asking, { plan, examination })
+      return goOn({ asking, expected, plan, place, examination }, isPending(allowed) ? await allowed : allowed)
+    } catch (error) {
+      await place[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  function goOn({ asking, expected, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
+    const vault = isRedacting(plan) ? createVault() : undefined
     const holding = holdingOf(plan, isTense(examination.findings, alwaysBlocked))
-    const kept = owned.move()
+    const asked = examination.verdict.outcomes
+    let isSent = false
 
     const conclude = (answered: readonly Outcome[], end: InferenceEnd): InferenceEnd['policy'] => {
       void place.settle(totalTokens(end.usage))
@@ -86,25 +98,30 @@ export function createGovern(parts: GovernParts): Govern {
       return told(asking, verdict)
     }
     const rephrased = async (unfit: Examination): Promise<string | undefined> =>
-      (await rephraser(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
+      (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
 
     return {
-      request,
+      request: vault === undefined ? allowed : withoutPersonalData(allowed, vault),
       guard(metered, stop) {
-        kept.defer(() => place.settle(totalInputTokens(expected)))
+        isSent = true
         const pieces = guarded(metered, { ...parts, plan, holding, rephrased, stop, conclude })
-        return isRedacting(plan) ? redactedAnswer(pieces, { vault, restores: parts.restores }) : pieces
+        return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
-      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      // A request that was sent has used its input, whatever became of its answer.
+      [Symbol.asyncDispose]: () => place.settle(isSent ? totalInputTokens(expected) : 0),
     }
   }
 
   /** The request as the verdict on it lets it go on, or the refusal. */
-  async function allowedRequest(asking: Asking, { plan, examination, rephraser }: Judged): Promise<InferenceRequest> {
+  function allowedRequest(asking: Asking, judged: Judged): Eventually<InferenceRequest> {
+    const { verdict } = judged.examination
+    if (isDenied(verdict)) throw refused(asking, judged.plan, verdict)
+    return isRephrasing(verdict.effectiveDecision) ? rewrittenRequest(asking, judged) : asking.request
+  }
+
+  async function rewrittenRequest(asking: Asking, { plan, examination }: Judged): Promise<InferenceRequest> {
     const { verdict } = examination
-    if (isDenied(verdict)) throw refused(asking, plan, verdict)
-    if (!isRephrasing(verdict.effectiveDecision)) return asking.request
-    const texts = await rephraser(examination, 'request', asking.signal)
+    const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
     if (texts === undefined) throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
     return withTexts(asking.request, texts)
   }
@@ -123,4 +140,7 @@ export function createGovern(parts: GovernParts): Govern {
   }
 }
 
-type Judged = { readonly plan: Plan; readonly examination: Examination; readonly rephraser: Rephraser }
+type Judged = { readonly plan: Plan; readonly examination: Examination }
+
+/** A request that was let through, with all that its answer is held to. */
+type Going = Judged & { readonly asking: Asking; readonly expected: Usage; readonly place: QuotaPlace }

@@ -1,3 +1,4 @@
+import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import { Fault } from '../../base/fault.ts'
 import { planFor, type Plan } from '../../domain/governance/plan.ts'
 import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/governance/rulebook.ts'
@@ -10,26 +11,37 @@ export type PlanParts = {
 }
 
 /** Which rules hold for a request. For the free one, which is nobody's, only what is always blocked. */
-export async function planRequest(parts: PlanParts, { caller, request, purpose }: Asking): Promise<Plan> {
+export function planRequest(parts: PlanParts, { caller, request, purpose }: Asking): Eventually<Plan> {
+  const isFree = caller.kind === 'free'
   const occasion = {
     model: request.model,
+    project: isFree ? '' : caller.projectId,
     user: purpose?.user ?? request.user,
+    credentialId: isFree ? caller.client : caller.id,
     metadata: request.metadata ?? {},
     target: purpose?.target,
     policyIds: purpose?.policyIds ?? [],
     flaggedCategories: request.flaggedCategories,
   }
-  if (caller.kind === 'free') return planFor(emptyRulebook, { ...occasion, project: '', credentialId: caller.client })
+  if (isFree) return planFor(emptyRulebook, occasion)
   const organizationId = caller.organization.id
-  const rulebook = await parts.rulebookOf(organizationId)
-  for (const id of occasion.policyIds) await requirePolicy(parts, { organizationId, id, rulebook })
-  return planFor(rulebook, { ...occasion, project: caller.projectId, credentialId: caller.id })
+  return andThen(parts.rulebookOf(organizationId), (rulebook) => {
+    const required = requirePolicies(parts, { organizationId, ids: occasion.policyIds, rulebook })
+    return andThen(required, () => planFor(rulebook, occasion))
+  })
 }
 
-type Named = { readonly organizationId: string; readonly id: string; readonly rulebook: Rulebook }
+type Named = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 
 /** A name that was mistyped must not switch a policy off in silence; one that is paused may be named all the same. */
-async function requirePolicy({ hasPolicy }: PlanParts, { organizationId, id, rulebook }: Named): Promise<void> {
-  if (rulebook.policies.some((policy) => policy.id === id) || (await hasPolicy(organizationId, id))) return
-  throw new Fault('malformed', 'invalid_header', `X-Policy-Id: there is no policy ${id}.`, { param: 'X-Policy-Id' })
+function requirePolicies({ hasPolicy }: PlanParts, { organizationId, ids, rulebook }: Named): Eventually<void> {
+  const isInForce = (id: string): boolean => rulebook.policies.some((policy) => policy.id === id)
+  return inTurn(
+    ids.filter((id) => !isInForce(id)),
+    async (id) => {
+      if (await hasPolicy(organizationId, id)) return
+      const message = `X-Policy-Id: there is no policy ${id}.`
+      throw new Fault('malformed', 'invalid_header', message, { param: 'X-Policy-Id' })
+    },
+  )
 }
