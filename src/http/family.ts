@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { isPending } from '../base/eventually.ts'
 import { Fault, toFault } from '../base/fault.ts'
@@ -65,14 +65,15 @@ function identified({ credential }: Route, { identify }: FamilyDoor) {
   const who = identify[credential]
   if (who === undefined) return {}
   // A caller who is known at once does not wait, and a callback is cheaper than a promise: every request comes by here.
-  const onRequest: onRequestHookHandler = (request, _reply, done) => {
+  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) => {
     try {
       const found = who(request)
-      if (isPending(found)) void found.then(() => done(), done)
-      else done()
+      if (isPending(found)) return found
+      done()
     } catch (error) {
       done(toFault(error))
     }
+    return undefined
   }
   return { onRequest }
 }

@@ -28,8 +28,8 @@ const maxPoliciesLength = 2000
 const unsaid: Purpose = { policyIds: [] }
 
 export function purposeOf(headers: IncomingHttpHeaders): Purpose {
-  const { 'x-policy-id': id, 'x-policy-user': user, 'x-policy-target': target } = headers
-  if (id === undefined && user === undefined && target === undefined) return unsaid
+  const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
+  if (policies === undefined && user === undefined && target === undefined) return unsaid
   const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''
   const policyIds = named.split(',').map((id) => id.trim())
   return {
