@@ -30,6 +30,7 @@ import type { Asking } from '../asking.ts'
 import type { Metered } from '../paying/meter.ts'
 import { planRequest, type PlanParts } from './plan-request.ts'
 import { redactedAnswer } from './redact-answer.ts'
+import { createAfterSilence } from './silence.ts'
 import { takeQuota, type QuotaParts } from './take-quota.ts'
 
 export type GovernParts = PlanParts &
@@ -63,6 +64,7 @@ const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createGovern(parts: GovernParts): Govern {
   const { examine } = parts
+  const afterSilence = createAfterSilence(parts.clock)
 
   return async (asking, expected) => {
     const plan = await planRequest(parts, asking)
@@ -92,7 +94,7 @@ export function createGovern(parts: GovernParts): Govern {
       request,
       guard(metered, stop) {
         kept.defer(() => place.settle(totalInputTokens(expected)))
-        const pieces = guarded(metered, { ...parts, plan, holding, rephrased, stop, conclude })
+        const pieces = guarded(metered, { ...parts, afterSilence, plan, holding, rephrased, stop, conclude })
         return isRedacting(plan) ? redactedAnswer(pieces, { vault, restores: parts.restores }) : pieces
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
