@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
+import type { Eventually } from '../../base/eventually.ts'
 import type { SseFrame, SseReader } from '../../base/sse.ts'
 import { createSseReader } from '../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
@@ -107,19 +108,20 @@ async function readText(exchange: Exchange, maxBytes: number): Promise<string | 
   return Buffer.concat(chunks).toString('utf8')
 }
 
+const nothing = Promise.resolve(undefined)
+
 function readFrames(exchange: Exchange): FrameReads {
   const reader = createSseReader()
   let isOver = false
+  const next = (): Promise<readonly SseFrame[] | undefined> => exchange.read().then(read)
+  const read = (chunks: readonly Buffer[] | undefined): Eventually<readonly SseFrame[] | undefined> => {
+    isOver ||= chunks === undefined
+    const frames = framesOf(reader, chunks, exchange.cancel)
+    if (frames.length > 0) return frames
+    return isOver ? undefined : next()
+  }
   return {
-    async next() {
-      while (!isOver) {
-        const chunks = await exchange.read()
-        isOver = chunks === undefined
-        const frames = framesOf(reader, chunks, exchange.cancel)
-        if (frames.length > 0) return frames
-      }
-      return undefined
-    },
+    next: () => (isOver ? nothing : next()),
     complete() {
       isOver = true
       exchange.drain()

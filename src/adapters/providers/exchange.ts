@@ -94,12 +94,14 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
 })
 
-async function read(line: Line): Promise<readonly Buffer[] | undefined> {
-  if (line.chunks.length === 0 && line.stage === 'running') {
-    line.watch.touch()
-    await new Promise<void>((resolve) => (line.wake = resolve))
-    line.wake = undefined
-  }
+function read(line: Line): Promise<readonly Buffer[] | undefined> {
+  if (line.chunks.length > 0 || line.stage !== 'running') return Promise.try(takeRead, line)
+  line.watch.touch()
+  return new Promise<void>((resolve) => (line.wake = resolve)).then(() => takeRead(line))
+}
+
+function takeRead(line: Line): readonly Buffer[] | undefined {
+  line.wake = undefined
   if (line.chunks.length > 0) return takeChunks(line)
   if (line.failure !== undefined) throw line.failure
   return undefined

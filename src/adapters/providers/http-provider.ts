@@ -2,7 +2,7 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
-import type { Answer, Caller } from './call.ts'
+import type { Answer, Caller, FrameReads } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -47,7 +47,7 @@ export function createHttpProvider(family: Family, settings: HttpProviderSetting
   return {
     name: settings.name,
     dialect: family.dialect,
-    infer: (call) => converse({ family, settings, parts, post, call }),
+    infer: (call) => ({ [Symbol.asyncIterator]: () => converse({ family, settings, parts, post, call }) }),
     ...(family.counter && {
       countTokens: createTokenCounter(family.counter, settings, {
         ...parts,
@@ -65,30 +65,46 @@ type Conversation = {
   readonly call: ProviderCall
 }
 
+const finished = { done: true, value: undefined } as const
+
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-async function* converse(conversation: Conversation): AsyncGenerator<Piece, void> {
+function converse(conversation: Conversation): AsyncIterator<Piece> {
+  let conversing: { readonly answer: Answer; readonly reading: Reading } | undefined
+  return {
+    async next() {
+      conversing ??= await begin(conversation)
+      const { answer, reading } = conversing
+      if (answer.kind === 'stream') return readPiece(answer.reads, reading)
+      if (reading.write.hasEnded()) return finished
+      return { done: false, value: decodeDocument(answer.body, reading) }
+    },
+    async return() {
+      if (conversing?.answer.kind === 'stream') conversing.answer.reads.cancel()
+      return finished
+    },
+  }
+}
+
+async function begin(conversation: Conversation): Promise<{ answer: Answer; reading: Reading }> {
   const { family, call } = conversation
   const { write, answer } = await ask(conversation)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
-  const reading: Reading = { decoder: family.createDecoder(write), write, memory, dialect }
-  if (answer.kind === 'document') {
-    yield decodeDocument(answer.body, reading)
-    return
+  return { answer, reading: { decoder: family.createDecoder(write), write, memory, dialect, failure: undefined } }
+}
+
+async function readPiece(reads: FrameReads, reading: Reading): Promise<IteratorResult<Piece, undefined>> {
+  const { write } = reading
+  while (!write.hasEnded()) {
+    // What came before a failure has happened: it is given out, and then the failure.
+    if (reading.failure !== undefined) throw reading.failure
+    const piece = decodeRead(await reads.next(), reading)
+    if (reading.failure !== undefined || write.wasCut()) reads.cancel()
+    else if (write.hasEnded()) reads.complete()
+    if (piece !== undefined) return { done: false, value: piece }
   }
-  const { reads } = answer
-  try {
-    while (!write.hasEnded()) {
-      const { piece, failure } = decodeRead(await reads.next(), reading)
-      if (write.hasEnded() && !write.wasCut()) reads.complete()
-      // What came before a failure has happened: it is given out, and then the failure.
-      if (piece !== undefined) yield piece
-      if (failure !== undefined) throw failure
-    }
-  } finally {
-    reads.cancel()
-  }
+  return finished
 }
 
 async function ask({
@@ -134,6 +150,8 @@ type Reading = {
   readonly write: EventWriter
   readonly memory: FrameMemory | undefined
   readonly dialect: Dialect | undefined
+  /** What ended the answer before its end. */
+  failure: Error | undefined
 }
 
 function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
@@ -141,24 +159,19 @@ function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece
   return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
 }
 
-type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
-
-function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Decoded {
+function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
   const { decoder, write, dialect } = reading
-  let failure: Error | undefined
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], reading)
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
+    reading.failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
-  if (dialect === undefined || frames === undefined || count === 0) {
-    return { piece: events.length > 0 ? { events } : undefined, failure }
-  }
-  const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
-  return { piece: { events, original, ...(decoder.isCollecting?.() === true && { isAhead: true }) }, failure }
+  if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
+  const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
+  return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 
 /** The bytes have ended: with them the answer, or it is none. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../../domain/governance/follow.ts'
 import type { Holding } from '../../domain/governance/holding.ts'
@@ -10,7 +11,7 @@ import { stringsIn } from '../../domain/governance/strings.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
-import { silence, withSilences } from './silence.ts'
+import { createListener, silence, type AfterSilence } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
@@ -18,6 +19,7 @@ export type GuardParts = {
   readonly examine: Examine
   readonly glance: Examine
   readonly clock: Clock
+  readonly afterSilence: AfterSilence
   readonly pause: () => Promise<unknown>
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Examination) => Promise<string | undefined>
@@ -34,29 +36,41 @@ const keptBackCharacters = 32
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
+/** So much of a channel must be cleared before a piece may leave. */
+type Mark = Pick<Channel, 'follower' | 'mark'>
+
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenerator<Piece, void> {
+export function guarded(metered: Metered, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
+  const listen = createListener(metered.pieces, parts.afterSilence)
   const held = createHeldPieces()
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
   let pieces = 0
   /** Up to this one, all that stands in the pieces was told in events, and looked at. */
   let told = 0
-
   let lookedMs = clock.monotonicMs()
+  let isOver = false
+  return { [Symbol.asyncIterator]: () => ({ next }) }
 
-  for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), clock)) {
-    if (piece !== silence && !(await isFit(piece))) return yield await filtered()
-    await lookAhead(piece === silence)
-    const leaving = held.release(piece === silence ? 'all' : 'steady')
-    if (leaving !== undefined) yield concluded(leaving)
+  async function next(): Promise<IteratorResult<Piece, undefined>> {
+    while (!isOver) {
+      const step = await listen(!held.isEmpty())
+      if (step !== silence && step.done === true) break
+      const isFit = step === silence ? true : isPieceFit(step.value)
+      if (!(isPending(isFit) ? await isFit : isFit)) return { done: false, value: await filtered() }
+      if (isLookDue(step === silence)) await lookAhead(step === silence ? 0 : keptBackCharacters)
+      const leaving = held.release(step === silence ? 'all' : 'steady')
+      if (leaving !== undefined) return { done: false, value: concluded(leaving) }
+    }
+    return { done: true, value: undefined }
   }
 
   async function filtered(): Promise<Piece> {
+    isOver = true
     await parts.stop()
     const { usage, receipt } = await metered.cut()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
@@ -64,44 +78,64 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
   }
 
   /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
-  async function lookAhead(isSilent: boolean): Promise<void> {
+  function isLookDue(isSilent: boolean): boolean {
     const nowMs = clock.monotonicMs()
-    if (!isSilent && nowMs - lookedMs < lookEveryMs) return
+    if (!isSilent && nowMs - lookedMs < lookEveryMs) return false
     lookedMs = nowMs
-    for (const { follower } of channels.values()) await follower.lookAhead(isSilent ? 0 : keptBackCharacters)
-  }
-
-  /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
-  async function isFit(piece: Piece): Promise<boolean> {
-    const marks = new Map<Channel, number>()
-    const place = ++pieces
-    held.hold(piece, () => place <= told && [...marks].every(([{ follower }, mark]) => follower.cleared() >= mark))
-    for (const event of joined(piece.events)) {
-      if (!(await isEventFit(event))) return false
-      const channel = 'block' in event ? channels.get(event.block) : undefined
-      if (channel !== undefined) marks.set(channel, channel.mark)
-    }
-    if (piece.isAhead !== true) told = place
     return true
   }
 
-  async function isEventFit(event: InferenceEvent): Promise<boolean> {
-    if (event.type === 'open') {
-      const channel = openChannel(event.part, parts)
-      channels.set(event.block, channel)
-      return event.part.type !== 'opaque' || isTextFit(channel, stringsIn(event.part.raw).join('\n'))
-    }
-    const channel = 'block' in event ? channels.get(event.block) : undefined
-    if (channel === undefined) return true
-    if (event.type === 'delta') {
-      channel.mark += event.text.length
-      return isTextFit(channel, event.text)
-    }
-    return event.type !== 'close' || isWholeFit(channel, event.block)
+  async function lookAhead(keptBack: number): Promise<void> {
+    for (const { follower } of channels.values()) await follower.lookAhead(keptBack)
   }
 
-  async function isTextFit({ follower }: Channel, text: string): Promise<boolean> {
-    const denied = await follower.push(text)
+  /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
+  function isPieceFit(piece: Piece): Eventually<boolean> {
+    const marks: Mark[] = []
+    const place = ++pieces
+    held.hold(piece, () => place <= told && marks.every(({ follower, mark }) => follower.cleared() >= mark))
+    if (piece.isAhead !== true) told = place
+    return areFit(joined(piece.events), marks)
+  }
+
+  function areFit(events: readonly InferenceEvent[], marks: Mark[]): Eventually<boolean> {
+    for (const [at, event] of events.entries()) {
+      const channel = channelOf(event)
+      if (channel === undefined) continue
+      if (event.type === 'delta') channel.mark += event.text.length
+      marks.push({ follower: channel.follower, mark: channel.mark })
+      const isFit = isEventFit(event, channel)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events.slice(at + 1), marks))
+      if (!isFit) return false
+    }
+    return true
+  }
+
+  function channelOf(event: InferenceEvent): Channel | undefined {
+    if (!('block' in event)) return undefined
+    if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
+    return channels.get(event.block)
+  }
+
+  function isEventFit(event: InferenceEvent, channel: Channel): Eventually<boolean> {
+    switch (event.type) {
+      case 'open':
+        return event.part.type !== 'opaque' || isTextFit(channel, stringsIn(event.part.raw).join('\n'))
+      case 'delta':
+        return isTextFit(channel, event.text)
+      case 'close':
+        return isWholeFit(channel, event.block)
+      default:
+        return true
+    }
+  }
+
+  function isTextFit({ follower }: Channel, text: string): Eventually<boolean> {
+    const denied: Eventually<Examination | undefined> = follower.push(text)
+    return isPending(denied) ? denied.then(isAllowed) : isAllowed(denied)
+  }
+
+  function isAllowed(denied: Examination | undefined): boolean {
     if (denied !== undefined) outcomes.push(...denied.verdict.outcomes)
     return denied === undefined
   }
@@ -128,6 +162,7 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
 
 /** Deltas of a block that stand side by side as one: what arrived together is looked at together. */
 function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
+  if (events.length < 2) return events
   const all: InferenceEvent[] = []
   for (const event of events) {
     const last = all.at(-1)

@@ -23,6 +23,8 @@ const steadyShare = 32
 
 export function createHeldPieces(): HeldPieces {
   let held: Held[] = []
+  /** So many at the front may leave: what once may leave always may. */
+  let free = 0
   let start: InferenceEvent | undefined
   let hasStarted = false
   const open = new Set<number>()
@@ -40,18 +42,19 @@ export function createHeldPieces(): HeldPieces {
     },
     isEmpty: () => held.length === 0,
     release(pace) {
-      const waiting = held.findIndex(({ isFree }) => !isFree())
-      const free = waiting < 0 ? held.length : waiting
-      const isSteady = pace === 'steady' && waiting >= 0
-      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free).map(({ piece }) => piece)
-      for (const { events } of leaving) for (const event of events) noteLeaving(event)
-      return leaving.length === 0 ? undefined : leaving.reduce(join)
+      while (held[free]?.isFree() === true) free += 1
+      const isSteady = pace === 'steady' && free < held.length
+      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free)
+      free -= leaving.length
+      for (const { piece } of leaving) for (const event of piece.events) noteLeaving(event)
+      return leaving.length < 2 ? leaving[0]?.piece : leaving.map(({ piece }) => piece).reduce(join)
     },
     replaceText(block, text) {
       for (const one of held) one.piece = withText(one.piece, block, text)
     },
     abandon() {
       held = []
+      free = 0
       const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
       return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
     },
