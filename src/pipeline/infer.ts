@@ -43,6 +43,8 @@ export type Answer = AsyncDisposable & {
 
 export type Infer = (asking: Asking) => Promise<Answer>
 
+const done = Promise.resolve()
+
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
   return async (asking) => {
@@ -71,7 +73,8 @@ export function createInfer(parts: InferParts): Infer {
         pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
         dropped,
         verdict: lease.verdict,
-        [Symbol.asyncDispose]: borrowed.giveBack,
+        // An answer that is paid for has given everything back by itself.
+        [Symbol.asyncDispose]: () => (metered.isPaid() ? done : borrowed.giveBack()),
       }
     } catch (error) {
       await borrowed.giveBack()

@@ -43,7 +43,7 @@ type Mark = Pick<Channel, 'follower' | 'mark'>
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export function guarded(metered: Metered, parts: GuardParts): AsyncIterable<Piece> {
+export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
   const listen = createListener(metered.pieces, parts.afterSilence)
   const held = createHeldPieces()

@@ -15,6 +15,8 @@ export type MeterParts = {
 
 export type Metered = AsyncDisposable & {
   readonly pieces: AsyncIterable<Piece>
+  /** Whether the answer has come to its end, and the ledger knows. */
+  isPaid(): boolean
   /** Ends the answer here: it is paid for by what was generated until now. */
   cut(): Promise<InferenceEnd>
 }
@@ -72,6 +74,7 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
         return { next: () => iterator.next().then(watch, breakOff) }
       },
     },
+    isPaid: () => ended?.receipt !== undefined,
     async cut() {
       return ended ?? (await finish({ type: 'end', stopReason: 'filtered', usage: soFar() }))
     },
