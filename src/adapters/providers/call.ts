@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
-import type { Eventually } from '../../base/eventually.ts'
 import type { SseFrame, SseReader } from '../../base/sse.ts'
 import { createSseReader } from '../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
@@ -23,8 +22,10 @@ export type Answer =
   | { readonly kind: 'stream'; readonly reads: FrameReads }
 
 export type FrameReads = {
-  /** All frames of one network read; undefined once the stream has ended. */
-  next(): Promise<readonly SseFrame[] | undefined>
+  /** Settles once there is something to take; undefined where there is already. */
+  arrival(): Promise<void> | undefined
+  /** All frames that have become whole since the last time; undefined once the stream has ended. */
+  take(): readonly SseFrame[] | undefined
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
   complete(): void
   /** Ends the call at once, unless it is complete. */
@@ -97,7 +98,10 @@ async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clo
 async function readText(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let byteCount = 0
-  for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) {
+  for (;;) {
+    await exchange.arrival()
+    const read = exchange.take()
+    if (read === undefined) break
     for (const chunk of read) byteCount += chunk.length
     if (byteCount > maxBytes) {
       exchange.cancel(brokenAnswer('The model’s upstream sent an answer that is too long.'))
@@ -108,20 +112,18 @@ async function readText(exchange: Exchange, maxBytes: number): Promise<string | 
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const nothing = Promise.resolve(undefined)
-
 function readFrames(exchange: Exchange): FrameReads {
   const reader = createSseReader()
   let isOver = false
-  const next = (): Promise<readonly SseFrame[] | undefined> => exchange.read().then(read)
-  const read = (chunks: readonly Buffer[] | undefined): Eventually<readonly SseFrame[] | undefined> => {
-    isOver ||= chunks === undefined
-    const frames = framesOf(reader, chunks, exchange.cancel)
-    if (frames.length > 0) return frames
-    return isOver ? undefined : next()
-  }
   return {
-    next: () => (isOver ? nothing : next()),
+    arrival: () => (isOver ? undefined : exchange.arrival()),
+    take() {
+      if (isOver) return undefined
+      const chunks = exchange.take()
+      isOver = chunks === undefined
+      const frames = framesOf(reader, chunks, exchange.cancel)
+      return isOver && frames.length === 0 ? undefined : frames
+    },
     complete() {
       isOver = true
       exchange.drain()

@@ -13,8 +13,10 @@ export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
   /** Settles once the status and headers are there. */
   readonly head: Promise<Head>
-  /** All bytes since the last read; undefined once the body has ended. Throws the Fault that ended it early. */
-  read(): Promise<readonly Buffer[] | undefined>
+  /** Settles once there is something to take; undefined where there is already. */
+  arrival(): Promise<void> | undefined
+  /** All bytes since the last time; undefined once the body has ended. Throws the Fault that ended it early. */
+  take(): readonly Buffer[] | undefined
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
   drain(): void
   cancel(fault: Fault): void
@@ -65,7 +67,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
   return {
     handler: handlerOf(line),
     head: line.head.promise,
-    read: () => read(line),
+    arrival: () => arrival(line),
+    take: () => take(line),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
   }
@@ -94,17 +97,17 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
 })
 
-function read(line: Line): Promise<readonly Buffer[] | undefined> {
-  if (line.chunks.length > 0 || line.stage !== 'running') return Promise.try(takeRead, line)
+function arrival(line: Line): Promise<void> | undefined {
+  if (line.chunks.length > 0 || line.stage !== 'running') return undefined
   line.watch.touch()
-  return new Promise<void>((resolve) => (line.wake = resolve)).then(() => takeRead(line))
+  return new Promise((resolve) => (line.wake = resolve))
 }
 
-function takeRead(line: Line): readonly Buffer[] | undefined {
+function take(line: Line): readonly Buffer[] | undefined {
   line.wake = undefined
   if (line.chunks.length > 0) return takeChunks(line)
   if (line.failure !== undefined) throw line.failure
-  return undefined
+  return line.stage === 'running' ? [] : undefined
 }
 
 function takeChunks(line: Line): readonly Buffer[] {

@@ -2,7 +2,7 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
-import type { Answer, Caller, FrameReads } from './call.ts'
+import type { Answer, Caller } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -69,23 +69,20 @@ const finished = { done: true, value: undefined } as const
 
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
 function converse(conversation: Conversation): AsyncIterator<Piece> {
-  let conversing: { readonly answer: Answer; readonly reading: Reading } | undefined
+  let begun: Begun | undefined
+  const first = async (): Promise<IteratorResult<Piece>> => nextPiece((begun = await begin(conversation)))
   return {
-    async next() {
-      conversing ??= await begin(conversation)
-      const { answer, reading } = conversing
-      if (answer.kind === 'stream') return readPiece(answer.reads, reading)
-      if (reading.write.hasEnded()) return finished
-      return { done: false, value: decodeDocument(answer.body, reading) }
-    },
+    next: () => (begun === undefined ? first() : nextPiece(begun)),
     async return() {
-      if (conversing?.answer.kind === 'stream') conversing.answer.reads.cancel()
+      if (begun?.answer.kind === 'stream') begun.answer.reads.cancel()
       return finished
     },
   }
 }
 
-async function begin(conversation: Conversation): Promise<{ answer: Answer; reading: Reading }> {
+type Begun = { readonly answer: Answer; readonly reading: Reading }
+
+async function begin(conversation: Conversation): Promise<Begun> {
   const { family, call } = conversation
   const { write, answer } = await ask(conversation)
   // The upstream's own words are worth passing on only to those who speak them.
@@ -94,12 +91,16 @@ async function begin(conversation: Conversation): Promise<{ answer: Answer; read
   return { answer, reading: { decoder: family.createDecoder(write), write, memory, dialect, failure: undefined } }
 }
 
-async function readPiece(reads: FrameReads, reading: Reading): Promise<IteratorResult<Piece, undefined>> {
+async function nextPiece({ answer, reading }: Begun): Promise<IteratorResult<Piece, undefined>> {
   const { write } = reading
   while (!write.hasEnded()) {
+    if (answer.kind === 'document') return { done: false, value: decodeDocument(answer.body, reading) }
     // What came before a failure has happened: it is given out, and then the failure.
     if (reading.failure !== undefined) throw reading.failure
-    const piece = decodeRead(await reads.next(), reading)
+    const { reads } = answer
+    const arrival = reads.arrival()
+    if (arrival !== undefined) await arrival
+    const piece = decodeRead(reads.take(), reading)
     if (reading.failure !== undefined || write.wasCut()) reads.cancel()
     else if (write.hasEnded()) reads.complete()
     if (piece !== undefined) return { done: false, value: piece }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { isPending, type Eventually } from '../../base/eventually.ts'
+import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../../domain/governance/follow.ts'
 import type { Holding } from '../../domain/governance/holding.ts'
@@ -62,7 +62,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
       if (step !== silence && step.done === true) break
       const isFit = step === silence ? true : isPieceFit(step.value)
       if (!(isPending(isFit) ? await isFit : isFit)) return { done: false, value: await filtered() }
-      if (isLookDue(step === silence)) await lookAhead(step === silence ? 0 : keptBackCharacters)
+      const look = isLookDue(step === silence) && lookAhead(step === silence ? 0 : keptBackCharacters)
+      if (isPending(look)) await look
       const leaving = held.release(step === silence ? 'all' : 'steady')
       if (leaving !== undefined) return { done: false, value: concluded(leaving) }
     }
@@ -85,8 +86,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
     return true
   }
 
-  async function lookAhead(keptBack: number): Promise<void> {
-    for (const { follower } of channels.values()) await follower.lookAhead(keptBack)
+  function lookAhead(keptBack: number): Eventually<void> {
+    return inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack))
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
@@ -95,44 +96,32 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
     const place = ++pieces
     held.hold(piece, () => place <= told && marks.every(({ follower, mark }) => follower.cleared() >= mark))
     if (piece.isAhead !== true) told = place
-    return areFit(joined(piece.events), marks)
+    return areFit(joined(piece.events).values(), marks)
   }
 
-  function areFit(events: readonly InferenceEvent[], marks: Mark[]): Eventually<boolean> {
-    for (const [at, event] of events.entries()) {
-      const channel = channelOf(event)
-      if (channel === undefined) continue
-      if (event.type === 'delta') channel.mark += event.text.length
-      marks.push({ follower: channel.follower, mark: channel.mark })
-      const isFit = isEventFit(event, channel)
-      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events.slice(at + 1), marks))
+  function areFit(events: Iterator<InferenceEvent>, marks: Mark[]): Eventually<boolean> {
+    for (let next = events.next(); next.done !== true; next = events.next()) {
+      const isFit = isEventFit(next.value, marks)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, marks))
       if (!isFit) return false
     }
     return true
   }
 
-  function channelOf(event: InferenceEvent): Channel | undefined {
-    if (!('block' in event)) return undefined
+  function isEventFit(event: InferenceEvent, marks: Mark[]): Eventually<boolean> {
+    if (!('block' in event)) return true
     if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
-    return channels.get(event.block)
-  }
-
-  function isEventFit(event: InferenceEvent, channel: Channel): Eventually<boolean> {
-    switch (event.type) {
-      case 'open':
-        return event.part.type !== 'opaque' || isTextFit(channel, stringsIn(event.part.raw).join('\n'))
-      case 'delta':
-        return isTextFit(channel, event.text)
-      case 'close':
-        return isWholeFit(channel, event.block)
-      default:
-        return true
-    }
+    const channel = channels.get(event.block)
+    if (channel === undefined) return true
+    if (event.type === 'delta') channel.mark += event.text.length
+    marks.push({ follower: channel.follower, mark: channel.mark })
+    if (event.type === 'delta') return isTextFit(channel, event.text)
+    if (event.type === 'close') return isWholeFit(channel, event.block)
+    return event.type !== 'open' || event.part.type !== 'opaque' || isTextFit(channel, textsIn(event.part.raw))
   }
 
   function isTextFit({ follower }: Channel, text: string): Eventually<boolean> {
-    const denied: Eventually<Examination | undefined> = follower.push(text)
-    return isPending(denied) ? denied.then(isAllowed) : isAllowed(denied)
+    return andThen(follower.push(text), isAllowed)
   }
 
   function isAllowed(denied: Examination | undefined): boolean {
@@ -172,6 +161,8 @@ function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
   }
   return all
 }
+
+const textsIn = (raw: unknown): string => stringsIn(raw).join('\n')
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
 function openChannel(part: BlockStart, parts: GuardParts): Channel {
