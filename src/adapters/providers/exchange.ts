@@ -13,6 +13,8 @@ export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
   /** Settles once the status and headers are there. */
   readonly head: Promise<Head>
+  /** The unread body, where all of it is there; undefined while more is to come. */
+  rest(): Buffer | undefined
   /** All bytes since the last read; undefined once the body has ended. Throws the Fault that ended it early. */
   read(): Promise<readonly Buffer[] | undefined>
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
@@ -65,6 +67,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
   return {
     handler: handlerOf(line),
     head: line.head.promise,
+    rest: () => rest(line),
     read: () => read(line),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
@@ -106,6 +109,14 @@ function takeRead(line: Line): readonly Buffer[] | undefined {
   if (line.failure !== undefined) throw line.failure
   return undefined
 }
+
+function rest(line: Line): Buffer | undefined {
+  if (line.stage !== 'settled' || line.failure !== undefined) return undefined
+  const [first = empty, ...others] = takeChunks(line)
+  return others.length === 0 ? first : Buffer.concat([first, ...others])
+}
+
+const empty = Buffer.alloc(0)
 
 function takeChunks(line: Line): readonly Buffer[] {
   const taken = line.chunks
