@@ -13,6 +13,8 @@ export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
   /** Settles once the status and headers are there. */
   readonly head: Promise<Head>
+  /** The unread body, where all of it is there; undefined while more is to come. */
+  rest(): Buffer | undefined
   /** Settles once there is something to take; undefined where there is already. */
   arrival(): Promise<void> | undefined
   /** All bytes since the last time; undefined once the body has ended. Throws the Fault that ended it early. */
@@ -67,6 +69,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
   return {
     handler: handlerOf(line),
     head: line.head.promise,
+    rest: () => rest(line),
     arrival: () => arrival(line),
     take: () => take(line),
     drain: () => drain(line),
@@ -109,6 +112,14 @@ function take(line: Line): readonly Buffer[] | undefined {
   if (line.failure !== undefined) throw line.failure
   return line.stage === 'running' ? [] : undefined
 }
+
+function rest(line: Line): Buffer | undefined {
+  if (line.stage !== 'settled' || line.failure !== undefined) return undefined
+  const [first = empty, ...others] = takeChunks(line)
+  return others.length === 0 ? first : Buffer.concat([first, ...others])
+}
+
+const empty = Buffer.alloc(0)
 
 function takeChunks(line: Line): readonly Buffer[] {
   const taken = line.chunks

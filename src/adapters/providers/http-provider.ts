@@ -2,7 +2,7 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
-import type { Answer, Caller } from './call.ts'
+import type { Answer, Caller, Outgoing } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -83,8 +83,9 @@ function converse(conversation: Conversation): AsyncIterator<Piece> {
 type Begun = { readonly answer: Answer; readonly reading: Reading }
 
 async function begin(conversation: Conversation): Promise<Begun> {
-  const { family, call } = conversation
-  const { write, answer } = await ask(conversation)
+  const { family, call, post } = conversation
+  const { write, outgoing } = prepare(conversation)
+  const answer = await post(outgoing, call.signal)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
@@ -108,13 +109,7 @@ async function nextPiece({ answer, reading }: Begun): Promise<IteratorResult<Pie
   return finished
 }
 
-async function ask({
-  family,
-  settings,
-  parts,
-  post,
-  call,
-}: Conversation): Promise<{ write: EventWriter; answer: Answer }> {
+function prepare({ family, settings, parts, call }: Conversation): { write: EventWriter; outgoing: Outgoing } {
   const { request, model, requestId } = call
   const toolNames = toolNamesOf(call)
   const encoded = encode(family, call, parts)
@@ -136,7 +131,7 @@ async function ask({
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
   const body = JSON.stringify(encoded.body)
-  return { write, answer: await post({ headers, body, wantsStream }, call.signal) }
+  return { write, outgoing: { headers, body, wantsStream } }
 }
 
 const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
