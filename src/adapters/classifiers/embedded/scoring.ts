@@ -1,60 +1,91 @@
 /** From a tally to one raw score per category. */
 import type { PerCategory } from '../../../domain/moderation/categories.ts'
-import { normalise } from '../../../domain/moderation/normalise.ts'
+import { normalise, type Span } from '../../../domain/moderation/normalise.ts'
+import { createFeatureTable } from './feature-table.ts'
+import { createFollowing } from './following.ts'
+import { createLexicon } from './lexicon.ts'
 import { createMinorsScore } from './minors.ts'
 import { heads } from './model.ts'
 import type { Head, Model } from './model.ts'
+import { createWordReader } from './reader.ts'
 import { createTally, layOut } from './tally.ts'
 import type { Tally } from './tally.ts'
-import { createHeadScore, gather, sumRows, windowsOf } from './windows.ts'
+import { createVocabulary } from './vocabulary.ts'
+import { createWeigh } from './weigh.ts'
+import { createHeadScore, createSumRows, gather, windowsOf } from './windows.ts'
+import { createWordBook } from './word-book.ts'
 
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
+  /** Scores stretches of a text that grows, each as a text of its own. */
+  follow(): (text: string, stretch: Span) => PerCategory<number>
 }
 
 export function createRawScorer(model: Model): RawScorer {
-  const tally = createTally(model)
-  const scoreBuckets = createBucketScorer(model)
-  return { score: (text) => scoreBuckets(tally, tally.read(normalise(text))) }
+  const table = createFeatureTable(model.features)
+  const lexicon = createLexicon(model.lexicon)
+  const vocabulary = createVocabulary(model.vocabulary)
+  const book = createWordBook(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
+  const readWords = createWordReader({ vocabulary, book })
+  const tally = createTally({ model, table, lexicon })
+  const scoreTally = createTallyScorer(model)
+
+  const score = (text: string): PerCategory<number> => {
+    tally.begin()
+    readWords(normalise(text), tally.meet)
+    return scoreTally(tally)
+  }
+  return {
+    score,
+    follow() {
+      const visitWords = createFollowing({ readWords, age: book.age })
+      return (text, stretch) => {
+        tally.begin()
+        const isRead = visitWords(text, stretch, tally.meet)
+        return isRead ? scoreTally(tally) : score(text.slice(stretch.start, stretch.end))
+      }
+    },
+  }
 }
 
 /** The raw score of a text in which there is nothing to read. */
 const silent = -20
 
-function createBucketScorer({ header }: Model): (tally: Tally, buckets: number) => PerCategory<number> {
+function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<number> {
   const layout = layOut(header)
   const scorers = heads.map((head, place) => ({
     head,
-    window: header.heads[head].window,
+    length: header.heads[head].window,
     score: createHeadScore(header.heads[head], place, layout),
+    /** Of the windows of the text at hand. */
+    scores: [] as number[],
   }))
-  const lengths = [...new Set(scorers.map(({ window }) => window))]
+  const lengths = [...new Set(scorers.map(({ length }) => length))]
   const scoreMinors = createMinorsScore(header)
-  const sum = new Float64Array(layout.length)
+  const sumRows = createSumRows(layout)
 
-  return (tally, buckets) => {
-    const scores: Record<Head, number[]> = {
-      sexual: [],
-      hate: [],
-      harassment: [],
-      'self-harm': [],
-      illicit: [],
-      abuse: [],
-    }
+  const gathered = (head: Head): number => {
+    const { scores = [] } = scorers[heads.indexOf(head)] ?? {}
+    return scores.length === 0 ? silent : gather(scores)
+  }
+
+  return (tally) => {
+    const buckets = tally.buckets()
     let minors = silent
+    for (const { scores } of scorers) scores.length = 0
     for (const length of lengths) {
       for (const window of windowsOf(buckets, length)) {
-        sumRows(tally, window, sum)
-        for (const { head, window: ownLength, score } of scorers) {
-          if (ownLength !== length) continue
-          const scored = score(sum)
-          scores[head].push(scored)
-          if (head === 'sexual') minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum, sexual: scored }))
+        const sums = sumRows(tally, window)
+        for (const scorer of scorers) {
+          if (scorer.length !== length) continue
+          const scored = scorer.score(sums)
+          scorer.scores.push(scored)
+          if (scorer.head !== 'sexual') continue
+          minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum: sums.sum, sexual: scored }))
         }
       }
     }
-    const gathered = (head: Head): number => (scores[head].length === 0 ? silent : gather(scores[head]))
     return {
       'self-harm': gathered('self-harm'),
       'sexual/minors': Math.max(minors, gathered('abuse') - header.minors.abuse),
