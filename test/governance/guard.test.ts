@@ -12,7 +12,7 @@ import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createScreen } from '../../src/domain/moderation/screen.ts'
 import { guarded } from '../../src/pipeline/governing/guard.ts'
-import { createAfterSilence } from '../../src/pipeline/governing/silence.ts'
+import { createSilences } from '../../src/pipeline/governing/silence.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
@@ -103,7 +103,7 @@ async function answered(
     examine,
     glance: examine,
     clock,
-    afterSilence: createAfterSilence(clock),
+    silences: createSilences(clock),
     pause,
     rephrased: async () => rephrased,
     stop: async () => void (wasStopped = true),

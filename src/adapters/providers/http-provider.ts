@@ -1,3 +1,4 @@
+import type { Eventually } from '../../base/eventually.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
@@ -92,21 +93,23 @@ async function begin(conversation: Conversation): Promise<Begun> {
   return { answer, reading: { decoder: family.createDecoder(write), write, memory, dialect, failure: undefined } }
 }
 
-async function nextPiece({ answer, reading }: Begun): Promise<IteratorResult<Piece, undefined>> {
+function nextPiece(begun: Begun): Promise<IteratorResult<Piece, undefined>> {
+  const { answer } = begun
+  const arrival = answer.kind === 'stream' ? answer.reads.arrival() : undefined
+  return arrival === undefined ? Promise.try(takePiece, begun) : arrival.then(() => takePiece(begun))
+}
+
+function takePiece(begun: Begun): Eventually<IteratorResult<Piece, undefined>> {
+  const { answer, reading } = begun
   const { write } = reading
-  while (!write.hasEnded()) {
-    if (answer.kind === 'document') return { done: false, value: decodeDocument(answer.body, reading) }
-    // What came before a failure has happened: it is given out, and then the failure.
-    if (reading.failure !== undefined) throw reading.failure
-    const { reads } = answer
-    const arrival = reads.arrival()
-    if (arrival !== undefined) await arrival
-    const piece = decodeRead(reads.take(), reading)
-    if (reading.failure !== undefined || write.wasCut()) reads.cancel()
-    else if (write.hasEnded()) reads.complete()
-    if (piece !== undefined) return { done: false, value: piece }
-  }
-  return finished
+  if (write.hasEnded()) return finished
+  if (answer.kind === 'document') return { done: false, value: decodeDocument(answer.body, reading) }
+  // What came before a failure has happened: it is given out, and then the failure.
+  if (reading.failure !== undefined) throw reading.failure
+  const piece = decodeRead(answer.reads.take(), reading)
+  if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()
+  else if (write.hasEnded()) answer.reads.complete()
+  return piece === undefined ? nextPiece(begun) : { done: false, value: piece }
 }
 
 function prepare({ family, settings, parts, call }: Conversation): { write: EventWriter; outgoing: Outgoing } {
@@ -166,7 +169,7 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   }
   const events = write.take()
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
-  const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
+  const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
   return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 

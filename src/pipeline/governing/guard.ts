@@ -12,7 +12,7 @@ import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../doma
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
-import { createListener, silence, type AfterSilence } from './silence.ts'
+import { createListener, silence, type Heard, type Silences } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
@@ -21,7 +21,7 @@ export type GuardParts = {
   readonly glance: Examine
   readonly readAlong?: ReadAlong
   readonly clock: Clock
-  readonly afterSilence: AfterSilence
+  readonly silences: Silences
   readonly pause: () => Promise<unknown>
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Examination) => Promise<string | undefined>
@@ -36,10 +36,14 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
+const finished = { done: true, value: undefined } as const
+
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
 /** So much of a channel must be cleared before a piece may leave. */
 type Mark = Pick<Channel, 'follower' | 'mark'>
+/** What must have happened before a piece may leave. */
+type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
@@ -47,8 +51,8 @@ type Mark = Pick<Channel, 'follower' | 'mark'>
  */
 export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
-  const listen = createListener(metered.pieces, parts.afterSilence)
-  const held = createHeldPieces()
+  const listen = createListener(metered.pieces, parts.silences)
+  const held = createHeldPieces(isFree)
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
   let pieces = 0
@@ -58,65 +62,79 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
   let isOver = false
   return { [Symbol.asyncIterator]: () => ({ next }) }
 
-  async function next(): Promise<IteratorResult<Piece, undefined>> {
-    while (!isOver) {
-      const step = await listen(!held.isEmpty())
-      if (step !== silence && step.done === true) break
-      const isFit = step === silence ? true : isPieceFit(step.value)
-      if (!(isPending(isFit) ? await isFit : isFit)) return { done: false, value: await filtered() }
-      const look = isLookDue(step === silence) && lookAhead(step === silence ? 0 : keptBackCharacters)
-      if (isPending(look)) await look
-      const leaving = held.release(step === silence ? 'all' : 'steady')
-      if (leaving !== undefined) return { done: false, value: concluded(leaving) }
-    }
-    return { done: true, value: undefined }
+  function next(): Promise<IteratorResult<Piece, undefined>> {
+    return isOver ? Promise.resolve(finished) : listen(!held.isEmpty()).then(hear)
   }
 
-  async function filtered(): Promise<Piece> {
+  function hear(step: Heard<Piece>): Eventually<IteratorResult<Piece, undefined>> {
+    if (step === silence) return andThen(lookAhead(0), () => letOut('all'))
+    if (step.done === true) return finished
+    return andThen(isPieceFit(step.value), (isFit) => {
+      if (!isFit) return filtered()
+      return andThen(isLookDue() ? lookAhead(keptBackCharacters) : undefined, () => letOut('steady'))
+    })
+  }
+
+  function letOut(pace: 'all' | 'steady'): Eventually<IteratorResult<Piece, undefined>> {
+    const leaving = held.release(pace)
+    return leaving === undefined ? next() : { done: false, value: concluded(leaving) }
+  }
+
+  async function filtered(): Promise<IteratorResult<Piece, undefined>> {
     isOver = true
     await parts.stop()
     const { usage, receipt } = await metered.cut()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
-    return concluded({ events: [...held.abandon(), end] })
+    return { done: false, value: concluded({ events: [...held.abandon(), end] }) }
   }
 
   /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
-  function isLookDue(isSilent: boolean): boolean {
-    const nowMs = clock.monotonicMs()
-    if (!isSilent && nowMs - lookedMs < lookEveryMs) return false
-    lookedMs = nowMs
-    return true
+  function isLookDue(): boolean {
+    return clock.monotonicMs() - lookedMs >= lookEveryMs
   }
 
   function lookAhead(keptBack: number): Eventually<void> {
+    lookedMs = clock.monotonicMs()
     return inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack))
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
   function isPieceFit(piece: Piece): Eventually<boolean> {
-    const marks: Mark[] = []
     const place = ++pieces
-    held.hold(piece, () => place <= told && marks.every(({ follower, mark }) => follower.cleared() >= mark))
     if (piece.isAhead !== true) told = place
-    return areFit(joined(piece.events).values(), marks)
+    const events = joined(piece.events)
+    held.hold(piece, { place, marks: events.map(markOf) })
+    return areFit(events.values())
   }
 
-  function areFit(events: Iterator<InferenceEvent>, marks: Mark[]): Eventually<boolean> {
+  function markOf(event: InferenceEvent): Mark | undefined {
+    if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
+    const channel = channelOf(event)
+    if (channel === undefined) return undefined
+    if (event.type === 'delta') channel.mark += event.text.length
+    return { follower: channel.follower, mark: channel.mark }
+  }
+
+  function channelOf(event: InferenceEvent): Channel | undefined {
+    return 'block' in event ? channels.get(event.block) : undefined
+  }
+
+  function isFree({ place, marks }: Ticket): boolean {
+    return place <= told && marks.every((mark) => mark === undefined || mark.follower.cleared() >= mark.mark)
+  }
+
+  function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
     for (let next = events.next(); next.done !== true; next = events.next()) {
-      const isFit = isEventFit(next.value, marks)
-      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, marks))
+      const isFit = isEventFit(next.value)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
       if (!isFit) return false
     }
     return true
   }
 
-  function isEventFit(event: InferenceEvent, marks: Mark[]): Eventually<boolean> {
-    if (!('block' in event)) return true
-    if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
-    const channel = channels.get(event.block)
+  function isEventFit(event: InferenceEvent): Eventually<boolean> {
+    const channel = channelOf(event)
     if (channel === undefined) return true
-    if (event.type === 'delta') channel.mark += event.text.length
-    marks.push({ follower: channel.follower, mark: channel.mark })
     if (event.type === 'delta') return isTextFit(channel, event.text)
     if (event.type === 'close') return isWholeFit(channel, event.block)
     return event.type !== 'open' || event.part.type !== 'opaque' || isTextFit(channel, textsIn(event.part.raw))

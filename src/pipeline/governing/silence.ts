@@ -6,19 +6,23 @@ export const silence = Symbol('silence')
 /** Short enough not to be noticed by a reader, long enough not to be met between two tokens. */
 const silenceMs = 100
 
-/** Calls back when the usual while has passed; the answer cancels it. */
-export type AfterSilence = (callback: () => void) => () => void
-
-type Waiting = { readonly dueMs: number; readonly callback: () => void }
+/** Somebody who wants to be called when nothing has come for the usual while. */
+export type Waiting = { dueMs: number; readonly callback: () => void }
 
 /** One timer for all who wait: they wait equally long, so whoever began first is the first to be called. */
-export function createAfterSilence(clock: Clock): AfterSilence {
+export type Silences = {
+  /** The wait begins now, or anew. */
+  begin(waiting: Waiting): void
+  end(waiting: Waiting): void
+}
+
+export function createSilences(clock: Clock): Silences {
   const all = new Set<Waiting>()
   let isArmed = false
 
   function arm(): void {
     const [first] = all
-    if (isArmed || first === undefined) return
+    if (first === undefined) return
     isArmed = true
     clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), callDue)
   }
@@ -34,36 +38,49 @@ export function createAfterSilence(clock: Clock): AfterSilence {
     arm()
   }
 
-  return (callback) => {
-    const waiting = { dueMs: clock.monotonicMs() + silenceMs, callback }
-    all.add(waiting)
-    if (!isArmed) arm()
-    return () => void all.delete(waiting)
+  return {
+    begin(waiting) {
+      waiting.dueMs = clock.monotonicMs() + silenceMs
+      all.delete(waiting)
+      all.add(waiting)
+      if (!isArmed) arm()
+    },
+    end: (waiting) => void all.delete(waiting),
   }
 }
 
 /** The next of what is being read, or word of a silence before it where somebody waits for more. */
-export type Listener<T> = (isAwaited: boolean) => Promise<IteratorResult<T> | typeof silence>
+export type Heard<T> = IteratorResult<T> | typeof silence
 
-export function createListener<T>(pieces: AsyncIterable<T>, afterSilence: AfterSilence): Listener<T> {
+export type Listener<T> = (isAwaited: boolean) => Promise<Heard<T>>
+
+export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences): Listener<T> {
   const source = pieces[Symbol.asyncIterator]()
-  /** What was asked for before the silence, and is still to come. */
-  let late: Promise<IteratorResult<T>> | undefined
+  let asked: Promise<IteratorResult<T>>
+  /** What was asked for before a silence is still to come. */
+  let isLate = false
+  let answer: (heard: Heard<T>) => void
+  const waiting: Waiting = {
+    dueMs: 0,
+    callback() {
+      isLate = true
+      answer(silence)
+    },
+  }
+  const arrive = (step: IteratorResult<T>): void => {
+    silences.end(waiting)
+    answer(step)
+  }
   return (isAwaited) => {
-    const next = late ?? source.next()
-    if (late !== undefined || !isAwaited) {
-      late = undefined
-      return next
+    if (!isLate) asked = source.next()
+    if (isLate || !isAwaited) {
+      isLate = false
+      return asked
     }
     return new Promise((resolve, reject) => {
-      const cancel = afterSilence(() => {
-        late = next
-        resolve(silence)
-      })
-      next.then((step) => {
-        cancel()
-        resolve(step)
-      }, reject)
+      answer = resolve
+      silences.begin(waiting)
+      asked.then(arrive, reject)
     })
   }
 }
