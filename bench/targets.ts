@@ -107,7 +107,7 @@ export async function startGatehouse(port: number, upstreamPort: number, setting
     }),
   )
   const env = { GATEHOUSE_CONFIG: file }
-  const main = here('../src/main.ts')
+  const main = here('../bin/gatehouse.mjs')
   const setup = spawnSync(process.execPath, [main, 'setup', '--json'], {
     env: { ...process.env, ...env },
     encoding: 'utf8',

@@ -72,7 +72,7 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })
-  const callerOf = createCallerOf({ authenticator, freeRequests, recorder })
+  const callerOf = createCallerOf({ authenticator, freeRequests })
   const { identify } = callerOf
   let isStopping = false
   let address = ''
@@ -83,7 +83,6 @@ export async function createHouse(config: Config, env: Environment, world: World
     infer: record(infer),
     testSink,
     simulate,
-    noteRefusal: recorder.refused,
     admission: credits.admission,
     preflight: credits.preflight,
     readBalance: credits.readBalance,

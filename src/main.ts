@@ -1,9 +1,5 @@
-#!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
-
-enableCompileCache() // the second start need not compile again what the first one did
-const { confirmOnTerminal } = await import('./cli/confirm.ts')
-const { runCommandLine } = await import('./cli/run.ts')
+import { confirmOnTerminal } from './cli/confirm.ts'
+import { runCommandLine } from './cli/run.ts'
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,

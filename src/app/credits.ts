@@ -10,7 +10,7 @@ import { createFunds } from '../domain/credits/funds.ts'
 import { createKeeper } from '../domain/credits/keeper.ts'
 import type { LedgerStore } from '../domain/credits/ledger-store.ts'
 import { createRates, type Rates } from '../domain/credits/rates.ts'
-import { createSettle } from '../domain/credits/settle.ts'
+import { createSettle, type ChargeResult } from '../domain/credits/settle.ts'
 import type { Changes } from '../domain/identity/changes.ts'
 import type { Price } from '../domain/inference/catalogue.ts'
 import type { Verdict } from '../domain/limits/admission.ts'
@@ -72,7 +72,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     funds,
     backlog,
     heartbeat,
-    settle: measures.settling(createSettle({ ledger, limits, backlog, failpoint })),
+    settle: createSettle({ ledger, limits, backlog, failpoint, onCharge: measures.charge }),
     clock,
     creditUsd: config.credits.credit_usd,
     remaining,
@@ -128,8 +128,6 @@ function tierOverridesOf({ limits: { tiers } }: Config) {
   return JSON.parse(JSON.stringify(tiers)) as Parameters<typeof withOverrides>[1]
 }
 
-type SettleCall = ReturnType<typeof createSettle>
-
 function createMeasures(metrics: Metrics) {
   const admissions = metrics.counter('gatehouse_admissions_total', 'Requests decided by limits and credits.', {
     outcome: ['admitted', 'credits', ...limitMetrics],
@@ -139,23 +137,12 @@ function createMeasures(metrics: Metrics) {
     result: ['written', 'repeated', 'waiting', 'failed'],
   })
   const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
+  const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
+  const countWritten = charges.series({ result: 'written' })
   return {
     verdict: (verdict: Verdict): void =>
-      verdict.admitted
-        ? admissions.add({ outcome: 'admitted', scope: 'none' })
-        : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
+      verdict.admitted ? countAdmitted() : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
     orphans: (count: number): void => orphans.add({}, count),
-    settling:
-      (settle: SettleCall): SettleCall =>
-      async (charge, held) => {
-        try {
-          const settled = await settle(charge, held)
-          charges.add({ result: settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated' })
-          return settled
-        } catch (error) {
-          charges.add({ result: 'failed' })
-          throw error
-        }
-      },
+    charge: (result: ChargeResult): void => (result === 'written' ? countWritten() : charges.add({ result })),
   }
 }

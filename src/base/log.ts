@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
+import { createLineBatch } from './line-batch.ts'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'level'> & {
   /**
@@ -15,10 +16,9 @@ export type LogOptions = {
   readonly destination?: DestinationStream
 }
 
-/** Lines leave in batches: at thousands of requests a second the write is dearer than the line. */
 export function createLog({ level, secrets = [], destination }: LogOptions): Log {
   const scrub = createScrub(secrets)
-  const stream = destination ?? pino.destination({ dest: 1, sync: false, minLength: 8192, periodicFlush: 250 })
+  const stream = destination ?? createLineBatch()
   const log = pino(
     {
       level,

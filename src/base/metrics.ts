@@ -6,7 +6,11 @@ export type Labels = Readonly<Record<string, readonly string[] | 'closed-by-call
 
 type LabelValues<L extends Labels> = { readonly [Name in keyof L]: string }
 
-export type Counter<L extends Labels> = { add(labels: LabelValues<L>, by?: number): void }
+export type Counter<L extends Labels> = {
+  add(labels: LabelValues<L>, by?: number): void
+  /** Counts one more of these labels. Kept by whoever counts often, since finding the place costs more than counting. */
+  series(labels: LabelValues<L>): () => void
+}
 
 export type Histogram<L extends Labels> = {
   /** Where values of these labels go. Kept by the caller, since finding it costs more than noting a value. */
@@ -31,18 +35,25 @@ export function createMetrics(): Metrics {
 
   return {
     counter(name, help, labels) {
-      const series = new Map<string, number>()
-      const seriesOf = closedSet(labels)
+      const series = new Map<string, { count: number }>()
+      const keyOf = closedSet(labels)
       families.push(() =>
         exposition(
           { name, help, type: 'counter' },
-          [...series].map(([key, value]) => `${name}${key} ${value}`),
+          [...series].map(([key, { count }]) => `${name}${key} ${count}`),
         ),
       )
+      const entryOf = (values: LabelValues<typeof labels>): { count: number } => {
+        const key = keyOf(values)
+        const entry = series.get(key) ?? { count: 0 }
+        series.set(key, entry)
+        return entry
+      }
       return {
-        add(values, by = 1) {
-          const key = seriesOf(values)
-          series.set(key, (series.get(key) ?? 0) + by)
+        add: (values, by = 1) => void (entryOf(values).count += by),
+        series(values) {
+          const entry = entryOf(values)
+          return () => void (entry.count += 1)
         },
       }
     },

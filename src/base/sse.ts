@@ -18,6 +18,7 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
   let event: string | undefined
   let data: string | undefined
   let dataLength = 0
+  let frames: SseFrame[] = []
 
   const takeField = (line: string): void => {
     if (line.startsWith('data')) {
@@ -30,7 +31,13 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
     }
   }
 
-  const dispatch = (frames: SseFrame[]): void => {
+  const takeLine = (line: string): void => {
+    if (line === '') dispatch()
+    else takeField(line)
+    if (dataLength > maxFrameLength) throw tooLong(maxFrameLength)
+  }
+
+  const dispatch = (): void => {
     // The standard drops events without data.
     if (data !== undefined && data !== '') frames.push({ event, data })
     event = undefined
@@ -39,12 +46,8 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
   }
 
   const read = (text: string): SseFrame[] => {
-    const frames: SseFrame[] = []
-    lines.push(text, (line) => {
-      if (line === '') dispatch(frames)
-      else takeField(line)
-      if (dataLength > maxFrameLength) throw tooLong(maxFrameLength)
-    })
+    frames = []
+    lines.push(text, takeLine)
     if (dataLength + lines.pendingLength() > maxFrameLength) throw tooLong(maxFrameLength)
     return frames
   }

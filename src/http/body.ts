@@ -1,58 +1,80 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, toFault } from '../base/fault.ts'
 import { parseJsonObject } from '../base/json.ts'
 
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number }
 
 const jsonType = /^application\/json\s*(;|$)/i
 
+type Done = (error: Error | null, body?: unknown) => void
+
 /** Reads a JSON body within the route's limit and the server's patience; what is over either is not read on. */
-export function createBodyParser({ clock, timeoutMs }: BodyLimits) {
-  return async (request: FastifyRequest, stream: IncomingMessage): Promise<Record<string, unknown> | undefined> => {
-    const type = request.headers['content-type']
+export function createBodyParser(limits: BodyLimits) {
+  // With a callback instead of a promise: it runs for every request.
+  return (request: FastifyRequest, stream: IncomingMessage, done: Done): void => {
+    const { 'content-type': type, 'content-length': length } = request.headers
     if (type === undefined || !jsonType.test(type)) {
-      throw new Fault('malformed', 'invalid_content_type', 'Send the body with content-type: application/json.')
+      return done(new Fault('malformed', 'invalid_content_type', 'Send the body with content-type: application/json.'))
     }
     const limit = request.routeOptions.bodyLimit
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-    const bytes = await readAll(stream, limit, { clock, timeoutMs })
-    // Many clients name a content type whether or not they send anything.
-    if (bytes.length === 0 && !takesBody(request)) return undefined
-    return parseJsonObject(bytes)
+    if (Number(length ?? 0) > limit) return done(tooLarge(limit))
+    readAll(stream, { ...limits, bytes: limit }, (fault, bytes) => {
+      if (fault !== undefined) done(fault)
+      // Many clients name a content type whether or not they send anything.
+      else if (bytes.length === 0 && !takesBody(request)) done(null)
+      else parse(bytes, done)
+    })
   }
+}
+
+function parse(bytes: Buffer, done: Done): void {
+  let body: unknown
+  try {
+    body = parseJsonObject(bytes)
+  } catch (error) {
+    return done(toFault(error))
+  }
+  done(null, body)
 }
 
 /** What the route says about itself; see `routeOptions` of the family. */
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(routeOptions.config, 'takesBody') !== false
 
-function readAll(stream: IncomingMessage, limit: number, { clock, timeoutMs }: BodyLimits): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const cancel = clock.after(timeoutMs, () => {
-      const message = `The body was not sent within ${Math.ceil(timeoutMs / 1000)} seconds.`
-      stop(() => reject(new Fault('timeout', 'request_timeout', message)))
-    })
-    const onData = (chunk: Buffer): void => {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > limit) stop(() => reject(tooLarge(limit)))
-    }
-    const onEnd = (): void =>
-      stop(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)))
-    const onBroken = (cause?: unknown): void =>
-      stop(() => reject(new Fault('malformed', 'invalid_request', 'The body broke off.', { cause })))
-    const stop = (settle: () => void): void => {
-      cancel()
-      stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
-      stream.pause()
-      settle()
-    }
-    stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
-  })
+type ReadLimits = BodyLimits & { readonly bytes: number }
+
+const nothing = Buffer.alloc(0)
+
+/** Answers once: with all bytes, or with the fault that ended them. */
+function readAll(
+  stream: IncomingMessage,
+  { clock, timeoutMs, bytes: limit }: ReadLimits,
+  answer: (fault: Fault | undefined, bytes: Buffer) => void,
+): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  const stop = (fault: Fault | undefined): void => {
+    cancel()
+    stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+    stream.pause()
+    const [first = nothing] = chunks
+    answer(fault, fault === undefined && chunks.length > 1 ? Buffer.concat(chunks, size) : first)
+  }
+  const onData = (chunk: Buffer): void => {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > limit) stop(tooLarge(limit))
+  }
+  const onEnd = (): void => stop(undefined)
+  const onBroken = (cause?: unknown): void =>
+    stop(new Fault('malformed', 'invalid_request', 'The body broke off.', { cause }))
+  const cancel = clock.after(timeoutMs, () => stop(tooSlow(timeoutMs)))
+  stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
 }
+
+const tooSlow = (timeoutMs: number): Fault =>
+  new Fault('timeout', 'request_timeout', `The body was not sent within ${Math.ceil(timeoutMs / 1000)} seconds.`)
 
 const tooLarge = (limit: number): Fault =>
   new Fault('too_large', 'body_too_large', `The body is over the limit of ${limit} bytes.`)

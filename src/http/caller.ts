@@ -1,54 +1,52 @@
 import type { FastifyRequest } from 'fastify'
+import { isPending, type Eventually } from '../base/eventually.ts'
 import { Fault } from '../base/fault.ts'
 import type { Authenticator } from '../domain/identity/authenticate.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Administrator, Caller, Principal } from '../domain/identity/principal.ts'
 import { bearerOf, secretOf, wantsFreeRequest } from './headers.ts'
-import type { RequestRecorder } from './request-record.ts'
 import type { Credential } from './route.ts'
 
 /** Finds out who sent a request, by the credentials that its endpoint accepts. */
 export type CallerOf = {
-  principal(request: FastifyRequest): Promise<Principal>
+  principal(request: FastifyRequest): Eventually<Principal>
   /** Also the single anonymous free request, where no credential was sent. */
-  principalOrFree(request: FastifyRequest): Promise<Caller>
-  administrator(request: FastifyRequest): Promise<Administrator>
+  principalOrFree(request: FastifyRequest): Eventually<Caller>
+  administrator(request: FastifyRequest): Eventually<Administrator>
   /** For the policy gateway: an administrator, or whoever has a key of a project or a token. */
-  manager(request: FastifyRequest): Promise<Administrator | Principal>
+  manager(request: FastifyRequest): Eventually<Administrator | Principal>
   /** The same by the credential that a route asks for; routes that look more closely themselves have none here. */
-  readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => Promise<unknown>>>>
+  readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => Eventually<unknown>>>>
 }
 
-export type CallerParts = {
-  readonly authenticator: Authenticator
-  readonly freeRequests: FreeRequests
-  readonly recorder: RequestRecorder
-}
+export type CallerParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
 /** What administrator keys begin with, and nothing else does. */
 const administratorPrefix = 'adm_'
 
 /** Each request is looked at once, however often it is asked who sent it. */
-export function createCallerOf({ authenticator, freeRequests, recorder }: CallerParts): CallerOf {
-  const principal = once(async (request): Promise<Principal> => {
-    const who = await authenticator.principal(secretOf(request.headers), request.ip)
-    recorder.identified(request, { organizationId: who.organization.id, credentialId: who.id })
-    const project = request.headers['x-policy-project']
-    if (project === undefined || project === who.projectId) return who
-    throw new Fault('permission', 'project_mismatch', 'X-Policy-Project names another project than the key’s own.', {
-      param: 'X-Policy-Project',
-    })
-  })
-  const principalOrFree = async (request: FastifyRequest): Promise<Caller> => {
+export function createCallerOf({ authenticator, freeRequests }: CallerParts): CallerOf {
+  const principal = (request: FastifyRequest): Eventually<Principal> => {
+    const { record } = request
+    if (record?.principal !== undefined) return record.principal
+    const who = authenticator.principal(secretOf(request.headers), request.ip)
+    const found = isPending(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
+    if (record) record.principal = found
+    return found
+  }
+  const principalOrFree = (request: FastifyRequest): Eventually<Caller> => {
     const isFree = wantsFreeRequest(request.headers) && secretOf(request.headers) === undefined
     return isFree ? freeRequests.identify(request.ip) : principal(request)
   }
-  const administrator = once(async (request): Promise<Administrator> => {
-    const who = await authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-    recorder.identified(request, { organizationId: who.organization.id, credentialId: who.id })
-    return who
-  })
-  const manager = (request: FastifyRequest): Promise<Administrator | Principal> => {
+  const administrator = (request: FastifyRequest): Eventually<Administrator> => {
+    const { record } = request
+    if (record?.administrator !== undefined) return record.administrator
+    const who = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+    const found = isPending(who) ? who.then((it) => noted(request, it)) : noted(request, who)
+    if (record) record.administrator = found
+    return found
+  }
+  const manager = (request: FastifyRequest): Eventually<Administrator | Principal> => {
     const isAdministrator = bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
     return isAdministrator ? administrator(request) : principal(request)
   }
@@ -61,11 +59,17 @@ export function createCallerOf({ authenticator, freeRequests, recorder }: Caller
   }
 }
 
-function once<T>(identify: (request: FastifyRequest) => Promise<T>): (request: FastifyRequest) => Promise<T> {
-  const known = new WeakMap<FastifyRequest, Promise<T>>()
-  return (request) => {
-    const found = known.get(request) ?? identify(request)
-    known.set(request, found)
-    return found
-  }
+/** A key speaks for its own project only. */
+function ownProject(request: FastifyRequest, who: Principal): Principal {
+  noted(request, who)
+  const project = request.headers['x-policy-project']
+  if (project === undefined || project === who.projectId) return who
+  throw new Fault('permission', 'project_mismatch', 'X-Policy-Project names another project than the key’s own.', {
+    param: 'X-Policy-Project',
+  })
+}
+
+function noted<Who extends Administrator | Principal>({ record }: FastifyRequest, who: Who): Who {
+  if (record) record.who = who
+  return who
 }

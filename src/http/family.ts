@@ -1,22 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { isPending } from '../base/eventually.ts'
+import { Fault, toFault } from '../base/fault.ts'
 import type { CallerOf } from './caller.ts'
 import { faultOf } from './framework-fault.ts'
 import { lingerBeforeClose } from './linger.ts'
+import { noteRefusal } from './request-record.ts'
 import type { Family, Route } from './route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** What saying no needs besides the words. */
-export type Refusing = { readonly clock: Clock; readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void }
-
-export type FamilyDoor = Refusing & { readonly identify: CallerOf['identify'] }
+export type FamilyDoor = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
 
 /** A family is a plugin: its way of saying no cannot leak into the next. */
 export async function registerFamily(app: FastifyInstance, family: Family, door: FamilyDoor): Promise<void> {
   await app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => refuse(family, faultOf(error), { ...door, request, reply }))
+    scope.setErrorHandler((error, request, reply) =>
+      refuse(family, faultOf(error), { clock: door.clock, request, reply }),
+    )
     for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
       for (const route of routes) {
         scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
@@ -26,10 +27,10 @@ export async function registerFamily(app: FastifyInstance, family: Family, door:
   })
 }
 
-type Exchange = Refusing & { readonly request: FastifyRequest; readonly reply: FastifyReply }
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly clock: Clock }
 
 /** Says no in the family's own shape. */
-export function refuse(family: Family, fault: Fault, { request, reply, clock, noteRefusal }: Exchange): FastifyReply {
+export function refuse(family: Family, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
   noteRefusal(request, fault)
   const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
@@ -62,7 +63,19 @@ const bodiless = { takesBody: false }
 /** Strangers are turned away before a byte of their body is read. */
 function identified({ credential }: Route, { identify }: FamilyDoor) {
   const who = identify[credential]
-  return who === undefined ? {} : { onRequest: async (request: FastifyRequest) => void (await who(request)) }
+  if (who === undefined) return {}
+  // A caller who is known at once does not wait, and a callback is cheaper than a promise: every request comes by here.
+  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) => {
+    try {
+      const found = who(request)
+      if (isPending(found)) return found
+      done()
+    } catch (error) {
+      done(toFault(error))
+    }
+    return undefined
+  }
+  return { onRequest }
 }
 
 function routeOptions(route: Route) {
@@ -72,20 +85,19 @@ function routeOptions(route: Route) {
 }
 
 /** Tells a request whose handler refused from one that never came so far. */
-function unreadHandler({ handle, whenUnread }: Route, family: Family, refusing: Refusing) {
+function unreadHandler({ handle, whenUnread }: Route, family: Family, { clock }: FamilyDoor) {
   if (whenUnread === undefined) return {}
-  const arrived = new WeakSet<FastifyRequest>()
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
-    if (arrived.has(request)) return faultOf(error)
+    if (request.record?.hasArrived === true) return faultOf(error)
     return whenUnread(request).then(() => faultOf(error), faultOf)
   }
   return {
     handler: (request: FastifyRequest, reply: FastifyReply) => {
-      arrived.add(request)
+      if (request.record) request.record.hasArrived = true
       return handle(request, reply)
     },
     errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      refuse(family, await faultFor(error, request), { ...refusing, request, reply }),
+      refuse(family, await faultFor(error, request), { clock, request, reply }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../base/clock.ts'
-import { toFault, type Fault } from '../base/fault.ts'
+import { isPending } from '../base/eventually.ts'
+import { toFault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Piece } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -13,7 +14,9 @@ import type { Answer, Infer } from '../pipeline/infer.ts'
 import { policyHeaders, purposeOf } from './policy-headers.ts'
 import type { CallerOf } from './caller.ts'
 import type { InFlight } from './in-flight.ts'
+import { noteRefusal } from './request-record.ts'
 import type { Route } from './route.ts'
+import { sendHead } from './send-head.ts'
 import { sendStream } from './sse-reply.ts'
 import type { AnswerContext, StreamWriter } from './stream-writer.ts'
 import { collectAnswer, type WholeAnswer } from './whole-answer.ts'
@@ -36,8 +39,6 @@ export type InferenceParts = {
   readonly inFlight: InFlight
   readonly clock: Clock
   readonly ids: Ids
-  /** Told what broke after an answer had begun, when it is too late for a status. */
-  readonly noteRefusal: (request: FastifyRequest, fault: Fault) => void
 }
 
 /** How a dialect reads a request and writes an answer. */
@@ -62,20 +63,22 @@ export type Decoded = {
 /** Also a body that cannot be read is an attempt, if a valid key came with it. */
 export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
   return async (request: FastifyRequest): Promise<void> => {
-    const caller = await callerOf.principal(request).catch(() => undefined)
+    const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
     if (caller !== undefined) await admission.count(caller)
   }
 }
 
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
 export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
-  const { callerOf, infer, admission, inFlight, clock, ids, noteRefusal } = parts
+  const { callerOf, infer, admission, inFlight, clock, ids } = parts
 
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
-    const caller = await callerOf.principalOrFree(request)
+    const known = callerOf.principalOrFree(request)
+    const caller = isPending(known) ? await known : known
     const incoming = { body: request.body, headers: request.headers, caller }
-    const decoded = await countingRefusals(admission, caller, () => door.decode(incoming))
+    const read = countingRefusals(admission, caller, () => door.decode(incoming))
+    const decoded = isPending(read) ? await read : read
     const { request: asked, observe, echo = {} } = decoded
     const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
     const asking = { requestId: request.id, caller, request: asked, origin, purpose: purposeOf(request.headers) }
@@ -100,8 +103,10 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
   }
 
   async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
-    const body = door.encode(context, await collectAnswer(pieces))
-    return reply.headers(headers).send(body)
+    const body = JSON.stringify(door.encode(context, await collectAnswer(pieces)))
+    const length = String(Buffer.byteLength(body))
+    sendHead(reply, { ...jsonHeaders, 'content-length': length, ...headers }).end(body)
+    return reply
   }
 
   async function stream(reply: FastifyReply, { request, pieces, context, headers }: Saying): Promise<unknown> {
@@ -110,6 +115,8 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     return reply
   }
 }
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
 
 type Saying = {
   readonly request: FastifyRequest
@@ -120,9 +127,11 @@ type Saying = {
 
 /** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
 function createPartIds(answerId: string): Ids {
-  const own = answerId.slice(answerId.search(/[_-]/) + 1)
   let count = 0
-  return (prefix) => `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+  return (prefix) => {
+    const own = answerId.slice(answerId.search(/[_-]/) + 1)
+    return `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
+  }
 }
 
 const limitHeaders = ({ verdict }: Answer): Record<string, string> =>

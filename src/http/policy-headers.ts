@@ -25,7 +25,11 @@ export const policyHeaders = {
 const maxLabelLength = 256
 const maxPoliciesLength = 2000
 
+const unsaid: Purpose = { policyIds: [] }
+
 export function purposeOf(headers: IncomingHttpHeaders): Purpose {
+  const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
+  if (policies === undefined && user === undefined && target === undefined) return unsaid
   const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''
   const policyIds = named.split(',').map((id) => id.trim())
   return {

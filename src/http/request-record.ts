@@ -1,18 +1,33 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
+import type { Eventually } from '../base/eventually.ts'
 import type { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
+import type { Administrator, Principal } from '../domain/identity/principal.ts'
 
 /** What is known about a request so far; one log line and one measurement are made of it at the end. */
-type RequestRecord = { readonly startMs: number; fault?: Fault; who?: Who }
+export type RequestRecord = {
+  readonly startMs: number
+  fault: Fault | undefined
+  /** Who sent it, as far as is known. */
+  who: Administrator | Principal | undefined
+  /** The same, as it was asked for. */
+  principal: Eventually<Principal> | undefined
+  administrator: Eventually<Administrator> | undefined
+  /** Whether its handler was called, or something before it refused. */
+  hasArrived: boolean
+}
 
-export type Who = { readonly organizationId: string; readonly credentialId: string }
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** None where the framework itself refused, before anything of ours ran. */
+    record: RequestRecord | undefined
+  }
+}
 
 export type RequestRecorder = {
   began(request: FastifyRequest): void
-  identified(request: FastifyRequest, who: Who): void
-  refused(request: FastifyRequest, fault: Fault): void
   ended(request: FastifyRequest, status: number): void
 }
 
@@ -25,9 +40,12 @@ export type RecorderParts = {
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Records live beside the requests, not on them: nothing is added to the framework's types. */
+/** Announces the record to the framework, which then makes room for it on every request. */
+export function reserveRecord(app: FastifyInstance): void {
+  app.decorateRequest('record')
+}
+
 export function createRequestRecorder({ clock, log, metrics }: RecorderParts): RequestRecorder {
-  const records = new WeakMap<FastifyRequest, RequestRecord>()
   const labels = { route: 'closed-by-caller', status: statusClasses } as const // a route is a pattern, never a path
   const seconds = metrics.histogram(
     'gatehouse_http_request_seconds',
@@ -47,17 +65,18 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
   }
 
   return {
-    began: (request) => void records.set(request, { startMs: clock.monotonicMs() }),
-    identified(request, who) {
-      const record = records.get(request)
-      if (record) record.who = who
-    },
-    refused(request, fault) {
-      const record = records.get(request)
-      if (record) record.fault = fault
+    began(request) {
+      request.record = {
+        startMs: clock.monotonicMs(),
+        fault: undefined,
+        who: undefined,
+        principal: undefined,
+        administrator: undefined,
+        hasArrived: false,
+      }
     },
     ended(request, status) {
-      const record = records.get(request)
+      const { record } = request
       const durationMs = record ? clock.monotonicMs() - record.startMs : 0
       const route = request.routeOptions.url ?? 'none'
       seriesOf(route, Math.floor(status / 100))(durationMs / 1000)
@@ -67,8 +86,8 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         route,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
-        organization_id: record?.who?.organizationId,
-        credential_id: record?.who?.credentialId,
+        organization_id: record?.who?.organization.id,
+        credential_id: record?.who?.id,
         code: record?.fault?.code,
       }
       if (record?.fault && (status >= 500 || record.fault.kind.startsWith('upstream'))) {
@@ -78,6 +97,11 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       }
     },
   }
+}
+
+/** Also said after an answer has begun, when it is too late for a status. */
+export function noteRefusal({ record }: FastifyRequest, fault: Fault): void {
+  if (record) record.fault = fault
 }
 
 /** The private side of a Fault: why, down to the first cause, with the stack of what we did not foresee. */

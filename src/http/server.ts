@@ -9,7 +9,7 @@ import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
 import { headerFault } from './headers.ts'
-import type { RequestRecorder } from './request-record.ts'
+import { reserveRecord, type RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
 
 export type ServerParts = {
@@ -28,7 +28,6 @@ const maxHeaderBytes = 16 * 1024
 /** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const { families, recorder, clock, ids, requestTimeoutMs } = parts
-  const refusing = { clock, noteRefusal: recorder.refused }
   const app = Fastify({
     logger: false,
     genReqId: () => ids('req'),
@@ -49,9 +48,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     },
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (error, request, reply) =>
-      void refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
+      void refuse(familyFor(request), faultOf(error), { request, reply, clock }),
   })
 
+  reserveRecord(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', createBodyParser({ clock, timeoutMs: requestTimeoutMs }))
   // With callbacks instead of promises: these two run for every request.
@@ -64,18 +64,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     recorder.ended(request, reply.statusCode)
     done()
   })
-  for (const family of families) await registerFamily(app, family, { ...refusing, identify: parts.identify })
+  for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })
   app.setNotFoundHandler((request, reply) => {
     const fault = new Fault(
       'not_found',
       'unknown_route',
       `Nothing lives at ${request.method} ${pathOf(request.url).slice(0, 200)}.`,
     )
-    return refuse(familyFor(request), fault, { request, reply, ...refusing })
+    return refuse(familyFor(request), fault, { request, reply, clock })
   })
-  app.setErrorHandler((error, request, reply) =>
-    refuse(familyFor(request), faultOf(error), { request, reply, ...refusing }),
-  )
+  app.setErrorHandler((error, request, reply) => refuse(familyFor(request), faultOf(error), { request, reply, clock }))
   return app
 
   function familyFor(request: FastifyRequest): Family {

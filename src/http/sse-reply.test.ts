@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Fastify from 'fastify'
 import type { Clock } from '../base/clock.ts'
@@ -138,6 +138,7 @@ async function createHouse(parts: Parts = {}) {
     ...time,
     source,
     failures,
+    port,
     call,
     answer,
     hungUp: hungUp.promise,
@@ -173,6 +174,25 @@ describe('sending a stream', () => {
     assert.equal(await readAll(response), 'data: a\n\ndata: END\n\n')
     await house.settled
     assert.deepEqual([house.failures, house.source.returns(), house.timerCount()], [[], 0, 0])
+  })
+
+  it('keeps characters of several bytes whole, also for a caller of the days before chunks', async () => {
+    await using house = await createHouse()
+    house.source.give('naïve 日本')
+    house.source.give('END')
+    house.source.finish()
+    const text = 'data: naïve 日本\n\ndata: END\n\n'
+    assert.equal(await readAll(await house.answer()), text)
+
+    await using older = await createHouse()
+    older.source.give('naïve 日本')
+    older.source.give('END')
+    older.source.finish()
+    const socket = connect(older.port, '127.0.0.1').end('GET / HTTP/1.0\r\n\r\n')
+    const [, body] = Buffer.concat(await Array.fromAsync(socket))
+      .toString()
+      .split('\r\n\r\n')
+    assert.equal(body, text)
   })
 
   it('gives a failure before the first piece a status of its own', async () => {

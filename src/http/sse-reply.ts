@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import type { Piece } from '../domain/inference/events.ts'
+import { sendHead } from './send-head.ts'
 import { createSseLine } from './sse-line.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -45,9 +46,7 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
   if (step.done === true) throw brokenOff()
   const { raw } = reply
   if (isGone(raw)) return
-  const kept = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined)
-  reply.hijack()
-  raw.writeHead(200, { ...Object.fromEntries(kept), ...streamHeaders, ...parts.headers })
+  sendHead(reply, { ...streamHeaders, ...parts.headers })
   const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs })
   try {
     while (step.done !== true) {

@@ -8,13 +8,18 @@ export type WholeAnswer = {
 }
 
 export async function collectAnswer(pieces: AsyncIterable<Piece>): Promise<WholeAnswer> {
-  const events: InferenceEvent[] = []
-  let count = 0
-  let document: OriginalDocument | undefined
-  for await (const piece of pieces) {
-    for (const event of piece.events) events.push(event)
-    if (piece.original?.kind === 'document') document = piece.original
-    count += 1
+  const source = pieces[Symbol.asyncIterator]()
+  const first = await source.next()
+  if (first.done !== true && hasEnded(first.value.events)) {
+    const { events, original } = first.value
+    return original?.kind === 'document' ? { events, document: original } : { events }
   }
-  return document !== undefined && count === 1 ? { events, document } : { events }
+  const events: InferenceEvent[] = []
+  for (let step = first; step.done !== true; step = await source.next()) {
+    for (const event of step.value.events) events.push(event)
+    if (hasEnded(events)) break
+  }
+  return { events }
 }
+
+const hasEnded = (events: readonly InferenceEvent[]): boolean => events.at(-1)?.type === 'end'

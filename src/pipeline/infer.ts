@@ -1,3 +1,5 @@
+import { createBorrowed } from '../base/borrowed.ts'
+import { isPending, type Eventually } from '../base/eventually.ts'
 import { isFault } from '../base/fault.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -41,34 +43,42 @@ export type Answer = AsyncDisposable & {
 
 export type Infer = (asking: Asking) => Promise<Answer>
 
+const done = Promise.resolve()
+
 /** The road of an inference request, from a known caller to an answer that has begun. */
 export function createInfer(parts: InferParts): Infer {
   return async (asking) => {
     const { requestId, caller, request, signal } = asking
-    const model = await countingRefusals(parts.admission, caller, () =>
+    const found = countingRefusals(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
+    const model = isPending(found) ? await found : found
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
     const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
-    await using owned = new AsyncDisposableStack()
-    const freePlace = caller.kind === 'free' ? owned.use(await parts.freeRequests.claim(caller)) : undefined
-    const lease = owned.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
-    const governed = owned.use(await permitted(parts.govern, asking, { lease, expected }))
-    const onDropped = (what: string): void => void dropped.add(what)
-    const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
-    const begun = owned.use(await route(parts, model, call))
-    freePlace?.keep()
-    const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
-    const metered = owned.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
-    const kept = owned.move()
-    return {
-      model: model.name,
-      upstream: begun.target.upstream,
-      pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
-      dropped,
-      verdict: lease.verdict,
-      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    const borrowed = createBorrowed()
+    try {
+      const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
+      const lease = borrowed.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+      const governed = borrowed.use(await permitted(parts.govern, asking, { lease, expected }))
+      const onDropped = (what: string): void => void dropped.add(what)
+      const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
+      const begun = borrowed.use(await route(parts, model, call))
+      freePlace?.keep()
+      const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
+      const metered = borrowed.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
+      return {
+        model: model.name,
+        upstream: begun.target.upstream,
+        pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
+        dropped,
+        verdict: lease.verdict,
+        // An answer that is paid for has given everything back by itself.
+        [Symbol.asyncDispose]: () => (metered.isPaid() ? done : borrowed.giveBack()),
+      }
+    } catch (error) {
+      await borrowed.giveBack()
+      throw error
     }
   }
 }
@@ -88,11 +98,11 @@ async function permitted(
   }
 }
 
-async function leaseFor(
+function leaseFor(
   { admission, ratesOf, creditUsd }: InferParts,
   caller: Caller,
   asked: Omit<Applicant, 'principal'>,
-): Promise<Lease> {
+): Eventually<Lease> {
   if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
   return admission.admit({ ...asked, principal: caller })
 }

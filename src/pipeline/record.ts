@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts'
+import type { Eventually } from '../base/eventually.ts'
 import { isFault } from '../base/fault.ts'
 import type { ContentLevel } from '../domain/audit/content.ts'
 import type { VerdictFacts } from '../domain/audit/verdict.ts'
@@ -89,24 +90,20 @@ function watched(answer: Answer, recording: Recording): Answer {
 }
 
 function watchPieces(pieces: AsyncIterable<Piece>, recording: Recording, upstream: string): AsyncIterable<Piece> {
+  const watch = (step: IteratorResult<Piece>): Eventually<IteratorResult<Piece>> => {
+    if (step.done === true) return step
+    recording.texts?.add(step.value)
+    const end = endIn(step.value)
+    return end === undefined ? step : recording.write({ upstream, end, policy: end.policy }).then(() => step)
+  }
+  const breakOff = async (error: unknown): Promise<never> => {
+    await recording.write({ upstream, ...failureOf(error) })
+    throw error
+  }
   return {
     [Symbol.asyncIterator]() {
       const iterator = pieces[Symbol.asyncIterator]()
-      return {
-        async next() {
-          try {
-            const step = await iterator.next()
-            if (step.done === true) return step
-            recording.texts?.add(step.value)
-            const end = endIn(step.value)
-            if (end) await recording.write({ upstream, end, policy: end.policy })
-            return step
-          } catch (error) {
-            await recording.write({ upstream, ...failureOf(error) })
-            throw error
-          }
-        },
-      }
+      return { next: () => iterator.next().then(watch, breakOff) }
     },
   }
 }

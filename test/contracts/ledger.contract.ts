@@ -102,6 +102,27 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal(slice?.settledMicro, 4_200)
     })
 
+    it('tells what is new from what was there before, and what a closed slice owed from what a live one does', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(100)
+      await scene.open('slice_1', 50)
+      await scene.open('slice_2', 10, { epoch: 'another life' })
+      await scene.ledger.closeSlice('slice_2')
+      await scene.ledger.settle(scene.charge('req_1', 30, 'slice_1'))
+      const givenUp: Charge = { ...scene.charge('req_1', 0, 'slice_1'), outcome: 'orphaned' }
+      const together = [givenUp, scene.charge('req_2', 5, 'slice_1'), scene.charge('req_3', 2, 'slice_2')]
+      const settled = await Promise.all(together.map((charge) => scene.ledger.settle(charge)))
+      assert.deepEqual(
+        settled.map(({ outcome, micro, isFirst, isSliceOpen }) => [outcome, micro, isFirst, isSliceOpen]),
+        [
+          ['answered', 30, false, true],
+          ['answered', 5, true, true],
+          ['answered', 2, true, false],
+        ],
+      )
+      assert.deepEqual(await scene.balance(), [100, 43, 20, 37])
+    })
+
     it('keeps organizations apart', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)

@@ -139,7 +139,7 @@ function startNode(parts: Parts): SimulatedNode {
     clock,
     failpoint,
   })
-  const settle = createSettle({ ledger, limits, backlog: null, failpoint })
+  const settle = createSettle({ ledger, limits, backlog: null, failpoint, onCharge: () => {} })
   const keeper = createKeeper({
     ledger,
     limits,

@@ -9,7 +9,7 @@ import { startAdminHouse, textOf } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const execute = promisify(execFile)
-const mainFile = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const mainFile = fileURLToPath(new URL('../../bin/gatehouse.mjs', import.meta.url))
 
 describe('gatehouse policies backtest', () => {
   it('shows a bar to whoever watches, a table to eyes, and JSON to scripts', async () => {

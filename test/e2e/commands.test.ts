@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
 function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-commands-'))

@@ -12,7 +12,9 @@ import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createScreen } from '../../src/domain/moderation/screen.ts'
 import { guarded } from '../../src/pipeline/governing/guard.ts'
+import { createSilences } from '../../src/pipeline/governing/silence.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
+import { createQuickClock } from '../support/quick-clock.ts'
 
 /** Flags what says `poison`; gets nervous at `pois`. */
 const classifier: Classifier = {
@@ -82,15 +84,6 @@ async function* streamed(pieces: Iterable<Piece>, isHalting: boolean): AsyncGene
   }
 }
 
-/** Every silence has lasted long enough. */
-const hasty = {
-  ...systemClock,
-  after(_: number, callback: () => void) {
-    const timer = setImmediate(callback)
-    return () => clearImmediate(timer)
-  },
-}
-
 type Seen = { readonly text: string; readonly frames: string; readonly end: InferenceEnd; readonly wasStopped: boolean }
 
 type Way = { readonly rephrased?: string; readonly isHalting?: boolean }
@@ -101,13 +94,16 @@ async function answered(
   { rephrased, isHalting = false }: Way = {},
 ): Promise<Seen> {
   let wasStopped = false
+  // Where the upstream halts, every silence has lasted long enough.
+  const clock = isHalting ? createQuickClock() : systemClock
   const metered = { pieces: streamed(pieces, isHalting), cut: async () => end, async [Symbol.asyncDispose]() {} }
   const leaving = guarded(metered, {
     plan,
     holding: holdingOf(plan, false),
     examine,
     glance: examine,
-    clock: isHalting ? hasty : systemClock,
+    clock,
+    silences: createSilences(clock),
     pause,
     rephrased: async () => rephrased,
     stop: async () => void (wasStopped = true),

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { stringify } from 'yaml'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
 /** Gatehouses in processes of their own, on one database. */
 export type Nodes = AsyncDisposable & {

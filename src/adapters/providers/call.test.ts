@@ -14,7 +14,8 @@ import type { Script, TestUpstream } from '../../../test/support/upstream.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
-import type { Answer, CallerSettings } from './call.ts'
+import type { SseFrame } from '../../base/sse.ts'
+import type { Answer, CallerSettings, FrameReads } from './call.ts'
 import { createCaller } from './call.ts'
 
 const patient = { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
@@ -43,10 +44,18 @@ type Parts = {
   readonly aborter: AbortController
 }
 
+async function nextFrames(reads: FrameReads): Promise<readonly SseFrame[] | undefined> {
+  for (;;) {
+    await reads.arrival()
+    const frames = reads.take()
+    if (frames?.length !== 0) return frames
+  }
+}
+
 async function dataOf(answer: Answer): Promise<string[][]> {
   if (answer.kind !== 'stream') assert.fail('not a stream')
   const reads: string[][] = []
-  for (let frames = await answer.reads.next(); frames !== undefined; frames = await answer.reads.next()) {
+  for (let frames = await nextFrames(answer.reads); frames !== undefined; frames = await nextFrames(answer.reads)) {
     reads.push(frames.map((frame) => frame.data))
   }
   return reads
@@ -132,7 +141,7 @@ describe('a call that works', () => {
       const upstreamEnds = Promise.withResolvers<void>()
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await answer.reads.next()
+      await nextFrames(answer.reads)
       answer.reads.complete()
       answer.reads.cancel()
       upstreamEnds.resolve()
@@ -150,7 +159,7 @@ describe('a call that works', () => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
       const seen: number[] = []
-      for (let read = await answer.reads.next(); read !== undefined; read = await answer.reads.next()) {
+      for (let read = await nextFrames(answer.reads); read !== undefined; read = await nextFrames(answer.reads)) {
         seen.push(...read.map((frame) => Number.parseInt(frame.data, 10)))
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -221,8 +230,8 @@ describe('a call that fails', () => {
     await withCaller(cutStream('data: 1\n\n'), {}, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      assert.deepEqual(await answer.reads.next(), [{ event: undefined, data: '1' }])
-      assert.equal((await faultOf(answer.reads.next())).kind, 'upstream_failed')
+      assert.deepEqual(await nextFrames(answer.reads), [{ event: undefined, data: '1' }])
+      assert.equal((await faultOf(nextFrames(answer.reads))).kind, 'upstream_failed')
     })
   })
 
@@ -282,7 +291,7 @@ describe('hanging up', () => {
     await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await answer.reads.next()
+      await nextFrames(answer.reads)
       answer.reads.cancel()
       assert.equal(await upstream.requests[0]?.hungUp, true)
     })
@@ -313,9 +322,9 @@ describe('time', () => {
     await withCaller(stalledStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await answer.reads.next()
+      await nextFrames(answer.reads)
       advance(1_500)
-      const failing = faultOf(answer.reads.next())
+      const failing = faultOf(nextFrames(answer.reads))
       advance(999)
       advance(1)
       assert.match((await failing).message, /fell silent/)

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
+import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { SseFrame, SseReader } from '../../base/sse.ts'
 import { createSseReader } from '../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
@@ -22,8 +23,10 @@ export type Answer =
   | { readonly kind: 'stream'; readonly reads: FrameReads }
 
 export type FrameReads = {
-  /** All frames of one network read; undefined once the stream has ended. */
-  next(): Promise<readonly SseFrame[] | undefined>
+  /** Settles once there is something to take; undefined where there is already. */
+  arrival(): Promise<void> | undefined
+  /** All frames that have become whole since the last time; undefined once the stream has ended. */
+  take(): readonly SseFrame[] | undefined
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
   complete(): void
   /** Ends the call at once, unless it is complete. */
@@ -48,8 +51,8 @@ const maxErrorBytes = 64 * 1024
 export function createCaller(settings: CallerSettings, { dispatcher, clock }: CallerParts): Caller {
   const { url, maxConcurrent = Infinity } = settings
   let underWay = 0
-  return async (outgoing, signal) => {
-    if (underWay >= maxConcurrent) throw tooManyCalls(maxConcurrent)
+  return (outgoing, signal) => {
+    if (underWay >= maxConcurrent) return Promise.reject(tooManyCalls(maxConcurrent))
     underWay += 1
     const onSettled = (): void => void (underWay -= 1)
     const exchange = createExchange({ clock, limits: settings, signal, onSettled })
@@ -66,15 +69,20 @@ export function createCaller(settings: CallerSettings, { dispatcher, clock }: Ca
       },
       exchange.handler,
     )
-    return receive(exchange, outgoing.wantsStream, clock)
+    return exchange.head.then((head) => receive(exchange, head, { clock, wantsStream: outgoing.wantsStream }))
   }
 }
 
-async function receive(exchange: Exchange, wantsStream: boolean, clock: Clock): Promise<Answer> {
-  const head = await exchange.head
-  if (head.status < 200 || head.status > 299) throw await refusal(exchange, head, clock)
+type Receiving = { readonly clock: Clock; readonly wantsStream: boolean }
+
+function receive(exchange: Exchange, head: Head, { clock, wantsStream }: Receiving): Eventually<Answer> {
+  if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
   if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange) }
-  const text = await readText(exchange, maxDocumentBytes)
+  const text = readText(exchange, maxDocumentBytes)
+  return isPending(text) ? text.then(documentOf) : documentOf(text)
+}
+
+function documentOf(text: string | undefined): Answer {
   if (text === undefined) throw brokenAnswer('The model’s upstream sent an answer that is too long.')
   const body = parseRecord(text)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent something that is no JSON object.')
@@ -87,16 +95,25 @@ function isStream({ headers }: Head, wantsStream: boolean): boolean {
   return type.includes('event-stream') || (wantsStream && !type.includes('json'))
 }
 
-async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clock): Promise<Error> {
+async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clock): Promise<never> {
   const body = (await readText(exchange, maxErrorBytes)) ?? ''
-  return faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
+  throw faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
 }
 
-/** Undefined where the body is longer than allowed; the call is then over. */
-async function readText(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
+/** Undefined where the body is longer than allowed; the call is then over. A short one mostly comes with its head. */
+function readText(exchange: Exchange, maxBytes: number): Eventually<string | undefined> {
+  const rest = exchange.rest()
+  if (rest === undefined) return readOn(exchange, maxBytes)
+  return rest.length > maxBytes ? undefined : rest.toString('utf8')
+}
+
+async function readOn(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let byteCount = 0
-  for (let read = await exchange.read(); read !== undefined; read = await exchange.read()) {
+  for (;;) {
+    await exchange.arrival()
+    const read = exchange.take()
+    if (read === undefined) break
     for (const chunk of read) byteCount += chunk.length
     if (byteCount > maxBytes) {
       exchange.cancel(brokenAnswer('The model’s upstream sent an answer that is too long.'))
@@ -111,14 +128,13 @@ function readFrames(exchange: Exchange): FrameReads {
   const reader = createSseReader()
   let isOver = false
   return {
-    async next() {
-      while (!isOver) {
-        const chunks = await exchange.read()
-        isOver = chunks === undefined
-        const frames = framesOf(reader, chunks, exchange.cancel)
-        if (frames.length > 0) return frames
-      }
-      return undefined
+    arrival: () => (isOver ? undefined : exchange.arrival()),
+    take() {
+      if (isOver) return undefined
+      const chunks = exchange.take()
+      isOver = chunks === undefined
+      const frames = framesOf(reader, chunks, exchange.cancel)
+      return isOver && frames.length === 0 ? undefined : frames
     },
     complete() {
       isOver = true

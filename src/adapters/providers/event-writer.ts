@@ -58,7 +58,7 @@ type OpenBlock = { readonly type: BlockStart['type']; readonly scanner: StopScan
 type Draft = {
   readonly parts: WriterParts
   readonly open: Map<number, OpenBlock>
-  events: InferenceEvent[]
+  readonly events: InferenceEvent[]
   stage: 'before' | 'running' | 'ended'
   blockCount: number
   hasToolCall: boolean
@@ -90,16 +90,12 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     wasCut: () => draft.wasCut,
     waiting: () => draft.events.length,
     textAfter: (waiting) => textAfter(draft, waiting),
-    take() {
-      const taken = draft.events
-      draft.events = []
-      return taken
-    },
+    take: () => draft.events.splice(0),
   }
 }
 
 function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefined {
-  const [event] = events.length === waiting + 1 ? events.slice(-1) : []
+  const event = events.length === waiting + 1 ? events[waiting] : undefined
   if (event?.type !== 'delta') return undefined
   const type = open.get(event.block)?.type
   return type === 'text' || type === 'thinking' ? event : undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { createExchange } from './exchange.ts'
+import { createExchange, type Exchange } from './exchange.ts'
 
 /** Undici's side of an exchange, played by hand. */
 function begin(clock: Clock = systemClock) {
@@ -34,6 +34,11 @@ function begin(clock: Clock = systemClock) {
   }
 }
 
+async function read({ arrival, take }: Exchange): Promise<readonly Buffer[] | undefined> {
+  await arrival()
+  return take()
+}
+
 describe('an exchange', () => {
   it('makes the upstream wait beyond 64 KiB unread, and lets it go on once they are read', async () => {
     const { exchange, calls, start, head, data } = begin()
@@ -43,7 +48,7 @@ describe('an exchange', () => {
     assert.deepEqual(calls, [])
     data(1)
     assert.deepEqual(calls, ['pause'])
-    assert.equal((await exchange.read())?.length, 2)
+    assert.equal((await read(exchange))?.length, 2)
     assert.deepEqual(calls, ['pause', 'resume'])
   })
 
@@ -53,8 +58,8 @@ describe('an exchange', () => {
     head()
     data(3)
     error(new Error('reset'))
-    assert.equal((await exchange.read())?.length, 1)
-    await assert.rejects(exchange.read(), { kind: 'upstream_failed' })
+    assert.equal((await read(exchange))?.length, 1)
+    await assert.rejects(read(exchange), { kind: 'upstream_failed' })
   })
 
   it('throws away what came before it was cancelled', async () => {
@@ -63,7 +68,7 @@ describe('an exchange', () => {
     head()
     data(3)
     aborter.abort()
-    await assert.rejects(exchange.read(), { message: 'The call was cancelled.' })
+    await assert.rejects(read(exchange), { message: 'The call was cancelled.' })
     assert.deepEqual(calls, ['settled', 'abort'])
   })
 
@@ -110,7 +115,7 @@ describe('an exchange', () => {
     exchange.drain()
     data(1_000_000)
     end()
-    assert.equal(await exchange.read(), undefined)
+    assert.equal(await read(exchange), undefined)
     assert.deepEqual(calls, ['resume', 'settled'])
   })
 })

@@ -13,8 +13,12 @@ export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
   /** Settles once the status and headers are there. */
   readonly head: Promise<Head>
-  /** All bytes since the last read; undefined once the body has ended. Throws the Fault that ended it early. */
-  read(): Promise<readonly Buffer[] | undefined>
+  /** The unread body, where all of it is there; undefined while more is to come. */
+  rest(): Buffer | undefined
+  /** Settles once there is something to take; undefined where there is already. */
+  arrival(): Promise<void> | undefined
+  /** All bytes since the last time; undefined once the body has ended. Throws the Fault that ended it early. */
+  take(): readonly Buffer[] | undefined
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
   drain(): void
   cancel(fault: Fault): void
@@ -65,7 +69,9 @@ export function createExchange(parts: ExchangeParts): Exchange {
   return {
     handler: handlerOf(line),
     head: line.head.promise,
-    read: () => read(line),
+    rest: () => rest(line),
+    arrival: () => arrival(line),
+    take: () => take(line),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
   }
@@ -94,16 +100,26 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
 })
 
-async function read(line: Line): Promise<readonly Buffer[] | undefined> {
-  if (line.chunks.length === 0 && line.stage === 'running') {
-    line.watch.touch()
-    await new Promise<void>((resolve) => (line.wake = resolve))
-    line.wake = undefined
-  }
+function arrival(line: Line): Promise<void> | undefined {
+  if (line.chunks.length > 0 || line.stage !== 'running') return undefined
+  line.watch.touch()
+  return new Promise((resolve) => (line.wake = resolve))
+}
+
+function take(line: Line): readonly Buffer[] | undefined {
+  line.wake = undefined
   if (line.chunks.length > 0) return takeChunks(line)
   if (line.failure !== undefined) throw line.failure
-  return undefined
+  return line.stage === 'running' ? [] : undefined
 }
+
+function rest(line: Line): Buffer | undefined {
+  if (line.stage !== 'settled' || line.failure !== undefined) return undefined
+  const [first = empty, ...others] = takeChunks(line)
+  return others.length === 0 ? first : Buffer.concat([first, ...others])
+}
+
+const empty = Buffer.alloc(0)
 
 function takeChunks(line: Line): readonly Buffer[] {
   const taken = line.chunks

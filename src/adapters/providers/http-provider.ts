@@ -1,8 +1,9 @@
+import type { Eventually } from '../../base/eventually.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
-import type { Answer, Caller } from './call.ts'
+import type { Answer, Caller, Outgoing } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -47,7 +48,7 @@ export function createHttpProvider(family: Family, settings: HttpProviderSetting
   return {
     name: settings.name,
     dialect: family.dialect,
-    infer: (call) => converse({ family, settings, parts, post, call }),
+    infer: (call) => ({ [Symbol.asyncIterator]: () => converse({ family, settings, parts, post, call }) }),
     ...(family.counter && {
       countTokens: createTokenCounter(family.counter, settings, {
         ...parts,
@@ -65,39 +66,53 @@ type Conversation = {
   readonly call: ProviderCall
 }
 
+const finished = { done: true, value: undefined } as const
+
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-async function* converse(conversation: Conversation): AsyncGenerator<Piece, void> {
-  const { family, call } = conversation
-  const { write, answer } = await ask(conversation)
-  // The upstream's own words are worth passing on only to those who speak them.
-  const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
-  const memory = family.forgetsText ? createFrameMemory() : undefined
-  const reading: Reading = { decoder: family.createDecoder(write), write, memory, dialect }
-  if (answer.kind === 'document') {
-    yield decodeDocument(answer.body, reading)
-    return
-  }
-  const { reads } = answer
-  try {
-    while (!write.hasEnded()) {
-      const { piece, failure } = decodeRead(await reads.next(), reading)
-      if (write.hasEnded() && !write.wasCut()) reads.complete()
-      // What came before a failure has happened: it is given out, and then the failure.
-      if (piece !== undefined) yield piece
-      if (failure !== undefined) throw failure
-    }
-  } finally {
-    reads.cancel()
+function converse(conversation: Conversation): AsyncIterator<Piece> {
+  let begun: Begun | undefined
+  const first = async (): Promise<IteratorResult<Piece>> => nextPiece((begun = await begin(conversation)))
+  return {
+    next: () => (begun === undefined ? first() : nextPiece(begun)),
+    async return() {
+      if (begun?.answer.kind === 'stream') begun.answer.reads.cancel()
+      return finished
+    },
   }
 }
 
-async function ask({
-  family,
-  settings,
-  parts,
-  post,
-  call,
-}: Conversation): Promise<{ write: EventWriter; answer: Answer }> {
+type Begun = { readonly answer: Answer; readonly reading: Reading }
+
+async function begin(conversation: Conversation): Promise<Begun> {
+  const { family, call, post } = conversation
+  const { write, outgoing } = prepare(conversation)
+  const answer = await post(outgoing, call.signal)
+  // The upstream's own words are worth passing on only to those who speak them.
+  const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
+  const memory = family.forgetsText ? createFrameMemory() : undefined
+  return { answer, reading: { decoder: family.createDecoder(write), write, memory, dialect, failure: undefined } }
+}
+
+function nextPiece(begun: Begun): Promise<IteratorResult<Piece, undefined>> {
+  const { answer } = begun
+  const arrival = answer.kind === 'stream' ? answer.reads.arrival() : undefined
+  return arrival === undefined ? Promise.try(takePiece, begun) : arrival.then(() => takePiece(begun))
+}
+
+function takePiece(begun: Begun): Eventually<IteratorResult<Piece, undefined>> {
+  const { answer, reading } = begun
+  const { write } = reading
+  if (write.hasEnded()) return finished
+  if (answer.kind === 'document') return { done: false, value: decodeDocument(answer.body, reading) }
+  // What came before a failure has happened: it is given out, and then the failure.
+  if (reading.failure !== undefined) throw reading.failure
+  const piece = decodeRead(answer.reads.take(), reading)
+  if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()
+  else if (write.hasEnded()) answer.reads.complete()
+  return piece === undefined ? nextPiece(begun) : { done: false, value: piece }
+}
+
+function prepare({ family, settings, parts, call }: Conversation): { write: EventWriter; outgoing: Outgoing } {
   const { request, model, requestId } = call
   const toolNames = toolNamesOf(call)
   const encoded = encode(family, call, parts)
@@ -119,7 +134,7 @@ async function ask({
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
   const body = JSON.stringify(encoded.body)
-  return { write, answer: await post({ headers, body, wantsStream }, call.signal) }
+  return { write, outgoing: { headers, body, wantsStream } }
 }
 
 const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
@@ -134,6 +149,8 @@ type Reading = {
   readonly write: EventWriter
   readonly memory: FrameMemory | undefined
   readonly dialect: Dialect | undefined
+  /** What ended the answer before its end. */
+  failure: Error | undefined
 }
 
 function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
@@ -141,24 +158,19 @@ function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece
   return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
 }
 
-type Decoded = { readonly piece: Piece | undefined; readonly failure: Error | undefined }
-
-function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Decoded {
+function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
   const { decoder, write, dialect } = reading
-  let failure: Error | undefined
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], reading)
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
+    reading.failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
-  if (dialect === undefined || frames === undefined || count === 0) {
-    return { piece: events.length > 0 ? { events } : undefined, failure }
-  }
+  if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
   const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
-  return { piece: { events, original, ...(decoder.isCollecting?.() === true && { isAhead: true }) }, failure }
+  return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 
 /** The bytes have ended: with them the answer, or it is none. */

@@ -28,6 +28,7 @@ async function openScene(left: readonly Charge[] = []) {
   const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: passBy })
   const settledInCounters: [string, number][] = []
   const settle = createSettle({
+    onCharge: () => {},
     ledger,
     backlog,
     failpoint: passBy,

@@ -15,7 +15,7 @@ export type Rates = {
 export type PricedTokens = Pick<Usage, 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens' | 'outputTokens'>
 
 export const microPerCredit = 1_000_000
-const tokensPerRate = 1_000_000n
+const tokensPerRate = 1_000_000
 
 /** The rates of a price list, worked out once for each. */
 export function createRates(creditUsd: number): (price: Price) => Rates {
@@ -39,21 +39,32 @@ function ratesOf(price: Price, creditUsd: number): Rates {
   return { ...rates, version }
 }
 
-/** One rounding, at the end, upwards. */
+/** One rounding, at the end, upwards. Numbers serve as long as they are exact: nearly always, at a tenth of the price. */
 export function costMicro(tokens: PricedTokens, rates: Rates): number {
+  const cost =
+    tokens.inputTokens * rates.input +
+    tokens.cacheReadTokens * rates.cacheRead +
+    tokens.cacheWriteTokens * rates.cacheWrite +
+    tokens.outputTokens * rates.output
+  if (!Number.isSafeInteger(cost)) return largeCostMicro(tokens, rates)
+  const rest = cost % tokensPerRate
+  return exact((cost - rest) / tokensPerRate + Math.sign(rest))
+}
+
+function largeCostMicro(tokens: PricedTokens, rates: Rates): number {
   const cost =
     BigInt(tokens.inputTokens) * BigInt(rates.input) +
     BigInt(tokens.cacheReadTokens) * BigInt(rates.cacheRead) +
     BigInt(tokens.cacheWriteTokens) * BigInt(rates.cacheWrite) +
     BigInt(tokens.outputTokens) * BigInt(rates.output)
-  return exact(Number((cost + tokensPerRate - 1n) / tokensPerRate))
+  return exact(Number((cost + BigInt(tokensPerRate) - 1n) / BigInt(tokensPerRate)))
 }
 
 /** The most that this much input and output can cost: nobody knows yet which input the upstream has cached. */
 export function dearestMicro(tokens: { readonly input: number; readonly output: number }, rates: Rates): number {
   const input = Math.max(rates.input, rates.cacheRead, rates.cacheWrite)
   const usage = { inputTokens: tokens.input, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: tokens.output }
-  return costMicro(usage, { ...rates, input })
+  return costMicro(usage, input === rates.input ? rates : { ...rates, input })
 }
 
 /** Money is whole and exact, or it is an error. */

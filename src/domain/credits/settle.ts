@@ -1,3 +1,4 @@
+import { isPending } from '../../base/eventually.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Subject } from '../limits/admission.ts'
@@ -12,7 +13,11 @@ export type SettleParts = {
   /** Where charges wait while the ledger is out of reach; null where it is on this very disk. */
   readonly backlog: Backlog | null
   readonly failpoint: Failpoint
+  /** What became of every charge, for the figures. */
+  readonly onCharge: (result: ChargeResult) => void
 }
+
+export type ChargeResult = 'written' | 'repeated' | 'waiting' | 'failed'
 
 /** What is to be settled in the counters: whose request, how many tokens, and the slice's life. */
 export type Held = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }
@@ -24,29 +29,37 @@ export type Settle = (charge: Charge, held: Held) => Promise<Settled | null>
  * The ledger first, then the counters: after a crash between the two the hold is still there, and whoever finds it asks
  * the ledger. The other way round a charge could be lost.
  */
-export function createSettle({ ledger, limits, backlog, failpoint }: SettleParts): Settle {
-  return async (charge, { epoch, tokens, ...request }) => {
-    await failpoint('answered')
-    const settled = await record(charge)
-    await failpoint('recorded')
+export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: SettleParts): Settle {
+  return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
+    const before = failpoint('answered')
+    if (isPending(before)) await before
+    const settled = await (backlog === null ? ledger.settle(charge) : recordOrKeep(charge, backlog)).catch(failed)
+    onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
+    const after = failpoint('recorded')
+    if (isPending(after)) await after
     const micro = settled === null ? charge.micro : settled.micro
-    await limits.settle({ ...request, tokens, micro })
+    const corrected = limits.settle({ organization, project, key, requestId, tokens, micro })
+    if (isPending(corrected)) await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
-      await limits.close({ organization: request.organization, epoch, sliceId: charge.sliceId })
+      await limits.close({ organization, epoch, sliceId: charge.sliceId })
     }
     return settled
   }
 
-  async function record(charge: Charge): Promise<Settled | null> {
-    if (backlog === null) return ledger.settle(charge)
-    if (backlog.isEmpty()) {
+  function failed(error: unknown): never {
+    onCharge('failed')
+    throw error
+  }
+
+  async function recordOrKeep(charge: Charge, waiting: Backlog): Promise<Settled | null> {
+    if (waiting.isEmpty()) {
       try {
         return await ledger.settle(charge)
       } catch (error) {
         if (!isFault(error) || error.kind !== 'unavailable') throw error
       }
     }
-    await backlog.add(charge)
+    await waiting.add(charge)
     return null
   }
 }

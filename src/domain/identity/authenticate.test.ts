@@ -73,7 +73,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     revoke,
     rows,
     advance: (ms: number) => void (nowMs += ms),
-    ask: (text = secret) => authenticator.principal(text, '192.0.2.1'),
+    ask: async (text = secret) => authenticator.principal(text, '192.0.2.1'),
   }
 }
 
@@ -102,7 +102,7 @@ describe('authentication', () => {
   })
   it('refuses a wrong checksum without a look-up', async () => {
     const { authenticator, secret, log } = createScene()
-    await assert.rejects(authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRefused)
+    await assert.rejects(async () => authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRefused)
     assert.equal(log.lookUps, 0)
   })
   it('does not take an administrator key for an API key', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Eventually } from '../../base/eventually.ts'
 import { Fault } from '../../base/fault.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
@@ -19,9 +20,9 @@ export type Claims = {
 export type VerifyToken = (token: string) => Promise<Claims>
 
 export type Authenticator = {
-  /** A project API key or a token, for inference and the policy gateway. */
-  principal(secret: string | undefined, address: string): Promise<Principal>
-  administrator(secret: string | undefined, address: string): Promise<Administrator>
+  /** A project API key or a token, for inference and the policy gateway. One that was met before is known at once. */
+  principal(secret: string | undefined, address: string): Eventually<Principal>
+  administrator(secret: string | undefined, address: string): Eventually<Administrator>
 }
 
 export type AuthenticatorParts = {
@@ -45,7 +46,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const administrators = createCredentialMemory<Administrator>(clock, changes)
 
   return {
-    async principal(secret, address) {
+    principal(secret, address) {
       const known = principals.recall(secret)
       if (known) return noteUse(known)
       return guarded(address, async () => {
@@ -54,7 +55,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
         return noteUse(principals.remember(secret ?? '', memoryOf(found.key, readAt, principalOf(found))))
       })
     },
-    async administrator(secret, address) {
+    administrator(secret, address) {
       const known = administrators.recall(secret)
       if (known) return noteUse(known)
       return guarded(address, async () => {

@@ -1,3 +1,4 @@
+import type { Eventually } from '../../base/eventually.ts'
 import type { Principal } from '../identity/principal.ts'
 import { metrics, type Limits, type Metric, type Scope, type ScopeLimits } from './scopes.ts'
 import { limitsOf, tierOf, type TierTable } from './tiers.ts'
@@ -15,7 +16,9 @@ export type OverrideStore = {
   set(organizationId: string, override: LimitOverride): Promise<void>
 }
 
-export type LimitsOf = (principal: Pick<Principal, 'id' | 'projectId' | 'organization'>) => Promise<Limits>
+type Subject = Pick<Principal, 'id' | 'projectId' | 'organization'>
+
+export type LimitsOf = (principal: Subject) => Eventually<Limits>
 
 export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pick<OverrideStore, 'list'> }
 
@@ -25,9 +28,9 @@ export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pic
  */
 export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
   const known = new WeakMap<object, Limits>()
-  return async (principal) => {
-    const found = known.get(principal)
-    if (found !== undefined) return found
+  return (principal) => known.get(principal) ?? lookUp(principal)
+
+  async function lookUp(principal: Subject): Promise<Limits> {
     const { organization, projectId, id } = principal
     const set = await overrides.list(organization.id)
     const of = (scope: Scope, subjectId: string): Partial<ScopeLimits> =>

@@ -33,6 +33,7 @@ import type { Asking } from '../asking.ts'
 import type { Metered } from '../paying/meter.ts'
 import { planRequest, type PlanParts } from './plan-request.ts'
 import { redactedAnswer } from './redact-answer.ts'
+import { createSilences } from './silence.ts'
 import { takeQuota, type QuotaParts } from './take-quota.ts'
 
 export type GovernParts = PlanParts &
@@ -68,6 +69,7 @@ const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 export function createGovern(parts: GovernParts): Govern {
   const { examine } = parts
   const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, examine, parts.rephrase)
+  const silences = createSilences(parts.clock)
 
   return async (asking, expected) => {
     const planned = planRequest(parts, asking)
@@ -106,7 +108,7 @@ export function createGovern(parts: GovernParts): Govern {
       request: vault === undefined ? allowed : withoutPersonalData(allowed, vault),
       guard(metered, stop) {
         isSent = true
-        const pieces = guarded(metered, { ...parts, plan, holding, rephrased, stop, conclude })
+        const pieces = guarded(metered, { ...parts, silences, plan, holding, rephrased, stop, conclude })
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
       // A request that was sent has used its input, whatever became of its answer.

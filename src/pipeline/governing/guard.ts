@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../../domain/governance/follow.ts'
 import type { Holding } from '../../domain/governance/holding.ts'
@@ -11,7 +12,7 @@ import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../doma
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
-import { silence, withSilences } from './silence.ts'
+import { createListener, silence, type Heard, type Silences } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
@@ -20,6 +21,7 @@ export type GuardParts = {
   readonly glance: Examine
   readonly readAlong?: ReadAlong
   readonly clock: Clock
+  readonly silences: Silences
   readonly pause: () => Promise<unknown>
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Examination) => Promise<string | undefined>
@@ -34,76 +36,115 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
+const finished = { done: true, value: undefined } as const
+
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
+
+/** So much of a channel must be cleared before a piece may leave. */
+type Mark = Pick<Channel, 'follower' | 'mark'>
+/** What must have happened before a piece may leave. */
+type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenerator<Piece, void> {
+export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
-  const held = createHeldPieces()
+  const listen = createListener(metered.pieces, parts.silences)
+  const held = createHeldPieces(isFree)
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
   let pieces = 0
   /** Up to this one, all that stands in the pieces was told in events, and looked at. */
   let told = 0
-
   let lookedMs = clock.monotonicMs()
+  let isOver = false
+  return { [Symbol.asyncIterator]: () => ({ next }) }
 
-  for await (const piece of withSilences(metered.pieces, () => !held.isEmpty(), clock)) {
-    if (piece !== silence && !(await isFit(piece))) return yield await filtered()
-    await lookAhead(piece === silence)
-    const leaving = held.release(piece === silence ? 'all' : 'steady')
-    if (leaving !== undefined) yield concluded(leaving)
+  function next(): Promise<IteratorResult<Piece, undefined>> {
+    return isOver ? Promise.resolve(finished) : listen(!held.isEmpty()).then(hear)
   }
 
-  async function filtered(): Promise<Piece> {
+  function hear(step: Heard<Piece>): Eventually<IteratorResult<Piece, undefined>> {
+    if (step === silence) return andThen(lookAhead(0), () => letOut('all'))
+    if (step.done === true) return finished
+    return andThen(isPieceFit(step.value), (isFit) => {
+      if (!isFit) return filtered()
+      return andThen(isLookDue() ? lookAhead(keptBackCharacters) : undefined, () => letOut('steady'))
+    })
+  }
+
+  function letOut(pace: 'all' | 'steady'): Eventually<IteratorResult<Piece, undefined>> {
+    const leaving = held.release(pace)
+    return leaving === undefined ? next() : { done: false, value: concluded(leaving) }
+  }
+
+  async function filtered(): Promise<IteratorResult<Piece, undefined>> {
+    isOver = true
     await parts.stop()
     const { usage, receipt } = await metered.cut()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
-    return concluded({ events: [...held.abandon(), end] })
+    return { done: false, value: concluded({ events: [...held.abandon(), end] }) }
   }
 
   /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
-  async function lookAhead(isSilent: boolean): Promise<void> {
-    const nowMs = clock.monotonicMs()
-    if (!isSilent && nowMs - lookedMs < lookEveryMs) return
-    lookedMs = nowMs
-    for (const { follower } of channels.values()) await follower.lookAhead(isSilent ? 0 : keptBackCharacters)
+  function isLookDue(): boolean {
+    return clock.monotonicMs() - lookedMs >= lookEveryMs
+  }
+
+  function lookAhead(keptBack: number): Eventually<void> {
+    lookedMs = clock.monotonicMs()
+    return inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack))
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
-  async function isFit(piece: Piece): Promise<boolean> {
-    const marks = new Map<Channel, number>()
+  function isPieceFit(piece: Piece): Eventually<boolean> {
     const place = ++pieces
-    held.hold(piece, () => place <= told && [...marks].every(([{ follower }, mark]) => follower.cleared() >= mark))
-    for (const event of joined(piece.events)) {
-      if (!(await isEventFit(event))) return false
-      const channel = 'block' in event ? channels.get(event.block) : undefined
-      if (channel !== undefined) marks.set(channel, channel.mark)
-    }
     if (piece.isAhead !== true) told = place
+    const events = joined(piece.events)
+    held.hold(piece, { place, marks: events.map(markOf) })
+    return areFit(events.values())
+  }
+
+  function markOf(event: InferenceEvent): Mark | undefined {
+    if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
+    const channel = channelOf(event)
+    if (channel === undefined) return undefined
+    if (event.type === 'delta') channel.mark += event.text.length
+    return { follower: channel.follower, mark: channel.mark }
+  }
+
+  function channelOf(event: InferenceEvent): Channel | undefined {
+    return 'block' in event ? channels.get(event.block) : undefined
+  }
+
+  function isFree({ place, marks }: Ticket): boolean {
+    return place <= told && marks.every((mark) => mark === undefined || mark.follower.cleared() >= mark.mark)
+  }
+
+  function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
+    for (let next = events.next(); next.done !== true; next = events.next()) {
+      const isFit = isEventFit(next.value)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
+      if (!isFit) return false
+    }
     return true
   }
 
-  async function isEventFit(event: InferenceEvent): Promise<boolean> {
-    if (event.type === 'open') {
-      const channel = openChannel(event.part, parts)
-      channels.set(event.block, channel)
-      return event.part.type !== 'opaque' || isTextFit(channel, stringsIn(event.part.raw).join('\n'))
-    }
-    const channel = 'block' in event ? channels.get(event.block) : undefined
+  function isEventFit(event: InferenceEvent): Eventually<boolean> {
+    const channel = channelOf(event)
     if (channel === undefined) return true
-    if (event.type === 'delta') {
-      channel.mark += event.text.length
-      return isTextFit(channel, event.text)
-    }
-    return event.type !== 'close' || isWholeFit(channel, event.block)
+    if (event.type === 'delta') return isTextFit(channel, event.text)
+    if (event.type === 'close') return isWholeFit(channel, event.block)
+    return event.type !== 'open' || event.part.type !== 'opaque' || isTextFit(channel, textsIn(event.part.raw))
   }
 
-  async function isTextFit({ follower }: Channel, text: string): Promise<boolean> {
-    const denied = await follower.push(text)
+  function isTextFit({ follower }: Channel, text: string): Eventually<boolean> {
+    return andThen(follower.push(text), isAllowed)
+  }
+
+  function isAllowed(denied: Examination | undefined): boolean {
     if (denied !== undefined) outcomes.push(...denied.verdict.outcomes)
     return denied === undefined
   }
@@ -130,6 +171,7 @@ export async function* guarded(metered: Metered, parts: GuardParts): AsyncGenera
 
 /** Deltas of a block that stand side by side as one: what arrived together is looked at together. */
 function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
+  if (events.length < 2) return events
   const all: InferenceEvent[] = []
   for (const event of events) {
     const last = all.at(-1)
@@ -139,6 +181,8 @@ function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
   }
   return all
 }
+
+const textsIn = (raw: unknown): string => stringsIn(raw).join('\n')
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
 function openChannel(part: BlockStart, parts: GuardParts): Channel {

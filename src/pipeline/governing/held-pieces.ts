@@ -1,9 +1,8 @@
 import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
 
 /** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
-export type HeldPieces = {
-  /** `isFree` says whether all that the piece holds may leave by now. */
-  hold(piece: Piece, isFree: () => boolean): void
+export type HeldPieces<Ticket> = {
+  hold(piece: Piece, ticket: Ticket): void
   isEmpty(): boolean
   /**
    * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
@@ -16,13 +15,16 @@ export type HeldPieces = {
   abandon(): readonly InferenceEvent[]
 }
 
-type Held = { piece: Piece; readonly isFree: () => boolean }
+type Held<Ticket> = { piece: Piece; readonly ticket: Ticket }
 
 /** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
 const steadyShare = 32
 
-export function createHeldPieces(): HeldPieces {
-  let held: Held[] = []
+/** `isFree` says by its ticket whether all that a piece holds may leave by now. */
+export function createHeldPieces<Ticket>(isFree: (ticket: Ticket) => boolean): HeldPieces<Ticket> {
+  let held: Held<Ticket>[] = []
+  /** So many at the front may leave: what once may leave always may. */
+  let free = 0
   let start: InferenceEvent | undefined
   let hasStarted = false
   const open = new Set<number>()
@@ -34,24 +36,25 @@ export function createHeldPieces(): HeldPieces {
   }
 
   return {
-    hold(piece, isFree) {
+    hold(piece, ticket) {
       start ??= piece.events.find(({ type }) => type === 'start')
-      held.push({ piece, isFree })
+      held.push({ piece, ticket })
     },
     isEmpty: () => held.length === 0,
     release(pace) {
-      const waiting = held.findIndex(({ isFree }) => !isFree())
-      const free = waiting < 0 ? held.length : waiting
-      const isSteady = pace === 'steady' && waiting >= 0
-      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free).map(({ piece }) => piece)
-      for (const { events } of leaving) for (const event of events) noteLeaving(event)
-      return leaving.length === 0 ? undefined : leaving.reduce(join)
+      for (let next = held[free]; next !== undefined && isFree(next.ticket); next = held[free]) free += 1
+      const isSteady = pace === 'steady' && free < held.length
+      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free)
+      free -= leaving.length
+      for (const { piece } of leaving) for (const event of piece.events) noteLeaving(event)
+      return leaving.length < 2 ? leaving[0]?.piece : leaving.map(({ piece }) => piece).reduce(join)
     },
     replaceText(block, text) {
       for (const one of held) one.piece = withText(one.piece, block, text)
     },
     abandon() {
       held = []
+      free = 0
       const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
       return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
     },

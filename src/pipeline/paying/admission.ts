@@ -1,3 +1,4 @@
+import { isPending } from '../../base/eventually.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
 import type { Backlog } from '../../domain/credits/backlog.ts'
@@ -52,15 +53,23 @@ export function createAdmission(parts: AdmissionParts): Admission {
       const output = Math.min(applicant.maxOutputTokens, model.contextTokens)
       const tokens = expected.inputTokens + output
       const dearest = dearestMicro({ input: expected.inputTokens, output }, rates)
-      const verdict = await decide(principal, {
-        ...subjectOf(principal),
-        limits: await parts.limitsOf(principal),
+      const limits = parts.limitsOf(principal)
+      const request: Running = {
+        organization: principal.organization.id,
+        project: principal.projectId,
+        key: principal.id,
+        limits: isPending(limits) ? await limits : limits,
         mode: 'full',
         requestId,
         tokens,
         micro: principal.organization.metered ? dearest : null,
-      })
-      await parts.failpoint('admitted')
+      }
+      const first = parts.limits.admit(request)
+      const decided = isPending(first) ? await first : first
+      const verdict = decided.admitted ? decided : await admittedWithFunds(principal, request, decided)
+      parts.onVerdict(verdict)
+      const passed = parts.failpoint('admitted')
+      if (passed !== undefined) await passed
       return createLease(parts, { verdict, requestId, principal, model: model.name, rates, tokens, expected, signal })
     },
 
@@ -70,23 +79,18 @@ export function createAdmission(parts: AdmissionParts): Admission {
     },
   }
 
-  async function decide(principal: Principal, request: Running): Promise<Admitted> {
-    const verdict = await admitWithFunds(request)
-    parts.onVerdict(verdict)
+  /** Refused for credits, the counters are given more of the ledger's, until it has said twice that there is no more. */
+  async function admittedWithFunds(principal: Principal, request: Running, refused: Refused): Promise<Admitted> {
+    let verdict: Verdict = refused
+    for (let dries = 0; !verdict.admitted && verdict.reason === 'credits' && verdict.credits !== null && dries < 2;) {
+      const need = { organizationId: request.organization, micro: request.micro ?? 0, standing: verdict.credits }
+      dries = (await parts.funds.raise(need).catch(rethrow)) === 'dry' ? dries + 1 : 0
+      verdict = await parts.limits.admit(request)
+    }
     if (verdict.admitted) return verdict
+    parts.onVerdict(verdict)
     if (verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
     throw await shortOfCredits(principal, request, verdict)
-  }
-
-  /** Refused for credits, the counters are given more of the ledger's, until it has said twice that there is no more. */
-  async function admitWithFunds(request: Running): Promise<Verdict> {
-    for (let dries = 0; ;) {
-      const verdict = await parts.limits.admit(request)
-      const { credits } = verdict
-      if (verdict.admitted || verdict.reason !== 'credits' || credits === null || dries === 2) return verdict
-      const need = { organizationId: request.organization, micro: request.micro ?? 0, standing: credits }
-      dries = (await parts.funds.raise(need).catch(rethrow)) === 'dry' ? dries + 1 : 0
-    }
   }
 
   /** Whoever gives up for want of credits has made an attempt, which the counters have not counted. */

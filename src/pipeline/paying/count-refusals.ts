@@ -1,3 +1,4 @@
+import { isPending, type Eventually } from '../../base/eventually.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import type { Admission } from './admission.ts'
@@ -6,15 +7,19 @@ import type { Admission } from './admission.ts'
  * What is refused before it is admitted is an attempt all the same: it counts as a request, and is told so where it is
  * one too many. The free request is counted where it is claimed.
  */
-export async function countingRefusals<T>(
+export function countingRefusals<T>(
   admission: Pick<Admission, 'count'>,
   caller: Caller,
-  work: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
+  work: () => Eventually<T>,
+): Eventually<T> {
+  const refused = async (error: unknown): Promise<never> => {
     if (isFault(error) && caller.kind !== 'free') await admission.count(caller)
     throw error
+  }
+  try {
+    const result = work()
+    return isPending(result) ? result.catch(refused) : result
+  } catch (error) {
+    return refused(error)
   }
 }

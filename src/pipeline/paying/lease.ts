@@ -50,10 +50,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   const beat = parts.heartbeat.keep(request)
   let ended: Promise<Receipt> | undefined
 
-  const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => {
-    ended ??= end(outcome, usage).finally(() => beat[Symbol.dispose]())
-    return ended
-  }
+  const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
   const giveUp = async (outcome: Outcome, usage: Usage): Promise<void> => {
     try {
       await settle(outcome, usage)
@@ -69,6 +66,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   }
 
   async function end(outcome: Outcome, usage: Usage): Promise<Receipt> {
+    using _ = beat
     const tokens = tokensOf(outcome, usage, taken.tokens)
     const charge = chargeOf(taken, outcome, { usage, atMs: parts.clock.nowMs() })
     if (charge === undefined) {

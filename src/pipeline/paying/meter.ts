@@ -1,6 +1,9 @@
+import type { Eventually } from '../../base/eventually.ts'
 import { estimateTokensOfLength } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
+
+type InferenceStart = Extract<InferenceEvent, { type: 'start' }>
 
 export type MeterParts = {
   readonly lease: Lease
@@ -12,6 +15,8 @@ export type MeterParts = {
 
 export type Metered = AsyncDisposable & {
   readonly pieces: AsyncIterable<Piece>
+  /** Whether the answer has come to its end, and the ledger knows. */
+  isPaid(): boolean
   /** Ends the answer here: it is paid for by what was generated until now. */
   cut(): Promise<InferenceEnd>
 }
@@ -33,9 +38,24 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     if (!ended) await lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', soFar())
   }
 
-  const watch = (event: InferenceEvent): InferenceEvent => {
-    if (event.type === 'delta') outputLength += event.text.length
-    if (event.type !== 'start') return event
+  async function breakOff(error: unknown): Promise<never> {
+    await interrupted()
+    throw error
+  }
+
+  /** Reads along. Only the beginning and the end are changed, and only the end has to wait for something. */
+  function watch(step: IteratorResult<Piece>): Eventually<IteratorResult<Piece>> {
+    if (step.done === true) return step
+    const { events } = step.value
+    for (const event of events) if (event.type === 'delta') outputLength += event.text.length
+    const [first] = events
+    const last = events.at(-1)
+    const seen = first?.type === 'start' ? withEvents(step.value, [started(first), ...events.slice(1)]) : step.value
+    if (last?.type !== 'end') return seen === step.value ? step : { done: false, value: seen }
+    return finish(last).then((end) => ({ done: false, value: withEvents(seen, [...seen.events.slice(0, -1), end]) }))
+  }
+
+  function started(event: InferenceStart): InferenceStart {
     begun = event.usage ?? expected
     return { ...event, usage: begun }
   }
@@ -51,27 +71,15 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     pieces: {
       [Symbol.asyncIterator]() {
         const iterator = source[Symbol.asyncIterator]()
-        return {
-          async next() {
-            try {
-              const step = await iterator.next()
-              if (step.done === true) return step
-              const events = step.value.events.map(watch)
-              const last = events.at(-1)
-              // Only the end has to wait for something.
-              if (last?.type === 'end') events.splice(-1, 1, await finish(last))
-              return { done: false, value: { ...step.value, events } }
-            } catch (error) {
-              await interrupted()
-              throw error
-            }
-          },
-        }
+        return { next: () => iterator.next().then(watch, breakOff) }
       },
     },
+    isPaid: () => ended?.receipt !== undefined,
     async cut() {
       return ended ?? (await finish({ type: 'end', stopReason: 'filtered', usage: soFar() }))
     },
     [Symbol.asyncDispose]: interrupted,
   }
 }
+
+const withEvents = (piece: Piece, events: readonly InferenceEvent[]): Piece => ({ ...piece, events })

@@ -8,7 +8,7 @@ export type BulkInsert = {
 }
 
 /** How many rows one statement adds. Few sizes, because engines remember a statement by its text. */
-const sizes = [32, 8, 1] as const
+const sizes = [32, 16, 8, 4, 2, 1] as const
 
 /** Makes the statements that add any number of rows: few of them, and few different ones. */
 export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
@@ -23,8 +23,15 @@ export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
     const statements: Statement[] = []
     let at = 0
     for (const { count, sql } of texts) {
-      for (; rows.length - at >= count; at += count) statements.push({ sql, params: rows.slice(at, at + count).flat() })
+      for (; rows.length - at >= count; at += count) statements.push({ sql, params: joined(rows, at, at + count) })
     }
     return statements
   }
+}
+
+/** Several times cheaper than `flat`. */
+function joined(rows: readonly (readonly Value[])[], from: number, end: number): Value[] {
+  const values: Value[] = []
+  for (let at = from; at < end; at++) values.push(...(rows[at] ?? []))
+  return values
 }

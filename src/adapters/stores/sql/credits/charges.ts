@@ -1,93 +1,73 @@
 import type { Ids } from '../../../../base/ids.ts'
 import type { Charge } from '../../../../domain/credits/charge.ts'
 import type { Settled } from '../../../../domain/credits/ledger-store.ts'
-import type { Database, Statement } from '../database.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
-import { accountLocks, chargeColumns, chargeValues, outcomeOf } from './rows.ts'
-
-type SettledRow = {
-  request_id: string
-  id: string
-  outcome: string
-  micro: number
-  state: string | null
-  remaining: number | null
-}
-
-type Attempt = { readonly charge: Charge; readonly id: string }
+import { DatabaseError, UnexpectedRows, type Database, type Statement } from '../database.ts'
+import { writeRepeatedCharges } from './repeated-charges.ts'
+import { chargeColumns, chargeValues, type Attempt } from './rows.ts'
 
 /**
- * Writes charges as one step: rows that are new, their entries, slices and accounts. A row that was there before stays as
- * it is and moves nothing: each attempt has an id of its own, and only rows with it count.
+ * Writes charges as one step. With the embedded engine they are taken for new and their slices for live, as they nearly
+ * always are: a step that finds it otherwise is undone, and done again the long way. On PostgreSQL the long way is the short
+ * one, because it asks nothing back before it commits.
  */
 export async function writeCharges(database: Database, ids: Ids, charges: readonly Charge[]): Promise<Settled[]> {
-  const attempts = charges.map((charge) => ({ charge, id: ids('cre') }))
-  const results = await database.write(stepFor(database.engine, attempts))
-  const settled = (results.at(-1)?.rows ?? []) as SettledRow[]
-  const rows = new Map(settled.map((row) => [row.request_id, row]))
-  return attempts.map(({ charge, id }) => settledOf(rows.get(charge.requestId), id))
+  const attempts = charges.map((charge): Attempt => ({ charge, id: ids('cre') }))
+  const isPaid = charges.some(({ micro }) => micro > 0)
+  const settled = database.engine === 'sqlite' && isPaid ? await writeNewCharges(database, attempts) : undefined
+  return settled ?? (await writeRepeatedCharges(database, attempts))
 }
 
-const insertCharges = createBulkInsert({
-  table: 'charge',
-  columns: chargeColumns,
-  suffix: 'on conflict (request_id) do nothing',
-})
+const insertCharges = createBulkInsert({ table: 'charge', columns: chargeColumns })
 
-function stepFor(engine: Database['engine'], attempts: readonly Attempt[]): Statement[] {
-  const organizations = new Set(attempts.map(({ charge }) => charge.organizationId))
-  // Where a request is repeated, only its first attempt can have been written.
-  const idByRequest = Object.fromEntries(attempts.toReversed().map(({ charge, id }) => [charge.requestId, id]))
-  const params = [JSON.stringify(idByRequest)]
-  const { moves, outcome } = textsOf(engine)
-  const texts = attempts.every(({ charge }) => charge.micro === 0) ? [outcome] : [...moves, outcome]
-  return [
-    ...accountLocks(engine, organizations),
-    ...insertCharges(attempts.map(({ charge, id }) => chargeValues(charge, id))),
-    ...texts.map((sql): Statement => ({ sql, params })),
-  ]
-}
+const insertEntries = `insert into credit_entry
+    (organization_id, id, at, kind, from_account, to_account, micro, slice_id, ref, note)
+  select c.organization_id, c.id, c.at, 'usage', 'held', 'spent', c.micro, c.slice_id, c.request_id, c.outcome
+  from json_each($1) as paid join charge c on c.request_id = paid.value`
 
-/** What follows the rows; `$1` is a JSON object of the attempts' ids by request. */
-function textsOf(engine: Database['engine']): { readonly moves: readonly string[]; readonly outcome: string } {
-  const attempts = engine === 'sqlite' ? 'json_each($1) as attempt' : 'json_each_text(cast($1 as json)) as attempt'
-  const newEntries = `select attempt.value from ${attempts}`
-  return {
-    moves: [
-      // What comes after its slice was closed is paid from what is available.
-      `insert into credit_entry (id, organization_id, at, kind, from_account, to_account, micro, slice_id, ref, note)
-       select c.id, c.organization_id, c.at, 'usage', case when s.id is null then 'available' else 'held' end, 'spent',
-         c.micro, s.id, c.request_id, c.outcome
-       from ${attempts} join charge c on c.request_id = attempt.key and c.id = attempt.value
-       left join credit_slice s on s.id = c.slice_id and s.state <> 'closed'
-       where c.micro > 0`,
-      // By the new entries and never by the slice: a slice has as many entries as it paid requests.
-      `update credit_slice set settled = settled + used.micro
-       from (select e.slice_id, sum(e.micro) as micro from credit_entry e where e.id in (${newEntries})
-         group by e.slice_id) as used
-       where credit_slice.id = used.slice_id`,
-      `update credit_account set spent = spent + used.held + used.available, held = credit_account.held - used.held,
-         available = credit_account.available - used.available
-       from (select e.organization_id,
-           sum(case when e.from_account = 'held' then e.micro else 0 end) as held,
-           sum(case when e.from_account = 'held' then 0 else e.micro end) as available
-         from credit_entry e where e.id in (${newEntries}) group by e.organization_id) as used
-       where credit_account.organization_id = used.organization_id`,
-    ],
-    outcome: `select c.request_id, c.id, c.outcome, c.micro, s.state, a.granted - a.spent as remaining
-      from ${attempts} join charge c on c.request_id = attempt.key
-      left join credit_slice s on s.id = c.slice_id
-      left join credit_account a on a.organization_id = c.organization_id`,
+const useSlice = `update credit_slice set settled = settled + $2 where id = $1 and state <> 'closed' returning state`
+
+const useAccount = `update credit_account set spent = spent + $2, held = held - $2 where organization_id = $1
+  returning granted - spent as remaining`
+
+/** Undefined: one of them was there before, or has no slice that lives. Nothing is written then. */
+async function writeNewCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[] | undefined> {
+  const charges = attempts.map(({ charge }) => charge)
+  const paid = charges.filter(({ micro }) => micro > 0).map(({ requestId }) => requestId)
+  const slices = sumBy(charges, ({ sliceId }) => sliceId)
+  const accounts = sumBy(charges, ({ organizationId }) => organizationId)
+  const moves = [...statementsFor(useSlice, slices), ...statementsFor(useAccount, accounts)]
+  const entries = { sql: insertEntries, params: [JSON.stringify(paid)], expect: paid.length }
+  const inserts = insertCharges(attempts.map(chargeValues))
+  try {
+    const results = await database.write([...inserts, entries, ...moves])
+    const answers = results.slice(-moves.length).map(({ rows }) => rows[0])
+    const states = new Map([...slices.keys()].map((id, at) => [id, answers[at]?.['state']]))
+    const remaining = new Map([...accounts.keys()].map((id, at) => [id, answers[slices.size + at]?.['remaining']]))
+    return charges.map(({ outcome, micro, sliceId, organizationId }) => ({
+      outcome,
+      micro,
+      isFirst: true,
+      isSliceOpen: states.get(sliceId ?? '') === 'open',
+      remainingMicro: Number(remaining.get(organizationId)),
+    }))
+  } catch (error) {
+    if (error instanceof UnexpectedRows || isRepeat(error)) return undefined
+    throw error
   }
 }
 
-function settledOf(row: SettledRow | undefined, id: string): Settled {
-  if (row === undefined) throw new Error('a charge was written and is not there')
-  return {
-    outcome: outcomeOf(row.outcome),
-    micro: row.micro,
-    isFirst: row.id === id,
-    isSliceOpen: row.state === 'open',
-    remainingMicro: row.remaining ?? 0,
+const isRepeat = (error: unknown): boolean => error instanceof DatabaseError && error.reason === 'unique'
+
+const statementsFor = (sql: string, sums: ReadonlyMap<string, number>): Statement[] =>
+  Array.from(sums, ([id, micro]) => ({ sql, params: [id, micro], expect: 1 }))
+
+/** What is charged in all, by each name that they give; null names none. */
+function sumBy(charges: readonly Charge[], nameOf: (charge: Charge) => string | null): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const charge of charges) {
+    const name = nameOf(charge)
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + charge.micro)
   }
+  return sums
 }

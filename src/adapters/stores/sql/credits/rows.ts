@@ -38,33 +38,55 @@ export const sliceOf = (row: SliceRow): Slice => ({
 
 export const stateOf = (text: string): SliceState => (text === 'open' || text === 'closing' ? text : 'closed')
 
-/** The columns of a charge, each with its value; `id` is new with every attempt to write it. */
-const chargeFields: readonly (readonly [column: string, value: (charge: Charge, id: string) => Value])[] = [
-  ['request_id', ({ requestId }) => requestId],
-  ['id', (_, id) => id],
-  ['organization_id', ({ organizationId }) => organizationId],
-  ['project_id', ({ projectId }) => projectId],
-  ['key_id', ({ keyId }) => keyId],
-  ['model', ({ model }) => model],
-  ['at', ({ atMs }) => atMs],
-  ['outcome', ({ outcome }) => outcome],
-  ['slice_id', ({ sliceId }) => sliceId],
-  ['micro', ({ micro }) => micro],
-  ['input_tokens', ({ usage }) => usage.inputTokens],
-  ['cache_read_tokens', ({ usage }) => usage.cacheReadTokens],
-  ['cache_write_tokens', ({ usage }) => usage.cacheWriteTokens],
-  ['output_tokens', ({ usage }) => usage.outputTokens],
-  ['source', ({ usage }) => usage.source],
-  ['input_rate', ({ rates }) => rates.input],
-  ['cache_read_rate', ({ rates }) => rates.cacheRead],
-  ['cache_write_rate', ({ rates }) => rates.cacheWrite],
-  ['output_rate', ({ rates }) => rates.output],
-  ['rate_version', ({ rates }) => rates.version],
+/** A charge on its way to the ledger; the id of its entry is new with every attempt to write it. */
+export type Attempt = { readonly charge: Charge; readonly id: string }
+
+export const chargeColumns = [
+  'request_id',
+  'id',
+  'organization_id',
+  'project_id',
+  'key_id',
+  'model',
+  'at',
+  'outcome',
+  'slice_id',
+  'micro',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'source',
+  'input_rate',
+  'cache_read_rate',
+  'cache_write_rate',
+  'output_rate',
+  'rate_version',
+] as const
+
+/** In the order of the columns. */
+export const chargeValues = ({ charge, id }: Attempt): Value[] => [
+  charge.requestId,
+  id,
+  charge.organizationId,
+  charge.projectId,
+  charge.keyId,
+  charge.model,
+  charge.atMs,
+  charge.outcome,
+  charge.sliceId,
+  charge.micro,
+  charge.usage.inputTokens,
+  charge.usage.cacheReadTokens,
+  charge.usage.cacheWriteTokens,
+  charge.usage.outputTokens,
+  charge.usage.source,
+  charge.rates.input,
+  charge.rates.cacheRead,
+  charge.rates.cacheWrite,
+  charge.rates.output,
+  charge.rates.version,
 ]
-
-export const chargeColumns = chargeFields.map(([column]) => column)
-
-export const chargeValues = (charge: Charge, id: string): Value[] => chargeFields.map(([, value]) => value(charge, id))
 
 export function outcomeOf(text: string): RecordedOutcome {
   const outcome = recordedOutcomes.find((one) => one === text)

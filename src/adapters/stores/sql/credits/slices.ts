@@ -63,10 +63,10 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
     },
     async settledOf(id, except) {
       const places = except.map((_, at) => `$${at + 2}`).join(', ') || 'null'
-      // Found by their requests: a slice has far more entries. SQLite uses a partial index only where its condition is said.
-      const sql = `select s.state, cast(s.settled - coalesce((select sum(e.micro) from credit_entry e
-          where e.organization_id = s.organization_id and e.kind = 'usage' and e.kind <> 'slice'
-            and e.ref in (${places}) and e.slice_id = s.id), 0) as bigint) as micro
+      // Found by their requests: a slice has far more entries.
+      const sql = `select s.state, cast(s.settled - coalesce((select sum(e.micro) from charge c
+          join credit_entry e on e.organization_id = c.organization_id and e.id = c.id
+          where c.request_id in (${places}) and e.slice_id = s.id), 0) as bigint) as micro
         from credit_slice s where s.id = $1`
       const [row] = await database.read<{ state: string; micro: number }>(sql, [id, ...except])
       return row && { state: stateOf(row.state), micro: row.micro }

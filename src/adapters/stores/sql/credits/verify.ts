@@ -24,7 +24,8 @@ const checks: readonly Check[] = [
     table: 'charge',
     says: 'has no entry',
     sql: `select c.request_id as id from charge c
-      left join credit_entry e on e.id = c.id and e.kind = 'usage' and e.ref = c.request_id
+      left join credit_entry e on e.organization_id = c.organization_id and e.id = c.id and e.kind = 'usage'
+        and e.ref = c.request_id
       where c.micro > 0 and e.id is null`,
   },
   {

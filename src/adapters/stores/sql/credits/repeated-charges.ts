@@ -1,0 +1,87 @@
+import type { Settled } from '../../../../domain/credits/ledger-store.ts'
+import type { Database, Statement } from '../database.ts'
+import { createBulkInsert } from '../bulk-insert.ts'
+import { accountLocks, chargeColumns, chargeValues, outcomeOf, type Attempt } from './rows.ts'
+
+type SettledRow = {
+  request_id: string
+  id: string
+  outcome: string
+  micro: number
+  state: string | null
+  remaining: number | null
+}
+
+/**
+ * Writes charges of which some may be there already, as one step: rows that are new, their entries, slices and accounts. A
+ * row that was there before stays as it is and moves nothing: each attempt has an id of its own, and only rows with it count.
+ */
+export async function writeRepeatedCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[]> {
+  const results = await database.write(stepFor(database.engine, attempts))
+  const settled = (results.at(-1)?.rows ?? []) as SettledRow[]
+  const rows = new Map(settled.map((row) => [row.request_id, row]))
+  return attempts.map(({ charge, id }) => settledOf(rows.get(charge.requestId), id))
+}
+
+const insertCharges = createBulkInsert({
+  table: 'charge',
+  columns: chargeColumns,
+  suffix: 'on conflict (request_id) do nothing',
+})
+
+function stepFor(engine: Database['engine'], attempts: readonly Attempt[]): Statement[] {
+  const organizations = new Set(attempts.map(({ charge }) => charge.organizationId))
+  // Where a request is repeated, only its first attempt can have been written.
+  const idByRequest = Object.fromEntries(attempts.toReversed().map(({ charge, id }) => [charge.requestId, id]))
+  const params = [JSON.stringify(idByRequest)]
+  const { moves, outcome } = textsOf(engine)
+  const texts = attempts.every(({ charge }) => charge.micro === 0) ? [outcome] : [...moves, outcome]
+  return [
+    ...accountLocks(engine, organizations),
+    ...insertCharges(attempts.map(chargeValues)),
+    ...texts.map((sql): Statement => ({ sql, params })),
+  ]
+}
+
+/** What follows the rows; `$1` is a JSON object of the attempts' ids by request. */
+function textsOf(engine: Database['engine']): { readonly moves: readonly string[]; readonly outcome: string } {
+  const attempts = engine === 'sqlite' ? 'json_each($1) as attempt' : 'json_each_text(cast($1 as json)) as attempt'
+  const newCharges = `${attempts} join charge c on c.request_id = attempt.key and c.id = attempt.value`
+  const newEntries = `${newCharges} join credit_entry e on e.organization_id = c.organization_id and e.id = c.id`
+  return {
+    moves: [
+      // What comes after its slice was closed is paid from what is available.
+      `insert into credit_entry (id, organization_id, at, kind, from_account, to_account, micro, slice_id, ref, note)
+       select c.id, c.organization_id, c.at, 'usage', case when s.id is null then 'available' else 'held' end, 'spent',
+         c.micro, s.id, c.request_id, c.outcome
+       from ${newCharges} left join credit_slice s on s.id = c.slice_id and s.state <> 'closed'
+       where c.micro > 0`,
+      // By the new entries and never by the slice: a slice has as many entries as it paid requests.
+      `update credit_slice set settled = settled + used.micro
+       from (select e.slice_id, sum(e.micro) as micro from ${newEntries} group by e.slice_id) as used
+       where credit_slice.id = used.slice_id`,
+      `update credit_account set spent = spent + used.held + used.available, held = credit_account.held - used.held,
+         available = credit_account.available - used.available
+       from (select e.organization_id,
+           sum(case when e.from_account = 'held' then e.micro else 0 end) as held,
+           sum(case when e.from_account = 'held' then 0 else e.micro end) as available
+         from ${newEntries} group by e.organization_id) as used
+       where credit_account.organization_id = used.organization_id`,
+    ],
+    outcome: `select c.request_id, c.id, c.outcome, c.micro, s.state, a.granted - a.spent as remaining
+      from ${attempts} join charge c on c.request_id = attempt.key
+      left join credit_slice s on s.id = c.slice_id
+      left join credit_account a on a.organization_id = c.organization_id`,
+  }
+}
+
+function settledOf(row: SettledRow | undefined, id: string): Settled {
+  if (row === undefined) throw new Error('a charge was written and is not there')
+  return {
+    outcome: outcomeOf(row.outcome),
+    micro: row.micro,
+    isFirst: row.id === id,
+    isSliceOpen: row.state === 'open',
+    remainingMicro: row.remaining ?? 0,
+  }
+}
