@@ -2,7 +2,7 @@
 import { hashGrams, hashWord, mostGrams } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import { createLexicon } from '../../src/adapters/classifiers/embedded/lexicon.ts'
 import { createReader } from '../../src/adapters/classifiers/embedded/reader.ts'
-import type { Word } from '../../src/adapters/classifiers/embedded/reader.ts'
+import type { Word } from '../../src/adapters/classifiers/embedded/walk.ts'
 import { unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
 import { createVocabulary } from '../../src/adapters/classifiers/embedded/vocabulary.ts'
 import { damp } from '../../src/adapters/classifiers/embedded/windows.ts'

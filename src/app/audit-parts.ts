@@ -22,7 +22,7 @@ export function createAuditParts({ clock, ids, secret }: { clock: Clock; ids: Id
   const events = createEventMaker({
     clock,
     ids,
-    authorityUid: `gatehouse/${key.keyId}`,
+    authorityUid: ['gatehouse', key.keyId].join('/'),
     productVersion: packageFile.version,
     digestKey: deriveKey(secret, 'audit texts'),
   })

@@ -5,6 +5,7 @@ import { createExamine } from '../domain/governance/examine.ts'
 import { createRulebooks } from '../domain/governance/rulebooks.ts'
 import { createSimulate } from '../domain/governance/simulate.ts'
 import { createQuotas } from '../domain/gateway/quotas.ts'
+import { createReadAlong } from '../domain/moderation/read-along.ts'
 import { createScreen } from '../domain/moderation/screen.ts'
 import { createGovern } from '../pipeline/governing/govern.ts'
 import type { Administration } from './administration.ts'
@@ -47,6 +48,7 @@ export function openGovernance(
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
     glance,
+    readAlong: createReadAlong(classifier),
     rephrase,
     quotas: createQuotas({
       store: quotaStore(database),

@@ -39,6 +39,6 @@ export function createIds(clock: Clock, random: Random): Ids {
     } else {
       countUp()
     }
-    return `${prefix}_${text.toString('latin1')}`
+    return [prefix, text.toString('latin1')].join('_') // in one piece, which is cheaper to whoever writes it as JSON
   }
 }

@@ -118,7 +118,7 @@ describe('the record of a request', () => {
       [code, organizationId, requestId, projectId],
       ['gateway.request.decided', 'org_1', 'req_1', 'proj_1'],
     )
-    assert.deepEqual(actor, { userId: 'ada', credentialId: 'key_1' })
+    assert.deepEqual(actor, { kind: 'api_key', userId: 'ada', credentialId: 'key_1' })
     assert.deepEqual(
       [call?.path, call?.address, call?.userAgent, call?.status],
       ['/v1/messages', '192.0.2.7', 'curl', 200],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { anyFacts } from '../../../test/support/event-facts.ts'
 import { canonicalize } from './canonical.ts'
 import { appendToChain, startOfChain } from './chain.ts'
 import { withContent } from './content.ts'
@@ -73,6 +74,23 @@ describe('a chain', () => {
     assert.equal(previous.uid, 'evt_0')
     delete document.attestation_list[0].fingerprint
     assert.equal(createHash('sha256').update(canonicalize(document)).digest('hex'), fingerprint)
+  })
+
+  it('is spelled canonically and fingerprinted as OCSF defines it, whatever is told of its events', () => {
+    const parts = { id: 'evt_1', loggedMs: 2_000, productVersion: '0.1.0' }
+    const told = fc.array(anyFacts, { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(told, (all) => {
+        const events = all.map((facts) => createEvent(facts, parts).document)
+        for (const { body, fingerprint } of appendToChain(from, events, 'house').rows) {
+          const document = JSON.parse(body)
+          assert.equal(body, canonicalize(document))
+          assert.equal(document.attestation_list[0].fingerprint.value, fingerprint)
+          delete document.attestation_list[0].fingerprint
+          assert.equal(createHash('sha256').update(canonicalize(document)).digest('hex'), fingerprint)
+        }
+      }),
+    )
   })
 
   it('is found intact, from its start and from any place in it', async () => {

@@ -1,5 +1,5 @@
 import { canonicalize } from './canonical.ts'
-import type { Attestation, AuditDocument } from './document.ts'
+import type { Attestation, AuditDocument, Fingerprint } from './document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
@@ -34,28 +34,34 @@ export function appendToChain(
 }
 
 function seal(head: ChainHead, document: AuditDocument, authorityUid: string): SealedEvent {
-  const attestation: Attestation = {
+  const previous = previousOf(head)
+  const attest = (fingerprint?: Fingerprint): Attestation => ({
     authority_uid: authorityUid,
     chain_uid: head.chainUid,
-    fingerprint: undefined,
-    prev_event: previousOf(head),
-  }
+    fingerprint,
+    prev_event: previous,
+  })
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
   const spell = hasPlaces(document) ? JSON.stringify : canonicalize
-  const text = spell({ ...document, metadata, attestation_list: [attestation] })
-  const signed = { ...attestation, fingerprint: fingerprintOfText(text) }
-  // The document is spelled once; quotes inside of its texts are escaped, so only the attestation itself reads like it.
-  const body = text.replace(spell(attestation), () => spell(signed))
-  return rowOf({ ...document, metadata, attestation_list: [signed] }, body)
+  const spelled = around(spell({ ...document, metadata, attestation_list: undefined }))
+  const signed = attest(fingerprintOfText(spelled(attest())))
+  return rowOf({ ...document, metadata, attestation_list: [signed] }, spelled(signed))
+}
+
+/** Nearly all of a document is spelled once: its text around the attestation, whatever that says. */
+function around(text: string): (attestation: Attestation) => string {
+  // The next member in the alphabet. Quotes inside of texts are escaped, and nothing before it holds a member of that name.
+  const at = text.indexOf('"category_uid":')
+  const [before, after] = [text.slice(0, at), text.slice(at)]
+  return (attestation) => `${before}"attestation_list":[${JSON.stringify(attestation)}],${after}`
 }
 
 /**
- * Nearly all documents come straight from `createEvent`: their members are in canonical order, also the two that sealing
- * fills in, and plain JSON spells them canonically at a fraction of the cost. One that was shortened, or read from a disk,
- * has lost the places of those two.
+ * Nearly all documents come straight from `createEvent`: their members are in canonical order, with a place for the sequence
+ * that only sealing knows, and plain JSON spells them canonically at a fraction of the cost. One that was read from a disk
+ * has lost that place.
  */
-const hasPlaces = (document: AuditDocument): boolean =>
-  Object.hasOwn(document, 'attestation_list') && Object.hasOwn(document.metadata, 'sequence')
+const hasPlaces = ({ metadata }: AuditDocument): boolean => Object.hasOwn(metadata, 'sequence')
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {
   return sequence === 0 ? undefined : { fingerprint: sha256(fingerprint), type_uid: typeUid, uid: eventUid }

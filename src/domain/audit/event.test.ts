@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { anyFacts } from '../../../test/support/event-facts.ts'
 import { canonicalize } from './canonical.ts'
 import { createEvent } from './event.ts'
 import type { EventFacts } from './facts.ts'
@@ -154,3 +156,19 @@ test('what a caller makes long or malformed stays small and well formed', () => 
   assert.ok(document.http_request?.url.path.isWellFormed())
   assert.equal(document.http_request?.user_agent, 'half \ufffd pair')
 })
+
+test('nothing that is told of an event makes it large, malformed, or spelled otherwise than canonically', () => {
+  fc.assert(
+    fc.property(anyFacts, (told) => {
+      const { document } = createEvent(told, parts)
+      assert.equal(JSON.stringify(document), canonicalize(document))
+      assert.ok(isBounded(document))
+    }),
+  )
+})
+
+function isBounded(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= 1024 && value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return (!Array.isArray(value) || value.length <= 100) && Object.values(value).every(isBounded)
+}

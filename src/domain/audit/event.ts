@@ -1,9 +1,10 @@
-import { inCanonicalOrder } from './canonical.ts'
+import { short, shortList, shortTexts, shortWords } from './bounds.ts'
 import type { AuditContent } from './content.ts'
 import type { Actor, AuditDocument, ManagedEntity, Resource } from './document.ts'
 import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from './facts.ts'
 import { classOf } from './kinds.ts'
-import { actionOf, isDenial, severityOf, verdictWords, type VerdictFacts } from './verdict.ts'
+import { actionOf, isDenial, severityOf, type VerdictFacts } from './verdict.ts'
+import { wordsOf } from './words.ts'
 
 /** An event before it has its place in the chain. */
 export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
@@ -19,8 +20,6 @@ export type EventParts = {
 
 const ocsfVersion = '1.9.0'
 const product = 'Gatehouse'
-const maxTextLength = 1024
-const maxListLength = 100
 
 /**
  * The canonical document of what happened; texts of prompts and answers stay outside of it. Members are written in the
@@ -34,56 +33,59 @@ export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
     action_id: actionId,
     activity_id: activityId,
     actor: actorOf(facts.actor),
-    ai_model: model && { ai_provider: model.provider, name: model.name, version: model.version },
+    ai_model: model && { ai_provider: short(model.provider), name: short(model.name), version: short(model.version) },
     api: apiOf(facts),
     attestation_list: undefined,
     category_uid: Math.floor(classUid / 1000),
     class_uid: classUid,
-    comment: change?.comment,
+    comment: short(change?.comment),
     disposition_id: dispositionId,
     entity: change && entityBefore(change),
     entity_result: change && entityAfter(change),
     http_request: call && {
-      http_method: call.method,
-      url: { path: call.path },
-      user_agent: call.userAgent,
+      http_method: short(call.method),
+      url: { path: short(call.path) },
+      user_agent: short(call.userAgent),
     },
     http_response: call?.status === undefined ? undefined : { code: call.status, latency: call.latencyMs },
     is_alert: verdict && verdict.isEnforced && isDenial(verdict.decision),
-    message: facts.message,
+    message: short(facts.message),
     message_context: model && messageContextOf(model),
     metadata: metadataOf(facts, parts),
     policy: verdict && policyOf(verdict),
     resources: resourcesOf(facts),
     severity_id: severity(facts),
     src_endpoint: sourceOf(call),
-    status_code: failure?.code ?? call?.status?.toString(),
-    status_detail: failure?.detail,
+    status_code: short(failure?.code) ?? call?.status?.toString(),
+    status_detail: short(failure?.detail),
     status_id: failure ? 2 : 1,
     time: facts.timeMs,
     type_uid: classUid * 100 + activityId,
     unmapped: unmappedOf(facts, parts),
   }
-  return content ? { document: bounded(document), content } : { document: bounded(document) }
+  return content ? { document, content } : { document }
 }
 
 function metadataOf(facts: EventFacts, parts: EventParts): AuditDocument['metadata'] {
   return {
-    correlation_uid: facts.requestId,
-    event_code: facts.code,
+    correlation_uid: short(facts.requestId),
+    event_code: short(facts.code),
     log_name: 'gatehouse.audit',
     logged_time: parts.loggedMs,
     product: { name: product, vendor_name: product, version: parts.productVersion },
-    profiles: [
-      ...(facts.verdict ? ['security_control'] : []),
-      ...(facts.model ? ['ai_operation'] : []),
-      'record_integrity',
-    ],
+    profiles: profilesOf(facts),
     sequence: undefined,
-    tenant_uid: facts.organizationId,
-    uid: parts.id,
+    tenant_uid: short(facts.organizationId),
+    uid: short(parts.id),
     version: ocsfVersion,
   }
+}
+
+function profilesOf({ verdict, model }: EventFacts): readonly string[] {
+  const profiles = ['record_integrity']
+  if (model) profiles.unshift('ai_operation')
+  if (verdict) profiles.unshift('security_control')
+  return profiles
 }
 
 function severity({ code, verdict }: EventFacts): number {
@@ -99,27 +101,28 @@ const calm: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
 function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy'] {
   if (!policy) return undefined
   const { id, kind, name, version } = policy
-  return { is_applied: isEnforced, name, type: kind, uid: id, version: version?.toString() }
+  const [shortName, type] = [short(name), short(kind)]
+  return { is_applied: isEnforced, name: shortName, type, uid: short(id), version: short(version?.toString()) }
 }
 
 function actorOf(actor: ActorFacts | undefined): Actor {
   if (actor?.userId === undefined && actor?.credentialId === undefined) return { app_name: product }
-  const { userId, userType, credentialId } = actor
+  const credentialId = short(actor.credentialId)
   return {
     session: credentialId === undefined ? undefined : { credential_uid: credentialId, uid: credentialId },
-    user: userId === undefined ? undefined : { type: userType, uid: userId },
+    user: actor.userId === undefined ? undefined : { type: short(actor.userType), uid: short(actor.userId) },
   }
 }
 
 const apiOf = ({ call, code, requestId }: EventFacts): AuditDocument['api'] => ({
-  operation: call ? `${call.method} ${call.path}` : code,
-  request: requestId === undefined ? undefined : { uid: requestId },
+  operation: short(call ? [call.method, call.path].join(' ') : code),
+  request: requestId === undefined ? undefined : { uid: short(requestId) },
   service: { name: product },
 })
 
 function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
   if (!call) return { name: product }
-  return call.address === undefined ? { name: 'unknown' } : { ip: call.address }
+  return call.address === undefined ? { name: 'unknown' } : { ip: short(call.address) }
 }
 
 function messageContextOf({ inputTokens, outputTokens, responseId }: ModelFacts): AuditDocument['message_context'] {
@@ -129,78 +132,57 @@ function messageContextOf({ inputTokens, outputTokens, responseId }: ModelFacts)
     prompt_tokens: inputTokens,
     service: { name: product },
     total_tokens: isCounted ? inputTokens + outputTokens : undefined,
-    uid: responseId,
+    uid: short(responseId),
   }
 }
 
 const entityBefore = (change: ChangeFacts): ManagedEntity =>
-  entityOf(change, change.versionBefore, { digest: change.digestBefore })
+  entityOf(change, change.versionBefore, { digest: short(change.digestBefore) })
 
 const entityAfter = (change: ChangeFacts): ManagedEntity =>
-  entityOf(change, change.versionAfter, { changed_fields: change.changedFields, digest: change.digestAfter })
+  entityOf(change, change.versionAfter, {
+    changed_fields: change.changedFields && shortTexts(change.changedFields),
+    digest: short(change.digestAfter),
+  })
 
 const entityOf = (
   { id, name, type }: ChangeFacts,
   version: string | undefined,
   data: ManagedEntity['data'],
-): ManagedEntity => ({ data, name, type, type_id: type === 'policy' ? 5 : 99, uid: id, version })
+): ManagedEntity => ({
+  data,
+  name: short(name),
+  type,
+  type_id: type === 'policy' ? 5 : 99,
+  uid: short(id),
+  version: short(version),
+})
 
 function resourcesOf({ projectId, resources = [] }: EventFacts): readonly Resource[] | undefined {
-  const others = resources.map(({ name, type, uid }) => ({ name, type, uid }))
-  const all = projectId === undefined ? others : [{ type: 'project', uid: projectId }, ...others]
-  return all.length === 0 ? undefined : all
+  const all: readonly Resource[] =
+    projectId === undefined ? resources : [{ type: 'project', uid: projectId }, ...resources]
+  if (all.length === 0) return undefined
+  return shortList(all, ({ name, type, uid }) => ({ name: short(name), type: short(type), uid: short(uid) }))
 }
 
 function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocument['unmapped'] {
-  const { verdict, model, details, content } = facts
-  const ours = {
-    ...details,
-    ...(verdict && verdictWords(verdict)),
-    ...(model && costWords(model)),
-    ...(content && digestContent && { content_digest: digestContent(facts.organizationId, content) }),
-  }
+  const { model, details, content } = facts
+  const digest = content && digestContent?.(facts.organizationId, content)
+  const words = wordsOf(facts, digest)
   return {
-    gatehouse: inCanonicalOrder(ours),
+    gatehouse: details ? shortWords({ ...details, ...known(words) }) : words,
     gen_ai: model && {
       'operation.name': 'chat',
-      'provider.name': model.provider,
-      'request.model': model.name,
-      'response.finish_reasons': model.finishReasons,
-      'response.id': model.responseId,
+      'provider.name': short(model.provider),
+      'request.model': short(model.name),
+      'response.finish_reasons': model.finishReasons && shortTexts(model.finishReasons),
+      'response.id': short(model.responseId),
       'usage.input_tokens': model.inputTokens,
       'usage.output_tokens': model.outputTokens,
     },
   }
 }
 
-const costWords = (model: ModelFacts): AuditDocument['unmapped']['gatehouse'] => ({
-  stream: model.isStream,
-  credits_used: model.creditsUsed,
-  cost_usd: model.costUsd,
-  stage_ms: model.stageMs,
-  prompt_sha256: model.promptDigest,
-  response_sha256: model.responseDigest,
-})
-
-/**
- * Callers choose user ids, paths and user agents: none of them may make an event large, or hold half a character
- * that cannot be written as UTF-8. Nearly all events pass as they are.
- */
-function bounded(document: AuditDocument): AuditDocument {
-  if (isBounded(document)) return document
-  return JSON.parse(JSON.stringify(document, (_key, value: unknown) => shortened(value)))
-}
-
-function isBounded(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= maxTextLength && value.isWellFormed()
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.length <= maxListLength && value.every(isBounded)
-  return Object.values(value).every(isBounded)
-}
-
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, maxListLength)
-  if (typeof value !== 'string') return value
-  const short = value.length > maxTextLength ? `${value.slice(0, maxTextLength - 1)}…` : value
-  return short.toWellFormed()
-}
+/** Without the words that nothing is known for, so that they cannot take the place of those that are. */
+const known = (words: AuditDocument['unmapped']['gatehouse']) =>
+  Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined))

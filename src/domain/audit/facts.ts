@@ -25,6 +25,8 @@ export type EventFacts = {
 }
 
 export type ActorFacts = {
+  /** What kind of credential it is, or that it was the house itself. */
+  readonly kind?: string | undefined
   /** The end user as the caller named them. */
   readonly userId?: string | undefined
   readonly userType?: string | undefined
@@ -49,6 +51,7 @@ export type ModelFacts = {
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
   readonly finishReasons?: readonly string[] | undefined
+  readonly usageSource?: 'reported' | 'estimated' | undefined
   readonly isStream?: boolean | undefined
   readonly creditsUsed?: number | undefined
   readonly costUsd?: number | undefined

@@ -45,10 +45,10 @@ export function requestFacts(told: RequestTold): EventFacts {
     code: 'gateway.request.decided',
     organizationId: caller.organization.id,
     timeMs: told.timeMs,
-    message: failure === undefined ? `Answered by ${request.model}.` : `Not answered by ${request.model}: ${failure}.`,
+    message: messageOf(request.model, failure),
     requestId: told.requestId,
     projectId: caller.projectId,
-    actor: { userId: told.user ?? request.user, credentialId: caller.id },
+    actor: { kind: caller.kind, userId: told.user ?? request.user, credentialId: caller.id },
     call: {
       method: 'POST',
       path: paths[request.original.dialect],
@@ -63,13 +63,16 @@ export function requestFacts(told: RequestTold): EventFacts {
       name: request.model,
       inputTokens: end && totalInputTokens(end.usage),
       outputTokens: end?.usage.outputTokens,
+      usageSource: end?.usage.source,
       finishReasons: end && [end.stopReason],
       isStream: request.stream,
       creditsUsed: end?.receipt?.creditsUsed,
       costUsd: end?.receipt?.costUsd,
     },
     ...(failure !== undefined && { failure: { code: failure } }),
-    details: { actor_type: caller.kind, usage_source: end?.usage.source },
     content: told.content,
   }
 }
+
+const messageOf = (model: string, failure: string | undefined): string =>
+  failure === undefined ? ['Answered by ', model, '.'].join('') : `Not answered by ${model}: ${failure}.`

@@ -1,5 +1,3 @@
-import type { Unmapped } from './document.ts'
-
 /** What the checks said about a text, in the words of the simulate endpoint. `not_evaluated` is never `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
 export type Decision = (typeof decisions)[number]
@@ -63,26 +61,3 @@ export function severityOf({ decision, isEnforced, cause }: VerdictFacts): numbe
 }
 
 export const isDenial = (decision: Decision): boolean => decision === 'refuse' || decision === 'escalate'
-
-/** The verdict in our own words, for `unmapped.gatehouse`. */
-export function verdictWords(verdict: VerdictFacts): Unmapped['gatehouse'] {
-  return {
-    decision: verdict.decision,
-    is_enforced: verdict.isEnforced,
-    reason_code: verdict.reasonCode,
-    categories_triggered: verdict.categoriesTriggered,
-    categories_requested: verdict.categoriesRequested,
-    rollout_mode: verdict.rolloutMode,
-    direction: verdict.direction,
-    match_score_bp: verdict.matchScoreBasisPoints,
-    rule_id: verdict.ruleId,
-    coverage: verdict.coverage,
-    data_classification: verdict.dataClassification,
-    results: verdict.results?.map((result) => ({
-      policy_id: result.policyId,
-      version: result.version,
-      decision: result.decision,
-      score_bp: result.scoreBasisPoints,
-    })),
-  }
-}

@@ -1,7 +1,7 @@
 import { allOf, andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import { decideGateway } from '../gateway/decide.ts'
 import type { Direction } from '../moderation/classifier.ts'
-import type { Screen } from '../moderation/screen.ts'
+import type { Reading, Screen } from '../moderation/screen.ts'
 import type { RuleScore } from '../policy/compiled-rule.ts'
 import { addFindings, findingsOf, isNothing, nothingFound, type Findings } from './findings.ts'
 import { combine, type Verdict } from './outcome.ts'
@@ -31,6 +31,8 @@ export type Texts = {
   readonly givenCategories?: readonly string[]
   /** Leaves personal data unlooked for. It is also left where no rule asks for it. */
   readonly skipsPersonalData?: boolean
+  /** How the one text is read, where part of it was read before. */
+  readonly reading?: Reading
 }
 
 export type Examination = {
@@ -72,13 +74,19 @@ export function createExamine(parts: ExamineParts): Examine {
     })
   }
 
-  function screenAll(plan: Plan, { texts, direction, ...rest }: Texts) {
+  function screenAll(plan: Plan, { texts, direction, reading, ...rest }: Texts) {
     const { terms, config } = plan.gateway
     const skipsPersonalData = rest.skipsPersonalData === true || !asksForPersonalData(plan, direction)
     const screened: Screened[] = []
     let turn = 0
     const screenOne = (text: string): Eventually<unknown> => {
-      const screening = screen({ text, direction, skipsPersonalData, ...(terms && { terms }) })
+      const screening = screen({
+        text,
+        direction,
+        skipsPersonalData,
+        ...(terms && { terms }),
+        ...(reading && { reading }),
+      })
       return andThen(screening, (seen) => {
         screened.push({ text, screening: seen, findings: findingsOf(seen, config.rules) })
         turn += text.length

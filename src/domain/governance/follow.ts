@@ -1,9 +1,11 @@
 import { andThen, isPending, type Eventually } from '../../base/eventually.ts'
 import { unsettledStarts } from '../moderation/personal-data/unsettled.ts'
-import type { Examination, Examine } from './examine.ts'
-import { isTense, stepBack, wordEnd, type Holding } from './holding.ts'
+import type { ReadAlong } from '../moderation/read-along.ts'
+import type { Examination, Examine, Texts } from './examine.ts'
+import { isTense, wordEnd, type Holding } from './holding.ts'
 import { isDenied } from './outcome.ts'
 import type { Plan } from './plan.ts'
+import { createStepBack, stepBack } from './step-back.ts'
 
 /**
  * Reads along with one block of an answer and says how much of it may leave. Where it looks depends on the text alone,
@@ -28,6 +30,8 @@ export type FollowParts = {
   readonly glance: Examine
   /** Lets others run while a long text is read at once. */
   readonly pause: () => Promise<unknown>
+  /** Spares reading again what was read at the look before. */
+  readonly readAlong?: ReadAlong
   /** What is judged of the text in the end, where it is not the text itself. */
   readonly read?: (text: string) => string
 }
@@ -47,6 +51,8 @@ export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
   const stepPlan: Plan = { ...plan, policies: holding.policies }
   const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
+  const readFrom = parts.readAlong?.('response')
+  const windowStart = createStepBack()
   let text = ''
   let checked = 0
   let cleared = 0
@@ -55,8 +61,9 @@ export function createFollower(parts: FollowParts): Follower {
 
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
   function look(seen: number, keptBack: number): Eventually<Examination | undefined> {
-    const window = text.slice(startOfWindow(seen), seen)
-    return andThen(glance(stepPlan, { ...looking, texts: [window] }), (examination) => {
+    const start = startOfWindow(seen)
+    const texts = { ...looking, texts: [text.slice(start, seen)], ...readingFrom(start) }
+    return andThen(glance(stepPlan, texts), (examination) => {
       if (isDenied(examination.verdict)) return examination
       if (!isTense(examination.findings, holding.blocking))
         cleared = Math.max(cleared, Math.min(seen - keptBack, settledAt(seen)))
@@ -76,8 +83,11 @@ export function createFollower(parts: FollowParts): Follower {
     return undefined
   }
 
+  const readingFrom = (start: number): Pick<Texts, 'reading'> | undefined =>
+    readFrom && { reading: readFrom(text, start) }
+
   function startOfWindow(end: number): number {
-    const start = stepBack(text, end, Math.max(windowCharacters, longest + stepCharacters))
+    const start = windowStart(text, end, Math.max(windowCharacters, longest + stepCharacters))
     return wordEnd(text, holding.personalData ? Math.min(start, cleared) : start, longestWord)
   }
 
@@ -106,7 +116,8 @@ export function createFollower(parts: FollowParts): Follower {
     cleared: () => cleared,
     end() {
       const whole = read(text)
-      const judged = examine(plan, { texts: whole.trim() === '' ? [] : [whole], direction: 'response' })
+      const texts = whole.trim() === '' ? [] : [whole]
+      const judged = examine(plan, { texts, direction: 'response', ...(whole === text && readingFrom(0)) })
       return andThen(judged, (examination) => {
         if (!isDenied(examination.verdict)) cleared = Infinity
         return examination

@@ -1,7 +1,6 @@
 /** How much of a growing text must wait, and why. */
 import { alwaysBlockedCategories, type Category } from '../moderation/categories.ts'
 import { isWordCode } from '../moderation/words.ts'
-import { foldCodePoint } from '../moderation/fold.ts'
 import { closest } from '../moderation/classifier.ts'
 import type { Terms } from '../moderation/terms.ts'
 import type { Findings } from './findings.ts'
@@ -72,24 +71,3 @@ export function wordEnd(text: string, end: number, most: number): number {
   for (let at = end; at > Math.max(0, end - most); at--) if (!isWordCode(text.charCodeAt(at - 1))) return at
   return end
 }
-
-/** Where `count` characters before `end` begin: white space counts once however long, what is invisible not at all. */
-export function stepBack(text: string, end: number, count: number): number {
-  let at = end
-  let left = count
-  let wasSpace = false
-  while (at > 0 && left > 0) {
-    const unit = text.charCodeAt(at - 1)
-    at -= isLowSurrogate(unit) && at > 1 ? 2 : 1
-    const shown = unit < 0x80 ? undefined : foldCodePoint(text.codePointAt(at) ?? 0)
-    if (shown === '') continue
-    const isSpace = shown === undefined ? isAsciiSpace(unit) : shown.trim() === ''
-    if (!(isSpace && wasSpace)) left -= 1
-    wasSpace = isSpace
-  }
-  return at
-}
-
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
-
-const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)

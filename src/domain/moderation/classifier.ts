@@ -1,4 +1,5 @@
 import type { Eventually } from '../../base/eventually.ts'
+import type { Span } from './normalise.ts'
 import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
 
@@ -12,7 +13,12 @@ export type Direction = 'request' | 'response'
 export type Classifier = {
   readonly identity: ClassifierIdentity
   classify(text: string, direction: Direction): Eventually<Classification>
+  /** For a text that grows, where what was read of it need not be read again. */
+  follow?(direction: Direction): ClassifyStretch
 }
+
+/** Judges a stretch of a growing text as `classify` would. Each text begins with the one before it. */
+export type ClassifyStretch = (text: string, stretch: Span) => Eventually<Classification>
 
 /** What an audit event says about who judged. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }

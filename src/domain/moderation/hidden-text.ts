@@ -17,49 +17,69 @@ const escapes = /%[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{1,6};|\\u[0-9a-fA-F]{4}|\\x[0-9
 const fewestEscapes = 4
 
 export function hiddenTexts(text: string): readonly HiddenText[] {
-  return search(text, 1)
+  return mayHide(text) ? search(text, 1) : nothing
 }
+
+const nothing: readonly HiddenText[] = []
 
 function search(text: string, depth: number): readonly HiddenText[] {
   const found: HiddenText[] = []
   for (const { text: hidden, carrier } of wrappedIn(text)) {
     if (found.length >= mostTexts) break
     found.push({ text: hidden, carrier })
-    if (depth < deepest) found.push(...search(hidden, depth + 1).map((inner) => ({ text: inner.text, carrier })))
+    if (depth < deepest && mayHide(hidden))
+      found.push(...search(hidden, depth + 1).map((inner) => ({ text: inner.text, carrier })))
   }
   return found.slice(0, mostTexts)
 }
 
 function* wrappedIn(text: string): Generator<HiddenText> {
-  const longest = longestRuns(text)
-  for (const run of longest.base64 < 24 ? [] : text.matchAll(base64Runs))
+  for (const run of text.matchAll(base64Runs))
     yield* readable(run, Buffer.from(run[0].slice(0, mostCharacters), 'base64'))
-  for (const run of longest.hex < 32 ? [] : text.matchAll(hexRuns)) {
+  for (const run of text.matchAll(hexRuns)) {
     yield* readable(run, Buffer.from(run[0].slice(0, mostCharacters).replace(/[ :]/g, ''), 'hex'))
   }
   const unescaped = unescapeAll(text.slice(0, mostCharacters))
   if (unescaped !== undefined) yield { text: unescaped, carrier: { start: 0, end: text.length } }
 }
 
-/** Which characters runs are made of: bit 1 for base64, bit 2 for hexadecimal and what may stand between its pairs. */
-const runKinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const letter = String.fromCharCode(code)
-  return (/[A-Za-z0-9+/_-]/.test(letter) ? 1 : 0) | (/[0-9a-fA-F :]/.test(letter) ? 2 : 0)
-})
+const base64Letters = lettersOf(/[A-Za-z0-9+/_-]/)
+/** With what may stand between its pairs. */
+const hexLetters = lettersOf(/[0-9a-fA-F :]/)
+const base64Run = 24
+const hexRun = 32
 
-/** A plain loop rules out nearly every text, for a small part of what the patterns cost. */
-function longestRuns(text: string): { base64: number; hex: number } {
-  const longest = { base64: 0, hex: 0 }
-  let base64 = 0
-  let hex = 0
-  for (let at = 0; at < text.length; at++) {
-    const kind = runKinds[text.charCodeAt(at)] ?? 0
-    base64 = (kind & 1) === 0 ? 0 : base64 + 1
-    hex = (kind & 2) === 0 ? 0 : hex + 1
-    if (base64 > longest.base64) longest.base64 = base64
-    if (hex > longest.hex) longest.hex = hex
+/** Text is hidden in no fewer characters than these, but for escapes. */
+export const longestHint = Math.max(base64Run, hexRun)
+
+/** Rules out nearly every text, for a small part of what the patterns cost. */
+export function mayHide(text: string, escapesNeeded = fewestEscapes): boolean {
+  return (
+    hasRun(text, base64Letters, base64Run) ||
+    hasRun(text, hexLetters, hexRun) ||
+    countOf(text, '%') + countOf(text, '&#') + countOf(text, '\\') >= escapesNeeded
+  )
+}
+
+function lettersOf(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
+}
+
+/** Looks at the last place of a possible run first, so that most of a text is stepped over. */
+function hasRun(text: string, letters: Uint8Array, length: number): boolean {
+  for (let last = length - 1; last < text.length;) {
+    let at = last
+    while (at > last - length && letters[text.charCodeAt(at)] === 1) at -= 1
+    if (at === last - length) return true
+    last = at + length
   }
-  return longest
+  return false
+}
+
+function countOf(text: string, sign: string): number {
+  let count = 0
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + sign.length)) count += 1
+  return count
 }
 
 function* readable(run: RegExpExecArray, bytes: Buffer): Generator<HiddenText> {

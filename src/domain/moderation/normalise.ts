@@ -59,6 +59,23 @@ function isLatinText(text: string): boolean {
   return latin > foreign * 4
 }
 
+const borrowing = /[\u0370-\u058f\uab70-\uabbf]/
+
+/** Whether every character keeps its place in the normal form, and none is folded for the sake of those around it. */
+export function isEvenlyFolded(text: string): boolean {
+  if (!beyondAscii.test(text)) return true
+  for (const letter of text) {
+    const code = letter.codePointAt(0) ?? 0
+    if (code < 0x80) continue
+    const folded = foldCodePoint(code)
+    if (folded.length !== letter.length || isHalf(code) || borrowing.test(folded)) return false
+  }
+  return true
+}
+
+/** Half of a character whose other half is not there. */
+const isHalf = (code: number): boolean => code >= 0xd800 && code < 0xe000
+
 /** A stretch of a text, `end` not included. */
 export type Span = { readonly start: number; readonly end: number }
 

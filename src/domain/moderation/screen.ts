@@ -25,6 +25,14 @@ export type ScreenRequest = {
   readonly terms?: Terms
   /** Leaves personal data unlooked for. */
   readonly skipsPersonalData?: boolean
+  /** How it is read, where not as a text that nobody has read before. */
+  readonly reading?: Reading
+}
+
+/** What a text is searched with, slice by slice, for all that is neither a term nor personal data. */
+export type Reading = {
+  classify(slice: Slice): Eventually<Classification>
+  hiddenTexts(slice: Slice): readonly HiddenText[]
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
@@ -64,24 +72,25 @@ const keyOf = ({ text, direction, terms, skipsPersonalData = false }: ScreenRequ
 
 /** At once, but for a text of several slices and a classifier that is asked elsewhere. */
 function screenAnew(
-  { text, direction, terms, skipsPersonalData = false }: ScreenRequest,
+  { text, direction, terms, skipsPersonalData = false, ...request }: ScreenRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): Eventually<Screening> {
+  const { reading = readAnew(classifier, direction) } = request
   const classifications: Classification[] = []
   const hits = new Map<string, TermHit>()
   const personalData: PersonalDatum[] = []
   let searched = 0
 
-  const classify = (part: string): Eventually<unknown> =>
-    andThen(classifier.classify(part, direction), (classification) => classifications.push(classification))
-
+  const add = (classification: Classification): unknown => classifications.push(classification)
   const screenSlice = (slice: Slice): Eventually<void> => {
-    const hidden = hiddenTexts(slice.text)
+    const hidden = reading.hiddenTexts(slice)
     if (terms !== undefined) addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(hidden, terms)])
     if (!skipsPersonalData)
       searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
-    return inTurn([slice, ...hidden], (part) => classify(part.text))
+    return andThen(andThen(reading.classify(slice), add), () =>
+      inTurn(hidden, (part) => andThen(classifier.classify(part.text, direction), add)),
+    )
   }
   const screenInTurn = (slice: Slice): Eventually<void> =>
     slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
@@ -92,6 +101,11 @@ function screenAnew(
     personalData,
   }))
 }
+
+const readAnew = (classifier: Classifier, direction: Direction): Reading => ({
+  classify: ({ text }) => classifier.classify(text, direction),
+  hiddenTexts: ({ text }) => hiddenTexts(text),
+})
 
 function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {

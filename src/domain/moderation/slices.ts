@@ -17,7 +17,7 @@ export function slicesOf(text: string): readonly Slice[] {
 }
 
 /** Never between the two halves of one character. */
-function wholeCharacter(text: string, at: number): number {
+export function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code < 0xe000 ? at - 1 : at
 }

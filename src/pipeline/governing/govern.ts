@@ -25,6 +25,7 @@ import {
 } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
+import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createVault } from '../../domain/moderation/personal-data/vault.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './change-request.ts'
 import { guarded } from './guard.ts'
@@ -40,6 +41,7 @@ export type GovernParts = PlanParts &
     readonly examine: Examine
     /** The same judgement without remembering it. */
     readonly glance: Examine
+    readonly readAlong: ReadAlong
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
     /** Lets others run while a long text is read at once. */

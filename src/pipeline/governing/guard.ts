@@ -9,6 +9,7 @@ import { isRephrasing } from '../../domain/governance/rephrase.ts'
 import { textOfJson } from '../../domain/governance/request-texts.ts'
 import { stringsIn } from '../../domain/governance/strings.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
 import { createListener, silence, type Heard, type Silences } from './silence.ts'
@@ -18,6 +19,7 @@ export type GuardParts = {
   readonly holding: Holding
   readonly examine: Examine
   readonly glance: Examine
+  readonly readAlong?: ReadAlong
   readonly clock: Clock
   readonly silences: Silences
   readonly pause: () => Promise<unknown>

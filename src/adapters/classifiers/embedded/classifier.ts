@@ -3,13 +3,15 @@ import { categories, perCategory } from '../../../domain/moderation/categories.t
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
 import { verdictScore } from '../../../domain/moderation/classifier.ts'
 import type { Classification, Classifier, Direction } from '../../../domain/moderation/classifier.ts'
+import type { Span } from '../../../domain/moderation/normalise.ts'
 import { decodeModel } from './model-file.ts'
 import type { Model } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify'> & {
+export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'follow'> & {
   classify(text: string, direction: Direction): Classification
+  follow(direction: Direction): (text: string, stretch: Span) => Classification
 }
 
 /** The model that comes with the program. */
@@ -19,11 +21,16 @@ export const loadModel = (file: URL | string = shippedModel): Model => decodeMod
 
 export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedClassifier {
   const scorer = createRawScorer(model)
+  const judged = (raw: PerCategory<number>, direction: Direction): Classification => {
+    const scores = calibrate(model, raw, direction)
+    return { scores, flagged: flaggedIn(scores) }
+  }
   return {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
-    classify(text, direction) {
-      const scores = calibrate(model, scorer.score(text), direction)
-      return { scores, flagged: flaggedIn(scores) }
+    classify: (text, direction) => judged(scorer.score(text), direction),
+    follow(direction) {
+      const score = scorer.follow()
+      return (text, stretch) => judged(score(text, stretch), direction)
     },
   }
 }

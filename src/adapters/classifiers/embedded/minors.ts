@@ -3,7 +3,7 @@
  * window, together with a cue of age around it.
  */
 import type { ModelHeader } from './model.ts'
-import type { Tally } from './tally.ts'
+import type { Row, Tally } from './tally.ts'
 import { damp } from './windows.ts'
 import type { Window } from './windows.ts'
 
@@ -12,7 +12,7 @@ type SexualWindow = {
   /** How many buckets the text has. */
   readonly buckets: number
   /** The sums of the window. */
-  readonly sum: Float64Array
+  readonly sum: Row
   /** The sexual head's score of this window. */
   readonly sexual: number
 }
@@ -38,13 +38,14 @@ export function createMinorsScore(header: ModelHeader): (tally: Tally, window: S
   const [plain, weak, protection] = [place('minor-strong'), place('minor-weak'), place('protection')]
 
   return (tally, { window, buckets, sum, sexual }) => {
-    const around = [Math.max(0, window[0] - reach), Math.min(buckets, window[1] + reach)] as const
-    const plainCues = countIn(tally, around, plain)
-    const isCued = plainCues > 0 || countIn(tally, around, weak) > 0
     const count = (list: number): number => sum[tally.layout.lists + list] ?? 0
     const isExplicit = count(explicit) > 0
     const isSexual = isExplicit || count(clinical) > 0 || count(suggestive) > 1
-    if (!isCued || !isSexual) return Math.min(-1, sexual - besideCue - withoutCue)
+    if (!isSexual) return Math.min(-1, sexual - besideCue - withoutCue)
+    const around = [Math.max(0, window[0] - reach), Math.min(buckets, window[1] + reach)] as const
+    const plainCues = countIn(tally, around, plain)
+    const isCued = plainCues > 0 || countIn(tally, around, weak) > 0
+    if (!isCued) return Math.min(-1, sexual - besideCue - withoutCue)
     const isThin = count(clinical) === 0 || mostTogether(tally, window, [clinical, suggestive]) < 2
     const isDoubtful = !isExplicit && (isThin || count(protection) > 0)
     const needed = isDoubtful ? besideCue + doubt : besideCue

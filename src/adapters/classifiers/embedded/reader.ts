@@ -1,108 +1,46 @@
 /**
- * One walk over a text in its normal form. The classifier adds up what it meets, the trainer writes it down:
- * both see the same words, pairs and lists, in the same buckets.
+ * Reads a text in its normal form. The classifier adds up what it meets, the trainer writes it down: both see the same
+ * words, pairs and lists, in the same buckets.
  */
-import { hashNext } from './hashing.ts'
-import { longestPhrase } from './lexicon.ts'
 import type { Lexicon } from './lexicon.ts'
 import { visitTokens } from './tokens.ts'
 import { segment } from './unmask.ts'
 import type { Vocabulary } from './unmask.ts'
+import { createWalk, type Listener, type Word } from './walk.ts'
 import type { WordBook } from './word-book.ts'
 
-/** What is known of a word once it has been met. */
-export type Word = {
-  readonly hash: number
-  /** Lists of the lexicon that hold it. */
-  readonly lists: number
-  readonly phraseLengths: number
-  /** The last bucket that counted it. */
-  countedIn: number
-}
-
-/** Told what the walk meets. Within a bucket each word, with its lists, and each pair of neighbours is told once. */
-export type Listener<Known extends Word> = {
-  bucket(): void
-  word(word: Known): void
-  pair(hash: number): void
-  /** A word or phrase of these lists; `recent` are the lists met shortly before. */
-  lists(lists: number, recent: number): void
-}
-
-export type ReaderParts<Known extends Word> = {
-  readonly lexicon: Lexicon
+export type WordReaderParts<Known> = {
   readonly vocabulary: Vocabulary
   /** Knows the tokens as they were written. */
   readonly book: WordBook<Known>
+}
+
+/** Told each word, and where the token stands that it was written as; letters spelled one by one may be several words. */
+export type WordVisitor<Known> = (word: Known, start: number, end: number) => void
+
+/** Turns a text in its normal form into words that are known. */
+export type ReadWords<Known> = (text: string, visit: WordVisitor<Known>) => void
+
+export const createWordReader =
+  <Known>({ vocabulary, book }: WordReaderParts<Known>): ReadWords<Known> =>
+  (text, visit) =>
+    visitTokens(text, {
+      word: (whole, start, end) => visit(book(whole, start, end), start, end),
+      spelled(letters, start, end) {
+        for (const word of segment(letters, vocabulary)) visit(book(word, 0, word.length), start, end)
+      },
+    })
+
+export type ReaderParts<Known extends Word> = WordReaderParts<Known> & {
+  readonly lexicon: Lexicon
   readonly listener: Listener<Known>
 }
 
-/** Words per bucket: about 270 characters. Windows are made of whole buckets. */
-const bucketWords = 48
-/** How many words back a list counts as met together with another. */
-const nearWords = 6
-const pairSlots = 1024
-
 export function createReader<Known extends Word>(parts: ReaderParts<Known>): (text: string) => void {
-  const { lexicon, vocabulary, book, listener } = parts
-  const hashes = new Uint32Array(8)
-  const lists = new Int32Array(8)
-  const pairs = new Int32Array(pairSlots)
-  let position = 0
-  let bucket = 0
-
-  const meet = (word: Known): void => {
-    if (position % bucketWords === 0) {
-      bucket = (bucket + 1) | 0
-      listener.bucket()
-    }
-    const isNew = word.countedIn !== bucket
-    if (isNew) {
-      word.countedIn = bucket
-      listener.word(word)
-    }
-    if (position > 0) meetPair(hashNext(hashes[(position - 1) & 7] ?? 0, word.hash))
-    hashes[position & 7] = word.hash
-    const phrases = word.phraseLengths === 0 ? 0 : phraseLists(word)
-    lists[position & 7] = word.lists | phrases
-    meetLists(isNew ? word.lists | phrases : phrases)
-    position += 1
-  }
-
-  const meetPair = (hash: number): void => {
-    const mark = Math.imul(hash, 0x9e3779b1) ^ bucket
-    const slot = hash & (pairSlots - 1)
-    if (pairs[slot] === mark) return
-    pairs[slot] = mark
-    listener.pair(hash)
-  }
-
-  const meetLists = (met: number): void => {
-    if (met === 0) return
-    let recent = 0
-    for (let back = 1; back <= Math.min(nearWords, position); back++) recent |= lists[(position - back) & 7] ?? 0
-    listener.lists(met, recent)
-  }
-
-  const phraseLists = (word: Known): number => {
-    let met = 0
-    let phrase = hashNext(0, word.hash)
-    for (let length = 2; length <= Math.min(longestPhrase, position + 1); length++) {
-      if (word.phraseLengths >> length === 0) break
-      phrase = hashNext(phrase, hashes[(position - length + 1) & 7] ?? 0)
-      if ((word.phraseLengths & (1 << length)) !== 0) met |= lexicon.listsOfPhrase(phrase)
-    }
-    return met
-  }
-
-  const visitor = {
-    word: (text: string, start: number, end: number): void => meet(book(text, start, end)),
-    spelled(letters: string): void {
-      for (const word of segment(letters, vocabulary)) meet(book(word, 0, word.length))
-    },
-  }
+  const readWords = createWordReader(parts)
+  const walk = createWalk(parts.lexicon, parts.listener)
   return (text) => {
-    position = 0
-    visitTokens(text, visitor)
+    walk.begin()
+    readWords(text, walk.meet)
   }
 }

@@ -1,60 +1,94 @@
 /** From a tally to one raw score per category. */
 import type { PerCategory } from '../../../domain/moderation/categories.ts'
-import { normalise } from '../../../domain/moderation/normalise.ts'
+import { normalise, type Span } from '../../../domain/moderation/normalise.ts'
+import { createFeatureTable } from './feature-table.ts'
+import { createFollowing } from './following.ts'
+import { createLexicon } from './lexicon.ts'
 import { createMinorsScore } from './minors.ts'
 import { heads } from './model.ts'
 import type { Head, Model } from './model.ts'
+import { createWordReader } from './reader.ts'
 import { createTally, layOut } from './tally.ts'
 import type { Tally } from './tally.ts'
-import { createHeadScore, gather, sumRows, windowsOf } from './windows.ts'
+import { createVocabulary } from './vocabulary.ts'
+import { createWeigh } from './weigh.ts'
+import { createHeadScore, createSumRows, gather, windowsOf } from './windows.ts'
+import { createWordBook } from './word-book.ts'
 
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
+  /** Scores stretches of a text that grows, each as a text of its own. */
+  follow(): (text: string, stretch: Span) => PerCategory<number>
 }
 
 export function createRawScorer(model: Model): RawScorer {
-  const tally = createTally(model)
-  const scoreBuckets = createBucketScorer(model)
-  return { score: (text) => scoreBuckets(tally, tally.read(normalise(text))) }
+  const table = createFeatureTable(model.features)
+  const lexicon = createLexicon(model.lexicon)
+  const vocabulary = createVocabulary(model.vocabulary)
+  const book = createWordBook(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
+  const readWords = createWordReader({ vocabulary, book })
+  const tally = createTally({ model, table, lexicon })
+  const scoreTally = createTallyScorer(model)
+
+  const score = (text: string): PerCategory<number> => {
+    tally.begin()
+    readWords(normalise(text), tally.meet)
+    return scoreTally(tally)
+  }
+  return {
+    score,
+    follow() {
+      const visitWords = createFollowing({ readWords, age: book.age })
+      return (text, stretch) => {
+        tally.begin()
+        const isRead = visitWords(text, stretch, tally.meet)
+        return isRead ? scoreTally(tally) : score(text.slice(stretch.start, stretch.end))
+      }
+    },
+  }
 }
 
 /** The raw score of a text in which there is nothing to read. */
 const silent = -20
 
-function createBucketScorer({ header }: Model): (tally: Tally, buckets: number) => PerCategory<number> {
-  const layout = layOut(header)
-  const scorers = heads.map((head, place) => ({
-    head,
-    window: header.heads[head].window,
-    score: createHeadScore(header.heads[head], place, layout),
-  }))
-  const lengths = [...new Set(scorers.map(({ window }) => window))]
-  const scoreMinors = createMinorsScore(header)
-  const sum = new Float64Array(layout.length)
+type HeadScorer = {
+  readonly head: Head
+  readonly score: ReturnType<typeof createHeadScore>
+  /** Of the windows of the text at hand, `count` of them: the list is kept for the next text. */
+  readonly scores: number[]
+  count: number
+}
 
-  return (tally, buckets) => {
-    const scores: Record<Head, number[]> = {
-      sexual: [],
-      hate: [],
-      harassment: [],
-      'self-harm': [],
-      illicit: [],
-      abuse: [],
-    }
+function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<number> {
+  const layout = layOut(header)
+  const scorers = heads.map((head, place): HeadScorer => {
+    return { head, score: createHeadScore(header.heads[head], place, layout), scores: [], count: 0 }
+  })
+  const byLength = Map.groupBy(scorers, ({ head }) => header.heads[head].window)
+  const scoreMinors = createMinorsScore(header)
+  const sumRows = createSumRows(layout)
+
+  const gathered = (head: Head): number => {
+    const { scores, count } = scorers[heads.indexOf(head)] ?? { scores: [], count: 0 }
+    return count === 0 ? silent : gather(scores, count)
+  }
+
+  return (tally) => {
+    const buckets = tally.buckets()
     let minors = silent
-    for (const length of lengths) {
+    for (const scorer of scorers) scorer.count = 0
+    for (const [length, together] of byLength) {
       for (const window of windowsOf(buckets, length)) {
-        sumRows(tally, window, sum)
-        for (const { head, window: ownLength, score } of scorers) {
-          if (ownLength !== length) continue
-          const scored = score(sum)
-          scores[head].push(scored)
-          if (head === 'sexual') minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum, sexual: scored }))
+        const sums = sumRows(tally, window)
+        for (const scorer of together) {
+          const scored = scorer.score(sums)
+          scorer.scores[scorer.count++] = scored
+          if (scorer.head !== 'sexual') continue
+          minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum: sums.sum, sexual: scored }))
         }
       }
     }
-    const gathered = (head: Head): number => (scores[head].length === 0 ? silent : gather(scores[head]))
     return {
       'self-harm': gathered('self-harm'),
       'sexual/minors': Math.max(minors, gathered('abuse') - header.minors.abuse),

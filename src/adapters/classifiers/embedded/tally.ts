@@ -1,15 +1,10 @@
-/** Adds up, bucket by bucket, what a text says to each head. */
-import { createFeatureTable } from './feature-table.ts'
+/** Adds up, bucket by bucket, what the words of a text say to each head. */
 import type { FeatureTable } from './feature-table.ts'
-import { createLexicon } from './lexicon.ts'
+import type { Lexicon } from './lexicon.ts'
 import { heads } from './model.ts'
 import type { Model, ModelHeader } from './model.ts'
-import { createReader } from './reader.ts'
-import type { Listener } from './reader.ts'
-import { createVocabulary } from './vocabulary.ts'
-import { createWeigh } from './weigh.ts'
+import { createWalk, type Listener, type Walk } from './walk.ts'
 import type { WeighedWord } from './weigh.ts'
-import { createWordBook } from './word-book.ts'
 
 /** Where the sums of a bucket stand in its row: per head those of words and of character runs, then the counts. */
 export type RowLayout = {
@@ -20,37 +15,38 @@ export type RowLayout = {
   readonly length: number
 }
 
-export type Tally = {
+/** Weights are whole numbers and so are counts: so are their sums. */
+export type Row = Int32Array
+
+export type Tally = Walk<WeighedWord> & {
   readonly layout: RowLayout
-  /** Reads a text in its normal form; answers how many buckets it filled. */
-  read(text: string): number
-  /** The row of a bucket of the text read last. */
-  row(bucket: number): Float64Array
+  /** How many buckets the words met since the beginning have filled. */
+  buckets(): number
+  row(bucket: number): Row
 }
 
-export function createTally(model: Model): Tally {
+export type TallyParts = { readonly model: Model; readonly table: FeatureTable; readonly lexicon: Lexicon }
+
+export function createTally({ model, table, lexicon }: TallyParts): Tally {
   const layout = layOut(model.header)
-  const rows: Float64Array[] = []
+  const rows: Row[] = []
   let count = 0
-  const table = createFeatureTable(model.features)
-  const lexicon = createLexicon(model.lexicon)
-  const vocabulary = createVocabulary(model.vocabulary)
-  const weigh = createWeigh({ table, weights: model.weights, lexicon, vocabulary })
   const listener = createAdder(model, table, () => {
-    const row = (rows[count] ??= new Float64Array(layout.length))
+    const row = (rows[count] ??= new Int32Array(layout.length))
     row.fill(0)
     count += 1
     return row
   })
-  const read = createReader({ lexicon, vocabulary, book: createWordBook(weigh), listener })
+  const walk = createWalk(lexicon, listener)
   return {
     layout,
-    read(text) {
+    begin() {
       count = 0
-      read(text)
-      return count
+      walk.begin()
     },
-    row: (bucket) => rows[bucket] ?? new Float64Array(layout.length),
+    meet: walk.meet,
+    buckets: () => count,
+    row: (bucket) => rows[bucket] ?? new Int32Array(layout.length),
   }
 }
 
@@ -60,24 +56,21 @@ export function layOut({ lists, pairs }: Pick<ModelHeader, 'lists' | 'pairs'>): 
   return { words, grams: words + 1, lists: words + 2, pairs: firstPair, length: firstPair + pairs.length }
 }
 
-/** Adds what the reader meets to the row of the bucket it is in. */
-function createAdder(model: Model, table: FeatureTable, nextRow: () => Float64Array): Listener<WeighedWord> {
-  const { lists, pairs } = model.header
-  const { weights } = model
-  const layout = layOut(model.header)
+/** Adds what the walk meets to the row of the bucket it is in. */
+function createAdder({ header, weights }: Model, table: FeatureTable, nextRow: () => Row): Listener<WeighedWord> {
+  const { lists, pairs } = header
+  const layout = layOut(header)
   const width = heads.length
   const firsts = Int32Array.from(pairs, ([first]) => 1 << lists.indexOf(first))
   const seconds = Int32Array.from(pairs, ([, second]) => 1 << lists.indexOf(second))
-  let current: Float64Array = new Float64Array(layout.length)
+  let current: Row = new Int32Array(layout.length)
   return {
     bucket() {
       current = nextRow()
     },
-    word({ sums, grams }) {
+    word({ sums }) {
       const row = current
-      for (let at = 0; at < width * 2; at++) row[at] = (row[at] ?? 0) + (sums[at] ?? 0)
-      row[layout.words] = (row[layout.words] ?? 0) + 1
-      row[layout.grams] = (row[layout.grams] ?? 0) + grams
+      for (let at = 0; at < sums.length; at++) row[at] = (row[at] ?? 0) + (sums[at] ?? 0)
     },
     pair(hash) {
       const row = current

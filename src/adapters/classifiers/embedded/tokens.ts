@@ -22,8 +22,8 @@ function kindOf(code: number): number {
 export type TokenVisitor = {
   /** The token of `text` from `start` to `end`. */
   word(text: string, start: number, end: number): void
-  /** Letters that were written one by one: `k i l l`, `k.i.l.l`. */
-  spelled(letters: string): void
+  /** Letters that were written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
+  spelled(letters: string, start: number, end: number): void
 }
 
 const longestToken = 32
@@ -39,7 +39,7 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
     }
     const end = endOfToken(text, at)
     const spelledEnd = end === at + 1 ? endOfSpelling(text, at) : end
-    if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd))
+    if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd), at, spelledEnd)
     else visitor.word(text, at, end)
     at = spelledEnd
   }

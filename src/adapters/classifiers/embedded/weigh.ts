@@ -3,12 +3,15 @@ import type { FeatureTable } from './feature-table.ts'
 import { hashGrams, hashWord, mostGrams } from './hashing.ts'
 import type { Lexicon } from './lexicon.ts'
 import { heads } from './model.ts'
-import type { Word } from './reader.ts'
+import type { Word } from './walk.ts'
 import { unmask } from './unmask.ts'
 import type { Vocabulary } from './unmask.ts'
 
-/** A word with its own weight per head, then per head the sum of its character runs. Whole numbers: scaled later. */
-export type WeighedWord = Word & { readonly sums: readonly number[]; readonly grams: number }
+/**
+ * A word with all that it adds to the row of its bucket: its own weight per head, per head the sum of its character runs,
+ * one for itself, and how many runs it has. Whole numbers: scaled later.
+ */
+export type WeighedWord = Word & { readonly sums: readonly number[] }
 
 export type WeighParts = {
   readonly table: FeatureTable
@@ -36,6 +39,7 @@ export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts)
     add(sums, hash, 0)
     const grams = hashGrams(word, gramHashes)
     for (let at = 0; at < grams; at++) add(sums, gramHashes[at] ?? 0, width)
-    return { hash, lists: lexicon.listsOf(word), phraseLengths: lexicon.phraseLengths(hash), countedIn: 0, sums, grams }
+    sums.push(1, grams)
+    return { hash: hash | 0, lists: lexicon.listsOf(word), phraseLengths: lexicon.phraseLengths(hash), countedIn: 0, sums }
   }
 }

@@ -1,7 +1,7 @@
 /** Windows over the buckets of a text, and what a head says to one of them. */
 import { heads } from './model.ts'
 import type { HeadHeader } from './model.ts'
-import type { RowLayout, Tally } from './tally.ts'
+import type { Row, RowLayout, Tally } from './tally.ts'
 
 /** Some buckets in a row, `end` not included. */
 export type Window = readonly [first: number, end: number]
@@ -15,12 +15,22 @@ export function windowsOf(buckets: number, length: number): readonly Window[] {
   return windows
 }
 
-/** Adds up the rows from `first` up to `end`, into `sum`. */
-export function sumRows(tally: Tally, [first, end]: Window, sum: Float64Array): void {
-  sum.set(tally.row(first))
-  for (let bucket = first + 1; bucket < end; bucket++) {
-    const row = tally.row(bucket)
-    for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (row[at] ?? 0)
+/** The sums of a window, and the places in them of the lists and pairs that were met, `metCount` of them. */
+export type WindowSums = { readonly sum: Row; readonly met: Uint8Array; metCount: number }
+
+/** Adds up the rows of a tally from `first` up to `end`. What it answers holds until it is asked again. */
+export function createSumRows(layout: RowLayout): (tally: Tally, window: Window) => WindowSums {
+  const sums: WindowSums = { sum: new Int32Array(layout.length), met: new Uint8Array(layout.length), metCount: 0 }
+  const { sum, met } = sums
+  return (tally, window) => {
+    sum.set(tally.row(window[0]))
+    for (let bucket = window[0] + 1; bucket < window[1]; bucket++) {
+      const row = tally.row(bucket)
+      for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (row[at] ?? 0)
+    }
+    sums.metCount = 0
+    for (let at = layout.lists; at < sum.length; at++) if (sum[at] !== 0) met[sums.metCount++] = at
+    return sums
   }
 }
 
@@ -33,18 +43,18 @@ export const damp = (count: number): number => damped[count] ?? Math.log1p(count
 const withoutEvidence = 4
 
 /** What a head says to the sums of a window; `place` is where it stands among the heads. */
-export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sum: Float64Array) => number {
-  const { bias, scale, evidence } = header
-  const used = header.lists.flatMap((weight, index) => (weight === 0 ? [] : [{ weight, at: layout.lists + index }]))
-  const isMet = (sum: Float64Array, group: readonly number[]): boolean =>
+export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sums: WindowSums) => number {
+  const { bias, scale, evidence, lists } = header
+  const isMet = (sum: Row, group: readonly number[]): boolean =>
     group.some((list) => (sum[layout.lists + list] ?? 0) > 0)
-  return (sum) => {
+  return ({ sum, met, metCount }) => {
     const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))
     const grams = Math.sqrt(Math.max(1, sum[layout.grams] ?? 0))
     let score = bias + ((sum[place] ?? 0) / words + (sum[heads.length + place] ?? 0) / grams) * scale
-    for (const { weight, at } of used) {
-      const count = sum[at] ?? 0
-      if (count > 0) score += weight * damp(count)
+    for (let index = 0; index < metCount; index++) {
+      const at = met[index] ?? 0
+      const weight = lists[at - layout.lists] ?? 0
+      if (weight !== 0) score += weight * damp(sum[at] ?? 0)
     }
     for (const group of evidence) if (!isMet(sum, group)) return score - withoutEvidence
     return score
@@ -55,9 +65,11 @@ export function createHeadScore(header: HeadHeader, place: number, layout: RowLa
  * One score for a text from those of its windows: their mean as likelihoods, but never further than one unit under the
  * highest. A long harmless text is not blocked for one odd window, and a harmful passage does not drown in it.
  */
-export function gather(scores: readonly number[]): number {
-  const highest = Math.max(...scores)
+export function gather(scores: ArrayLike<number>, count = scores.length): number {
+  let highest = -Infinity
+  for (let at = 0; at < count; at++) highest = Math.max(highest, scores[at] ?? 0)
+  if (count === 1) return highest
   let sum = 0
-  for (const score of scores) sum += Math.exp(score - highest)
-  return highest + Math.max(-1, Math.log(sum / scores.length))
+  for (let at = 0; at < count; at++) sum += Math.exp((scores[at] ?? 0) - highest)
+  return highest + Math.max(-1, Math.log(sum / count))
 }

@@ -3,7 +3,11 @@
  * stands, without cutting it out first. Two generations: when the young one is full it becomes the old one, and what is
  * asked for again moves back. So it is bounded, whatever is sent.
  */
-export type WordBook<Facts> = (text: string, start: number, end: number) => Facts
+export type WordBook<Facts> = {
+  (text: string, start: number, end: number): Facts
+  /** Grows when something is forgotten. */
+  age(): number
+}
 
 /** Tokens made to collide must not make it slow: one that finds no place near its own is not remembered. */
 const mostProbes = 16
@@ -11,8 +15,9 @@ const mostProbes = 16
 export function createWordBook<Facts>(learn: (token: string) => Facts, generation = 12_000): WordBook<Facts> {
   let young = createPage<Facts>(generation)
   let old = createPage<Facts>(generation)
+  let age = 0
 
-  return (text, start, end) => {
+  const book = (text: string, start: number, end: number): Facts => {
     const known = young.recall(text, start, end)
     if (known !== undefined) return known
     const token = text.slice(start, end)
@@ -20,10 +25,12 @@ export function createWordBook<Facts>(learn: (token: string) => Facts, generatio
     if (young.isFull()) {
       old.clear()
       ;[old, young] = [young, old]
+      age += 1
     }
     young.remember(token, facts)
     return facts
   }
+  return Object.assign(book, { age: () => age })
 }
 
 type Page<Facts> = {

@@ -8,8 +8,9 @@ type Sheet = { readonly watched: Watched; readonly recent: Map<number, Counted>;
 
 /** Counts in memory: what is not written yet, and what this node has seen lately. */
 export type DecisionTally = {
-  /** Answers the latest minutes of it, on this node. */
-  count(watched: Watched, minute: number, isDenied: boolean): Tally
+  count(watched: Watched, minute: number, isDenied: boolean): void
+  /** The latest minutes of it, on this node. */
+  latest(watched: Watched, minute: number): Tally
   /** Hands over what is not written yet; it is forgotten here. */
   takeUnwritten(): readonly MinuteCount[]
   /** Takes back what could not be written. */
@@ -18,29 +19,36 @@ export type DecisionTally = {
   forgetBefore(minute: number): void
 }
 
-export function createDecisionTally(): DecisionTally {
-  const sheets = new Map<string, Sheet>()
+/** By organization, then by subject, then by version. */
+type Sheets = Map<string, Map<string, Map<number, Sheet>>>
 
-  function sheetOf(watched: Watched): Sheet {
-    const key = `${watched.organizationId} ${watched.subject} ${watched.version}`
-    const known = sheets.get(key)
-    if (known) return known
-    const sheet = { watched, recent: new Map<number, Counted>(), unwritten: new Map<number, Counted>() }
-    sheets.set(key, sheet)
-    return sheet
+export function createDecisionTally(): DecisionTally {
+  const sheets: Sheets = new Map()
+
+  function sheetOf({ organizationId, subject, version }: Watched): Sheet {
+    const ofOrganization = kept(sheets, organizationId, () => new Map<string, Map<number, Sheet>>())
+    const ofSubject = kept(ofOrganization, subject, () => new Map<number, Sheet>())
+    return kept(ofSubject, version, () => {
+      return { watched: { organizationId, subject, version }, recent: new Map(), unwritten: new Map() }
+    })
+  }
+
+  function* all(): Generator<Sheet> {
+    for (const ofOrganization of sheets.values())
+      for (const ofSubject of ofOrganization.values()) yield* ofSubject.values()
   }
 
   return {
     count(watched, minute, isDenied) {
       const { recent, unwritten } = sheetOf(watched)
-      const one = { requests: 1, denials: isDenied ? 1 : 0 }
+      const one = isDenied ? denial : permission
       add(recent, minute, one)
       add(unwritten, minute, one)
-      return latest(recent, minute)
     },
+    latest: (watched, minute) => latestOf(sheetOf(watched).recent, minute),
     takeUnwritten() {
       const counts: MinuteCount[] = []
-      for (const sheet of sheets.values()) {
+      for (const sheet of all()) {
         for (const [minute, counted] of sheet.unwritten) counts.push({ ...sheet.watched, minute, ...counted })
         sheet.unwritten = new Map()
       }
@@ -50,12 +58,31 @@ export function createDecisionTally(): DecisionTally {
       for (const { minute, ...count } of counts) add(sheetOf(count).unwritten, minute, count)
     },
     forgetBefore(minute) {
-      for (const [key, { recent, unwritten }] of sheets) {
+      for (const { watched, recent, unwritten } of [...all()]) {
         for (const at of recent.keys()) if (at < minute) recent.delete(at)
-        if (recent.size === 0 && unwritten.size === 0) sheets.delete(key)
+        if (recent.size === 0 && unwritten.size === 0) drop(sheets, watched)
       }
     },
   }
+}
+
+const denial: Tally = { requests: 1, denials: 1 }
+const permission: Tally = { requests: 1, denials: 0 }
+
+function kept<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  known.set(key, made)
+  return made
+}
+
+function drop(sheets: Sheets, { organizationId, subject, version }: Watched): void {
+  const ofOrganization = sheets.get(organizationId)
+  const ofSubject = ofOrganization?.get(subject)
+  ofSubject?.delete(version)
+  if (ofSubject?.size === 0) ofOrganization?.delete(subject)
+  if (ofOrganization?.size === 0) sheets.delete(organizationId)
 }
 
 function add(counts: Map<number, Counted>, minute: number, { requests, denials }: Tally): void {
@@ -67,7 +94,7 @@ function add(counts: Map<number, Counted>, minute: number, { requests, denials }
   }
 }
 
-function latest(recent: ReadonlyMap<number, Tally>, minute: number): Tally {
+function latestOf(recent: ReadonlyMap<number, Tally>, minute: number): Tally {
   let requests = 0
   let denials = 0
   for (const [at, counted] of recent) {

@@ -50,10 +50,10 @@ export function createWatch({ counts, takeOut, clock, onTakenOut, onError }: Wat
       const minute = minuteOf(clock.nowMs())
       for (const { subject, version, isDenied } of notedOf(outcomes)) {
         const watched = { organizationId, subject, version }
-        const local = tally.count(watched, minute, isDenied)
+        tally.count(watched, minute, isDenied)
         if (!isDenied) continue
         suspects.set(`${organizationId} ${subject} ${version}`, watched)
-        if (isCrowded(local)) hurry()
+        if (isCrowded(tally.latest(watched, minute))) hurry()
       }
     },
     look,

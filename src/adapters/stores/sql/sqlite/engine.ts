@@ -57,6 +57,8 @@ function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connectio
     throw new DatabaseError('unavailable', `${path}: no file system for SQLite’s WAL`)
   database.exec('pragma synchronous = full') // a commit is on the disk before its promise resolves
   database.exec('pragma journal_size_limit = 67108864')
+  database.exec('pragma wal_autocheckpoint = 4000') // pages that are written again and again go into the file less often
+  database.exec('pragma temp_store = memory') // what undoes half a statement would be a new file each time
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
   return openConnection(database)
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createEmbeddedClassifier, loadModel } from './classifier.ts'
+
+const classifier = createEmbeddedClassifier(loadModel())
+
+/** Words that count, signs inside and between them, letters one by one, characters that fold to none, one or several. */
+const pieces = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom('the ', 'gate ', 'kill ', 'myself ', 'of ', 'want to die ', 'she is 14 ', 'I '),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom("don't ", 'k!ll ', 'f*ck', '$5 ', '$', "'", '*', '\n\n', '. ', ' ', '-', '’', '—'),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('k i l l ', 'd.i.e. ', 'a b ', 'x', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('…', '™', 'é', 'e\u0301', '🙂', '\u200b', '🅺', '\ud83d', 'кill ', 'убить ', '日本'),
+  },
+)
+const texts = fc.array(pieces, { maxLength: 150, size: 'max' }).map((list) => list.join(''))
+/** Where the text has grown to, and the stretch of it that is looked at, as shares of what there is. */
+const looks = fc.array(fc.tuple(fc.nat(40), fc.nat(1000), fc.nat(60)), { minLength: 1, maxLength: 30, size: 'max' })
+
+describe('a text that grows', () => {
+  it('gets in every stretch the scores of that stretch alone, however it grows and wherever one looks', () => {
+    fc.assert(
+      fc.property(texts, looks, (text, steps) => {
+        const follow = classifier.follow('response')
+        let grown = 0
+        for (const [more, back, before] of steps) {
+          grown = Math.min(text.length, grown + more)
+          const end = Math.max(0, grown - before)
+          const start = Math.max(0, end - back)
+          assert.deepEqual(
+            follow(text.slice(0, grown), { start, end }),
+            classifier.classify(text.slice(start, end), 'response'),
+          )
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('keeps its scores when its words were forgotten in between', () => {
+    const follow = classifier.follow('response')
+    const text = 'the cat and the dog and the cat sat on the mat and the dog sat on the cat'
+    follow(text.slice(0, 40), { start: 0, end: 40 })
+    for (let count = 0; count < 60_000; count += 10)
+      classifier.classify(Array.from({ length: 10 }, (_, at) => `v${(count + at).toString(36)}`).join(' '), 'request')
+    assert.deepEqual(follow(text, { start: 0, end: text.length }), classifier.classify(text, 'response'))
+  })
+})

@@ -1,0 +1,70 @@
+/**
+ * Reads along with a text that grows. Its words are kept as they were read, so that a stretch of it is tallied again
+ * without being read again; what comes out is what the stretch would get as a text of its own.
+ */
+import { isEvenlyFolded, normalise, type Span } from '../../../domain/moderation/normalise.ts'
+import { wholeCharacter } from '../../../domain/moderation/slices.ts'
+import type { ReadWords } from './reader.ts'
+
+/** Goes through the words of a stretch; false where they are not at hand, and the stretch is to be read by itself. */
+export type Following<Known> = (text: string, stretch: Span, visit: (word: Known) => void) => boolean
+
+export type FollowingParts<Known> = {
+  readonly readWords: ReadWords<Known>
+  /** Changes when words may have been forgotten: met again, they would be others. */
+  readonly age: () => number
+}
+
+/** Nothing further behind a token decides where it ends: of letters spelled one by one, the second next and its end. */
+const lookAheadCharacters = 5
+
+export function createFollowing<Known>({ readWords, age }: FollowingParts<Known>): Following<Known> {
+  let tokens: (Span & { readonly word: Known })[] = []
+  let readFrom = 0
+  let readTo = 0
+  let readAt = age()
+
+  function startAnew(at: number): void {
+    tokens = []
+    readFrom = at
+    readTo = at
+    readAt = age()
+  }
+
+  /** Keeps the tokens that nothing that follows can change. */
+  function readOn(text: string, end: number): void {
+    const offset = readTo
+    const part = text.slice(offset, end)
+    if (!isEvenlyFolded(part)) return startAnew(end)
+    const settled = end - lookAheadCharacters
+    readTo = Math.max(offset, wholeCharacter(text, settled))
+    readWords(normalise(part), (word, from, to) => {
+      if (offset + to > settled) readTo = Math.min(readTo, offset + from)
+      else tokens.push({ word, start: offset + from, end: offset + to })
+    })
+  }
+
+  return (text, { start, end }, visit) => {
+    if (age() !== readAt) startAnew(start)
+    if (end > readTo) readOn(text, end)
+    if (start < readFrom) return false
+    let at = firstFrom(tokens, start)
+    let restFrom = Math.max(start, tokens[at - 1]?.end ?? 0)
+    if (restFrom > start) return false // a token goes on beyond the start, and would be another without its beginning
+    for (let token = tokens[at]; token !== undefined && token.end <= end - lookAheadCharacters; token = tokens[++at]) {
+      visit(token.word)
+      restFrom = token.end
+    }
+    const rest = text.slice(restFrom, end)
+    if (!isEvenlyFolded(rest)) return false
+    readWords(normalise(rest), visit)
+    return true
+  }
+}
+
+/** The first of them that begins at `start` or later. Stretches are mostly near the end. */
+function firstFrom(spans: readonly Span[], start: number): number {
+  let at = spans.length
+  while (at > 0 && (spans[at - 1]?.start ?? 0) >= start) at -= 1
+  return at
+}

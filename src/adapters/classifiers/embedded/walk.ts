@@ -1,0 +1,93 @@
+/** One walk over the words of a text, in which their neighbours, the phrases they end and the lists they meet count too. */
+import { hashNext } from './hashing.ts'
+import { longestPhrase } from './lexicon.ts'
+import type { Lexicon } from './lexicon.ts'
+
+/** What is known of a word once it has been met. */
+export type Word = {
+  readonly hash: number
+  /** Lists of the lexicon that hold it. */
+  readonly lists: number
+  readonly phraseLengths: number
+  /** The last bucket that counted it. */
+  countedIn: number
+}
+
+/** Told what the walk meets. Within a bucket each word, with its lists, and each pair of neighbours is told once. */
+export type Listener<Known extends Word> = {
+  bucket(): void
+  word(word: Known): void
+  pair(hash: number): void
+  /** A word or phrase of these lists; `recent` are the lists met shortly before. */
+  lists(lists: number, recent: number): void
+}
+
+export type Walk<Known extends Word> = {
+  /** Begins a text. */
+  begin(): void
+  /** Goes on to its next word. */
+  meet(word: Known): void
+}
+
+/** Words per bucket: about 270 characters. Windows are made of whole buckets. */
+const bucketWords = 48
+/** How many words back a list counts as met together with another. */
+const nearWords = 6
+const pairSlots = 1024
+
+export function createWalk<Known extends Word>(lexicon: Lexicon, listener: Listener<Known>): Walk<Known> {
+  const hashes = new Uint32Array(8)
+  const lists = new Int32Array(8)
+  const pairs = new Int32Array(pairSlots)
+  let position = 0
+  let bucket = 0
+
+  const meetPair = (hash: number): void => {
+    const mark = Math.imul(hash, 0x9e3779b1) ^ bucket
+    const slot = hash & (pairSlots - 1)
+    if (pairs[slot] === mark) return
+    pairs[slot] = mark
+    listener.pair(hash)
+  }
+
+  const meetLists = (met: number): void => {
+    if (met === 0) return
+    let recent = 0
+    for (let back = 1; back <= Math.min(nearWords, position); back++) recent |= lists[(position - back) & 7] ?? 0
+    listener.lists(met, recent)
+  }
+
+  const phraseLists = (word: Known): number => {
+    let met = 0
+    let phrase = hashNext(0, word.hash)
+    for (let length = 2; length <= Math.min(longestPhrase, position + 1); length++) {
+      if (word.phraseLengths >> length === 0) break
+      phrase = hashNext(phrase, hashes[(position - length + 1) & 7] ?? 0)
+      if ((word.phraseLengths & (1 << length)) !== 0) met |= lexicon.listsOfPhrase(phrase)
+    }
+    return met
+  }
+
+  return {
+    begin() {
+      position = 0
+    },
+    meet(word) {
+      if (position % bucketWords === 0) {
+        bucket = (bucket + 1) | 0
+        listener.bucket()
+      }
+      const isNew = word.countedIn !== bucket
+      if (isNew) {
+        word.countedIn = bucket
+        listener.word(word)
+      }
+      if (position > 0) meetPair(hashNext(hashes[(position - 1) & 7] ?? 0, word.hash))
+      hashes[position & 7] = word.hash
+      const phrases = word.phraseLengths === 0 ? 0 : phraseLists(word)
+      lists[position & 7] = word.lists | phrases
+      meetLists(isNew ? word.lists | phrases : phrases)
+      position += 1
+    },
+  }
+}
