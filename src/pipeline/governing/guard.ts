@@ -123,8 +123,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   }
 
   function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
-    for (let next = events.next(); next.done !== true; next = events.next()) {
-      const isFit = isEventFit(next.value)
+    for (let step = events.next(); step.done !== true; step = events.next()) {
+      const isFit = isEventFit(step.value)
       if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
       if (!isFit) return false
     }
