@@ -40,6 +40,12 @@ export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts)
     const grams = hashGrams(word, gramHashes)
     for (let at = 0; at < grams; at++) add(sums, gramHashes[at] ?? 0, width)
     sums.push(1, grams)
-    return { hash: hash | 0, lists: lexicon.listsOf(word), phraseLengths: lexicon.phraseLengths(hash), countedIn: 0, sums }
+    return {
+      hash: hash | 0,
+      lists: lexicon.listsOf(word),
+      phraseLengths: lexicon.phraseLengths(hash),
+      countedIn: 0,
+      sums,
+    }
   }
 }
