@@ -1,14 +1,21 @@
 /**
  * What screening costs, in CPU microseconds per kilobyte, and as a ratio to `JSON.parse` of as many bytes, since machines
- * differ: the classifier hot and cold, on code, terms, personal data, all at once.
+ * differ: the classifier hot and cold, on code, terms, personal data, all at once, and an answer that is followed.
  *
  *   node bench/classifier.ts [--json]
  */
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { isPending } from '../src/base/eventually.ts'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../src/adapters/patterns/re2.ts'
 import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
+import { createExamine } from '../src/domain/governance/examine.ts'
+import { createFollower } from '../src/domain/governance/follow.ts'
+import { holdingOf } from '../src/domain/governance/holding.ts'
+import { planFor } from '../src/domain/governance/plan.ts'
+import { emptyRulebook } from '../src/domain/governance/rulebook.ts'
+import { createReadAlong } from '../src/domain/moderation/read-along.ts'
 import { createScreen } from '../src/domain/moderation/screen.ts'
 import { compileTerms } from '../src/domain/moderation/terms.ts'
 import { createSeeded } from '../scripts/classifier/seeded.ts'
@@ -95,6 +102,37 @@ const screenAll =
     for (const text of texts) await run({ text, direction: 'request', terms: thousandTerms })
   }
 
+const parts = { pause: () => setImmediate(), canRephrase: false, failsOpen: false, memory: 0, wantsDenialsOnly: true }
+const examine = createExamine({ ...parts, screen })
+const plan = planFor(emptyRulebook, {
+  model: '',
+  project: '',
+  user: undefined,
+  credentialId: '',
+  metadata: {},
+  target: undefined,
+  policyIds: [],
+  flaggedCategories: [],
+})
+const following = { plan, holding: holdingOf(plan, false), examine, glance: examine, pause: parts.pause }
+const pieceCharacters = 5
+
+/** Streams texts in pieces of a token each; `piecesPerLook` come between two looks of a slow stream. */
+const followAll =
+  (piecesPerLook: number) =>
+  async (texts: readonly string[]): Promise<void> => {
+    for (const text of texts) {
+      const follower = createFollower({ ...following, readAlong: createReadAlong(classifier) })
+      for (let at = 0, pieces = 1; at < text.length; at += pieceCharacters, pieces++) {
+        const denied = follower.push(text.slice(at, at + pieceCharacters))
+        if (isPending(denied)) await denied
+        const looked = pieces % piecesPerLook === 0 ? follower.lookAhead(0) : undefined
+        if (isPending(looked)) await looked
+      }
+      await follower.end()
+    }
+  }
+
 const figures = {
   'classifier, hot': await measure(classify, () => hotTexts),
   'classifier, hot, curly quotes and accents': await measure(classify, () => curlyTexts),
@@ -116,6 +154,8 @@ const figures = {
   ),
   'screening, all of it': await measure(screenAll(screen), () => hotTexts),
   'screening, remembered': await measure(screenAll(remembering), () => hotTexts),
+  'following a fast stream': await measure(followAll(Infinity), () => hotTexts),
+  'following a slow stream: a look each 15 characters': await measure(followAll(3), () => hotTexts),
 }
 const parsing = await measure(parse, () => bodies)
 

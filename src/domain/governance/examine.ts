@@ -32,7 +32,7 @@ export type Texts = {
   /** Leaves personal data unlooked for. It is also left where no rule asks for it. */
   readonly skipsPersonalData?: boolean
   /** How the one text is read, where part of it was read before. */
-  readonly reading?: Reading
+  readonly reading?: Reading | undefined
 }
 
 export type Examination = {
@@ -74,19 +74,13 @@ export function createExamine(parts: ExamineParts): Examine {
     })
   }
 
-  function screenAll(plan: Plan, { texts, direction, reading, ...rest }: Texts) {
+  function screenAll(plan: Plan, { texts, direction, reading, skipsPersonalData: skips }: Texts) {
     const { terms, config } = plan.gateway
-    const skipsPersonalData = rest.skipsPersonalData === true || !asksForPersonalData(plan, direction)
+    const skipsPersonalData = skips === true || !asksForPersonalData(plan, direction)
     const screened: Screened[] = []
     let turn = 0
     const screenOne = (text: string): Eventually<unknown> => {
-      const screening = screen({
-        text,
-        direction,
-        skipsPersonalData,
-        ...(terms && { terms }),
-        ...(reading && { reading }),
-      })
+      const screening = screen({ text, direction, skipsPersonalData, terms, reading })
       return andThen(screening, (seen) => {
         screened.push({ text, screening: seen, findings: findingsOf(seen, config.rules) })
         turn += text.length

@@ -50,7 +50,6 @@ const turnCharacters = 64 * stepCharacters
 export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
   const stepPlan: Plan = { ...plan, policies: holding.policies }
-  const looking = { direction: 'response', skipsPersonalData: !holding.personalData } as const
   const readFrom = parts.readAlong?.('response')
   const windowStart = createStepBack()
   let text = ''
@@ -62,7 +61,12 @@ export function createFollower(parts: FollowParts): Follower {
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
   function look(seen: number, keptBack: number): Eventually<Examination | undefined> {
     const start = startOfWindow(seen)
-    const texts = { ...looking, texts: [text.slice(start, seen)], ...readingFrom(start) }
+    const texts: Texts = {
+      texts: [text.slice(start, seen)],
+      direction: 'response',
+      skipsPersonalData: !holding.personalData,
+      reading: readFrom?.(text, start),
+    }
     return andThen(glance(stepPlan, texts), (examination) => {
       if (isDenied(examination.verdict)) return examination
       if (!isTense(examination.findings, holding.blocking))
@@ -82,9 +86,6 @@ export function createFollower(parts: FollowParts): Follower {
     }
     return undefined
   }
-
-  const readingFrom = (start: number): Pick<Texts, 'reading'> | undefined =>
-    readFrom && { reading: readFrom(text, start) }
 
   function startOfWindow(end: number): number {
     const start = windowStart(text, end, Math.max(windowCharacters, longest + stepCharacters))
@@ -117,7 +118,8 @@ export function createFollower(parts: FollowParts): Follower {
     end() {
       const whole = read(text)
       const texts = whole.trim() === '' ? [] : [whole]
-      const judged = examine(plan, { texts, direction: 'response', ...(whole === text && readingFrom(0)) })
+      const reading = whole === text ? readFrom?.(text, 0) : undefined
+      const judged = examine(plan, { texts, direction: 'response', reading })
       return andThen(judged, (examination) => {
         if (!isDenied(examination.verdict)) cleared = Infinity
         return examination

@@ -22,11 +22,11 @@ export type Screening = {
 export type ScreenRequest = {
   readonly text: string
   readonly direction: Direction
-  readonly terms?: Terms
+  readonly terms?: Terms | undefined
   /** Leaves personal data unlooked for. */
   readonly skipsPersonalData?: boolean
   /** How it is read, where not as a text that nobody has read before. */
-  readonly reading?: Reading
+  readonly reading?: Reading | undefined
 }
 
 /** What a text is searched with, slice by slice, for all that is neither a term nor personal data. */
@@ -72,11 +72,11 @@ const keyOf = ({ text, direction, terms, skipsPersonalData = false }: ScreenRequ
 
 /** At once, but for a text of several slices and a classifier that is asked elsewhere. */
 function screenAnew(
-  { text, direction, terms, skipsPersonalData = false, ...request }: ScreenRequest,
+  request: ScreenRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): Eventually<Screening> {
-  const { reading = readAnew(classifier, direction) } = request
+  const { text, direction, terms, skipsPersonalData, reading = readAnew(classifier, direction) } = request
   const classifications: Classification[] = []
   const hits = new Map<string, TermHit>()
   const personalData: PersonalDatum[] = []
@@ -86,7 +86,7 @@ function screenAnew(
   const screenSlice = (slice: Slice): Eventually<void> => {
     const hidden = reading.hiddenTexts(slice)
     if (terms !== undefined) addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(hidden, terms)])
-    if (!skipsPersonalData)
+    if (skipsPersonalData !== true)
       searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
     return andThen(andThen(reading.classify(slice), add), () =>
       inTurn(hidden, (part) => andThen(classifier.classify(part.text, direction), add)),

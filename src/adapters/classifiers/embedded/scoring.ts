@@ -66,6 +66,7 @@ function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<num
     return { head, score: createHeadScore(header.heads[head], place, layout), scores: [], count: 0 }
   })
   const byLength = Map.groupBy(scorers, ({ head }) => header.heads[head].window)
+  const groups = Array.from(byLength, ([length, together]) => ({ length, together }))
   const scoreMinors = createMinorsScore(header)
   const sumRows = createSumRows(layout)
 
@@ -78,7 +79,7 @@ function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<num
     const buckets = tally.buckets()
     let minors = silent
     for (const scorer of scorers) scorer.count = 0
-    for (const [length, together] of byLength) {
+    for (const { length, together } of groups) {
       for (const window of windowsOf(buckets, length)) {
         const sums = sumRows(tally, window)
         for (const scorer of together) {

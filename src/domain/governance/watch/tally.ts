@@ -58,7 +58,7 @@ export function createDecisionTally(): DecisionTally {
       for (const { minute, ...count } of counts) add(sheetOf(count).unwritten, minute, count)
     },
     forgetBefore(minute) {
-      for (const { watched, recent, unwritten } of [...all()]) {
+      for (const { watched, recent, unwritten } of all()) {
         for (const at of recent.keys()) if (at < minute) recent.delete(at)
         if (recent.size === 0 && unwritten.size === 0) drop(sheets, watched)
       }
