@@ -8,7 +8,7 @@ import { startTarget, startUpstream, targets, type Running } from './targets.ts'
 /** One table of ratios: every target under every case, interleaved in rounds. `npm run bench -- --rounds 3 --seconds 4`. */
 const options = readOptions(process.argv.slice(2))
 /** Servers run for days: what is measured is code that the engine has had time to compile. */
-const warmUpSeconds = 4
+const warmUpSeconds = 6
 const upstream = await startUpstream()
 const running: Running[] = []
 
