@@ -1,4 +1,4 @@
-/** What is asked of every target. `perRequest` is how many units one request stands for. */
+/** What is asked of every target. */
 export type BenchCase = {
   readonly name: string
   readonly path: string
@@ -6,11 +6,18 @@ export type BenchCase = {
   readonly upstream: 'chat' | 'messages'
   readonly body: object
   readonly unit: 'request' | 'chunk'
+  /** How many units one request stands for. */
   readonly perRequest: number
+  /** The case in which the same is answered whole: what a request costs that has no chunks. */
+  readonly whole?: string
+  /** Callers at once, where it is not the usual number. */
+  readonly connections?: number
 }
 
 const text = 'Please tell me in some detail what a gatehouse was for in a medieval town. '.repeat(12)
 const messages = [{ role: 'user', content: text }]
+/** The upstream reads its instructions in the text: that reaches it in every dialect. */
+const instructed = (how: string) => [{ role: 'user', content: `${text} Answer ${how}.` }]
 
 export const cases: readonly BenchCase[] = [
   {
@@ -28,6 +35,26 @@ export const cases: readonly BenchCase[] = [
     body: { model: 'chat', stream: true, messages },
     unit: 'chunk',
     perRequest: 50,
+    whole: 'chat, whole',
+  },
+  {
+    name: 'chat, streamed at length',
+    path: '/v1/chat/completions',
+    upstream: 'chat',
+    body: { model: 'chat', stream: true, messages: instructed('at length') },
+    unit: 'chunk',
+    perRequest: 500,
+    whole: 'chat, whole',
+  },
+  {
+    name: 'chat, streamed slowly: twenty chunks a second',
+    path: '/v1/chat/completions',
+    upstream: 'chat',
+    body: { model: 'chat', stream: true, messages: instructed('slowly') },
+    unit: 'chunk',
+    perRequest: 50,
+    whole: 'chat, whole',
+    connections: 200,
   },
   {
     name: 'messages, whole',
@@ -44,6 +71,7 @@ export const cases: readonly BenchCase[] = [
     body: { model: 'messages', max_tokens: 500, stream: true, messages },
     unit: 'chunk',
     perRequest: 50,
+    whole: 'messages, whole',
   },
   {
     name: 'messages over a chat upstream, whole',
@@ -60,5 +88,6 @@ export const cases: readonly BenchCase[] = [
     body: { model: 'chat', max_tokens: 500, stream: true, messages },
     unit: 'chunk',
     perRequest: 50,
+    whole: 'messages over a chat upstream, whole',
   },
 ]

@@ -13,7 +13,7 @@ export type Figure = {
   readonly p99Ms: number
 }
 
-const connections = 32
+const usualConnections = 32
 const ticksPerSecond = 100
 
 /** User and system time of the process before and after a load, divided by what it served: hardly moved by a noisy machine. */
@@ -23,7 +23,9 @@ export async function measure(
   { seconds }: { seconds: number },
 ): Promise<Figure> {
   const before = cpuSeconds(target.pid)
-  const result = await load(target.port, requestBytes(benchCase, target.headers(benchCase)), seconds)
+  const { connections = usualConnections } = benchCase
+  const bytes = requestBytes(benchCase, target.headers(benchCase))
+  const result = await load(bytes, { port: target.port, connections, seconds })
   const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / (result.requests * benchCase.perRequest)
   if (result.failures > 0) throw new Error(`${target.name} failed ${result.failures} requests of ${benchCase.name}`)
   return { target: target.name, case: benchCase.name, cpuMicros, ...result }
@@ -49,11 +51,12 @@ function requestBytes({ path, body }: BenchCase, headers: Readonly<Record<string
 
 type LoadResult = Pick<Figure, 'requests' | 'failures' | 'p50Ms' | 'p99Ms'>
 
-async function load(port: number, bytes: Buffer, seconds: number): Promise<LoadResult> {
+type Load = { readonly port: number; readonly connections: number; readonly seconds: number }
+
+async function load(bytes: Buffer, { port, connections, seconds }: Load): Promise<LoadResult> {
   const script = new URL('load/load.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, [script, String(port), String(connections), String(seconds)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const words = [port, connections, seconds].map(String)
+  const child = spawn(process.execPath, [script, ...words], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(bytes)
   const chunks = await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)
   return JSON.parse(Buffer.concat(chunks).toString()) as LoadResult

@@ -8,7 +8,7 @@ import { startTarget, startUpstream, targets, type Running } from './targets.ts'
 /** One table of ratios: every target under every case, interleaved in rounds. `npm run bench -- --rounds 3 --seconds 4`. */
 const options = readOptions(process.argv.slice(2))
 /** Servers run for days: what is measured is code that the engine has had time to compile. */
-const warmUpSeconds = 4
+const warmUpSeconds = 6
 const upstream = await startUpstream()
 const running: Running[] = []
 
@@ -40,19 +40,19 @@ function median(values: readonly number[]): number {
 
 function print(figures: readonly Figure[]): void {
   for (const benchCase of cases) {
-    const of = (name: string): number[] =>
-      figures
-        .filter((figure) => figure.target === name && figure.case === benchCase.name)
-        .map((figure) => figure.cpuMicros)
-    const bare = median(of('bare'))
+    const of = (name: string, caseName = benchCase.name): number[] =>
+      figures.filter((figure) => figure.target === name && figure.case === caseName).map(({ cpuMicros }) => cpuMicros)
+    const timesBare = (value: (name: string) => number, name: string): string =>
+      `${value(name).toFixed(1).padStart(8)}  ${(value(name) / value('bare')).toFixed(2)} x bare`
+    const total = (name: string): number => median(of(name))
+    const chunkAlone = (name: string): number => total(name) - median(of(name, benchCase.whole)) / benchCase.perRequest
     console.log(`\n${benchCase.name} (CPU microseconds per ${benchCase.unit})`)
     for (const { name } of targets) {
       const values = of(name)
       if (values.length === 0) continue
       const spread = `${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}`
-      console.log(
-        `  ${name.padEnd(12)} ${median(values).toFixed(1).padStart(8)}  ${(median(values) / bare).toFixed(2)} x bare  (${spread})`,
-      )
+      const alone = benchCase.whole === undefined ? '' : `, besides the request ${timesBare(chunkAlone, name)}`
+      console.log(`  ${name.padEnd(12)} ${timesBare(total, name)}  (${spread})${alone}`)
     }
   }
 }

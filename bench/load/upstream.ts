@@ -2,9 +2,11 @@ import { createServer, type Socket } from 'node:net'
 
 /**
  * The cheapest upstream: raw sockets, fixed answers in the shape that the path asks for. `node upstream.ts PORT`.
- * A body with "stream":true gets fifty server-sent events in one go.
+ * A body with "stream":true gets fifty server-sent events in one go; five hundred where it is asked to answer at length,
+ * and one every twentieth of a second where it is asked to answer slowly.
  */
 const words = 'The quick brown fox jumps over the lazy dog and runs on. '.repeat(10)
+const paceMs = 50
 
 const chatAnswer = JSON.stringify({
   id: 'chatcmpl-1',
@@ -31,14 +33,20 @@ const chatChunk = (delta: object, finish: string | null): string =>
   `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
 
-const chatStream = [
+/** Each chunk is a word of the text. */
+const wordsOf = (count: number): string[] => {
+  const all = words.match(/\S+ /g) ?? []
+  return Array.from({ length: count }, (_, at) => all[at % all.length] ?? '')
+}
+
+const chatStream = (count: number): string[] => [
   chatChunk({ role: 'assistant', content: '' }, null),
-  ...Array.from({ length: 50 }, (_, at) => chatChunk({ content: `word${at} ` }, null)),
+  ...wordsOf(count).map((content) => chatChunk({ content }, null)),
   chatChunk({}, 'stop'),
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 250, completion_tokens: 50, total_tokens: 300 } })}\n\n`,
+  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 250, completion_tokens: count, total_tokens: 250 + count } })}\n\n`,
   'data: [DONE]\n\n',
 ]
-const messagesStream = [
+const messagesStream = (count: number): string[] => [
   event('message_start', {
     message: {
       ...JSON.parse(messagesAnswer),
@@ -48,23 +56,53 @@ const messagesStream = [
     },
   }),
   event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-  ...Array.from({ length: 50 }, (_, at) =>
-    event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: `word${at} ` } }),
-  ),
+  ...wordsOf(count).map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
   event('content_block_stop', { index: 0 }),
-  event('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 50 } }),
+  event('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: count } }),
   event('message_stop', {}),
 ]
 
 const json = (body: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-const sse = (frames: readonly string[]): string => {
-  const chunks = frames.map((frame) => `${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`)
-  return `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`
+
+/** A stream as it is written: its head, each of its chunks, and its end. */
+const sse = (frames: readonly string[]): Buffer[] =>
+  [
+    'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n',
+    ...frames.map((frame) => `${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`),
+    '0\r\n\r\n',
+  ].map((text) => Buffer.from(text))
+
+/** What comes before the first word comes at once, and so does what comes after the last. */
+const paced = (parts: readonly Buffer[]): Buffer[] => [
+  Buffer.concat(parts.slice(0, 2)),
+  ...parts.slice(2, -4),
+  Buffer.concat(parts.slice(-4)),
+]
+
+const answersOf = (whole: string, stream: (count: number) => string[]) => ({
+  whole: Buffer.from(json(whole)),
+  slow: paced(sse(stream(50))),
+  stream: Buffer.concat(sse(stream(50))),
+  long: Buffer.concat(sse(stream(500))),
+})
+const answers = { chat: answersOf(chatAnswer, chatStream), messages: answersOf(messagesAnswer, messagesStream) }
+
+function answer(socket: Socket, request: string): void {
+  const { whole, slow, stream, long } = request.slice(0, 200).includes('chat/completions')
+    ? answers.chat
+    : answers.messages
+  if (!request.includes('"stream":true')) socket.write(whole)
+  else if (request.includes('Answer slowly')) writeSlowly(socket, slow.values())
+  else socket.write(request.includes('Answer at length') ? long : stream)
 }
-const answers = {
-  chat: { whole: Buffer.from(json(chatAnswer)), stream: Buffer.from(sse(chatStream)) },
-  messages: { whole: Buffer.from(json(messagesAnswer)), stream: Buffer.from(sse(messagesStream)) },
+
+function writeSlowly(socket: Socket, chunks: Iterator<Buffer>): void {
+  const timer = setInterval(() => {
+    const next = chunks.next()
+    if (next.done === true || socket.destroyed) clearInterval(timer)
+    else socket.write(next.value)
+  }, paceMs)
 }
 
 function serve(socket: Socket): void {
@@ -80,8 +118,7 @@ function serve(socket: Socket): void {
       if (waiting.length < headEnd + 4 + length) return
       const request = waiting.slice(0, headEnd + 4 + length)
       waiting = waiting.slice(request.length)
-      const dialect = request.slice(0, 200).includes('chat/completions') ? answers.chat : answers.messages
-      socket.write(request.includes('"stream":true') ? dialect.stream : dialect.whole)
+      answer(socket, request)
     }
   })
 }

@@ -68,7 +68,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
       sinks: reads.exports,
       open,
     }),
-    record: (infer) => (config.audit.requests ? recorded(infer, recordParts(parts, journal)) : infer),
+    record: (infer) => recorded(infer, recordParts(parts, config.audit.requests ? journal : null)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -114,7 +114,7 @@ function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: 
   })
 }
 
-const recordParts = ({ config, clock, redact }: AuditOfficeParts, journal: Journal): RecordParts => ({
+const recordParts = ({ config, clock, redact }: AuditOfficeParts, journal: Journal | null): RecordParts => ({
   journal,
   clock,
   content: config.audit.content,

@@ -13,8 +13,8 @@ export type LineOptions = {
 export type SseLine = {
   /** Undefined where the text went straight out; otherwise settles once there is room again. */
   send(text: string): Promise<void> | undefined
-  /** Settles once the system has taken over all that was sent, or the reader is gone. */
-  end(): Promise<void>
+  /** Sends the last words. Settles once the system has taken over all that was sent, or the reader is gone. */
+  end(text: string): Promise<void>
 }
 
 /** A comment: no dialect's clients mind it, while an event of any kind breaks some of them. */
@@ -65,10 +65,10 @@ export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTi
       if (text === '' || raw.destroyed || write(text)) return undefined
       return waitFor('drain')
     },
-    async end() {
+    async end(text) {
       cancelKeepAlive()
       if (raw.destroyed || raw.writableFinished) return
-      raw.end(isFramed ? lastChunk : '')
+      raw.end(isFramed ? (text && chunkOf(text)) + lastChunk : text)
       if (!raw.writableFinished) await waitFor('finish')
     },
   }

@@ -50,10 +50,10 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
   const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs })
   try {
     while (step.done !== true) {
-      const full = line.send(writer.forward(step.value))
-      if (full !== undefined) await full
+      const text = writer.forward(step.value)
       // The caller need not wait for what the source still has to do.
-      if (writer.hasEnded()) await line.end()
+      const sent = writer.hasEnded() ? line.end(text) : line.send(text)
+      if (sent !== undefined) await sent
       if (isGone(raw)) return
       step = await source.next()
     }
@@ -64,7 +64,7 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
     await line.send(writer.fail(toFault(error)))
     await stop(source, parts)
   }
-  await line.end()
+  await line.end('')
 }
 
 /** Never a silent cut: a stream that just stops reads like an answer that is complete. */

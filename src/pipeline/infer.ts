@@ -6,7 +6,7 @@ import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
-import type { Piece, Usage } from '../domain/inference/events.ts'
+import type { Piece, Quote, Receipt, Usage } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import type { Admission, Applicant } from './paying/admission.ts'
@@ -34,11 +34,19 @@ export type InferParts = RouteParts & {
 export type Answer = AsyncDisposable & {
   readonly model: string
   readonly upstream: string
+  /** Whoever lets the end out pays for it first: it has no receipt yet. */
   readonly pieces: AsyncIterable<Piece>
+  readonly bill: Bill
   /** What could not be carried over to the upstream, in the caller's words. */
   readonly dropped: ReadonlySet<string>
   /** Where its caller's limits stand; null for the free request. */
   readonly verdict: Admitted | null
+}
+
+/** What an answer costs, and how it is paid for. */
+export type Bill = {
+  quote(usage: Usage): Quote
+  pay(usage: Usage): Promise<Receipt>
 }
 
 export type Infer = (asking: Asking) => Promise<Answer>
@@ -67,14 +75,21 @@ export function createInfer(parts: InferParts): Infer {
       freePlace?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
       const metered = borrowed.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
+      let isPaid = false
+      const pay = async (usage: Usage): Promise<Receipt> => {
+        const receipt = await lease.settle('answered', usage)
+        isPaid = true
+        return receipt
+      }
       return {
         model: model.name,
         upstream: begun.target.upstream,
         pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
+        bill: { quote: lease.quote, pay },
         dropped,
         verdict: lease.verdict,
         // An answer that is paid for has given everything back by itself.
-        [Symbol.asyncDispose]: () => (metered.isPaid() ? done : borrowed.giveBack()),
+        [Symbol.asyncDispose]: () => (isPaid ? done : borrowed.giveBack()),
       }
     } catch (error) {
       await borrowed.giveBack()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { EventFacts } from '../domain/audit/facts.ts'
-import type { InferenceEvent, Piece } from '../domain/inference/events.ts'
+import type { InferenceEvent, Piece, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer } from './infer.ts'
 import { recorded, type RecordParts } from './record.ts'
@@ -18,7 +18,7 @@ const usage = {
 const receipt = { creditsUsed: 4, costUsd: 0.004, remainingCredits: 10 }
 const start: InferenceEvent = { type: 'start', model: 'm' }
 const delta: InferenceEvent = { type: 'delta', block: 0, text: 'the answer' }
-const end: InferenceEvent = { type: 'end', stopReason: 'end', usage, receipt }
+const end: InferenceEvent = { type: 'end', stopReason: 'end', usage }
 
 const asking: Asking = {
   requestId: 'req_1',
@@ -57,6 +57,8 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
   const ids: (string | undefined)[] = []
   let durable = Promise.withResolvers<void>()
   durable.resolve()
+  let paid = Promise.withResolvers<Receipt>()
+  paid.resolve(receipt)
   let closed = 0
   const infer = recorded(
     async () => {
@@ -66,6 +68,7 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
         model: 'm',
         upstream: 'local',
         pieces: yieldAll(pieces),
+        bill: { quote: () => receipt, pay: () => paid.promise },
         dropped: new Set<string>(),
         verdict: null,
         async [Symbol.asyncDispose]() {
@@ -95,6 +98,10 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
     holdLog: () => void (durable = Promise.withResolvers()),
     releaseLog: () => durable.resolve(),
     breakLog: (error: Error) => durable.reject(error),
+    /** The same for the ledger. */
+    holdLedger: () => void (paid = Promise.withResolvers()),
+    releaseLedger: () => paid.resolve(receipt),
+    breakLedger: (error: Error) => paid.reject(error),
   }
 }
 
@@ -118,7 +125,7 @@ describe('the record of a request', () => {
       [code, organizationId, requestId, projectId],
       ['gateway.request.decided', 'org_1', 'req_1', 'proj_1'],
     )
-    assert.deepEqual(actor, { userId: 'ada', credentialId: 'key_1' })
+    assert.deepEqual(actor, { kind: 'api_key', userId: 'ada', credentialId: 'key_1' })
     assert.deepEqual(
       [call?.path, call?.address, call?.userAgent, call?.status],
       ['/v1/messages', '192.0.2.7', 'curl', 200],
@@ -143,6 +150,37 @@ describe('the record of a request', () => {
     assert.equal(isGiven, false)
     releaseLog()
     await last
+  })
+
+  it('is written while the answer is paid for, and the end waits for both', async () => {
+    const { infer, facts, holdLedger, releaseLedger } = scene([[start], [end]])
+    holdLedger()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    let isGiven = false
+    const last = pieces.next().then((step) => {
+      isGiven = true
+      return step
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual([facts.length, isGiven], [1, false])
+    releaseLedger()
+    const { value } = await last
+    assert.deepEqual(value, { events: [{ ...end, receipt }] })
+  })
+
+  it('is corrected where the answer could not be paid for, whose end then never comes', async () => {
+    const { infer, facts, holdLedger, breakLedger } = scene([[start], [end]])
+    holdLedger()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    const last = pieces.next()
+    breakLedger(new Fault('unavailable', 'credit_balance_unavailable', 'no ledger'))
+    await assert.rejects(last, /no ledger/)
+    assert.deepEqual(
+      facts.map(({ failure }) => failure?.code),
+      [undefined, 'credit_balance_unavailable'],
+    )
   })
 
   it('keeps the end of an answer back where it cannot be written', async () => {

@@ -13,7 +13,8 @@ import type { Asking } from './asking.ts'
 import type { Answer, Infer } from './infer.ts'
 
 export type RecordParts = {
-  readonly journal: Journal
+  /** Null where requests are not logged: they are paid for all the same. */
+  readonly journal: Journal | null
   readonly clock: Clock
   readonly content: ContentLevel
   /** Takes personal data out of a text; without it `redacted` keeps none. */
@@ -22,11 +23,11 @@ export type RecordParts = {
 
 /**
  * The same road, and each request on it in the audit log: answered, refused, broken off or left by its caller. The end
- * of an answer is held back until its event is durable, so that no complete answer is missing from the log.
+ * of an answer is held back until it is paid for and its event is durable, so that no complete answer is missing from
+ * the ledger or the log. Both are written at once: a caller waits for the disk one time.
  */
 export function recorded(infer: Infer, parts: RecordParts): Infer {
   return async (asking) => {
-    if (asking.caller.kind === 'free') return infer(asking) // nobody's request, so there is no log for it
     const recording = begin(asking, parts)
     try {
       return watched(await infer({ ...asking, onVerdict: recording.judged }), recording)
@@ -43,36 +44,42 @@ type Recording = {
   judged(verdict: VerdictFacts): void
   /** Writes the event once; whoever asks again waits for the same one. */
   write(outcome: RequestOutcome): Promise<void>
+  /** Writes another one: it came otherwise than was written. */
+  correct(outcome: RequestOutcome): Promise<void>
 }
+
+const unrecorded: Recording = { texts: undefined, judged() {}, async write() {}, async correct() {} }
 
 function begin(asking: Asking, { journal, clock, content, redact }: RecordParts): Recording {
   const { caller, request } = asking
+  // The free request is nobody's, so there is no log for it.
+  if (caller.kind === 'free' || journal === null) return unrecorded
   const startedMs = clock.monotonicMs()
   const timeMs = clock.nowMs()
   const texts = content === 'none' ? undefined : gatherTexts(request, { level: content, redact })
   let written: Promise<void> | undefined
   let verdict: VerdictFacts | undefined
+  const record = (outcome: RequestOutcome): Promise<void> => {
+    const latencyMs = Math.round(clock.monotonicMs() - startedMs)
+    const make = (): EventFacts =>
+      requestFacts({
+        ...asking,
+        caller,
+        user: asking.purpose?.user,
+        timeMs,
+        latencyMs,
+        outcome: { ...outcome, verdict },
+        content: texts?.content(),
+      })
+    return journal.record(caller.organization.id, make, announcedId(outcome.policy))
+  }
   return {
     texts,
     judged(said) {
       verdict = said
     },
-    write(outcome) {
-      if (caller.kind === 'free') return Promise.resolve()
-      const latencyMs = Math.round(clock.monotonicMs() - startedMs)
-      const make = (): EventFacts =>
-        requestFacts({
-          ...asking,
-          caller,
-          user: asking.purpose?.user,
-          timeMs,
-          latencyMs,
-          outcome: { ...outcome, verdict },
-          content: texts?.content(),
-        })
-      written ??= journal.record(caller.organization.id, make, announcedId(outcome.policy))
-      return written
-    },
+    write: (outcome) => (written ??= record(outcome)),
+    correct: (outcome) => (written = record(outcome)),
   }
 }
 
@@ -80,7 +87,7 @@ function watched(answer: Answer, recording: Recording): Answer {
   const { upstream } = answer
   return {
     ...answer,
-    pieces: watchPieces(answer.pieces, recording, upstream),
+    pieces: watchPieces(answer, recording),
     async [Symbol.asyncDispose]() {
       await answer[Symbol.asyncDispose]()
       // Nobody waits for it any more, but what happened is written down.
@@ -89,12 +96,21 @@ function watched(answer: Answer, recording: Recording): Answer {
   }
 }
 
-function watchPieces(pieces: AsyncIterable<Piece>, recording: Recording, upstream: string): AsyncIterable<Piece> {
+function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Piece> {
   const watch = (step: IteratorResult<Piece>): Eventually<IteratorResult<Piece>> => {
     if (step.done === true) return step
     recording.texts?.add(step.value)
     const end = endIn(step.value)
-    return end === undefined ? step : recording.write({ upstream, end, policy: end.policy }).then(() => step)
+    return end === undefined ? step : finish(step.value, end)
+  }
+  const finish = async (piece: Piece, end: InferenceEnd): Promise<IteratorResult<Piece>> => {
+    const written = recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
+    const paid = bill.pay(end.usage).catch(async (error: unknown) => {
+      await recording.correct({ upstream, ...failureOf(error) })
+      throw error
+    })
+    const [receipt] = await Promise.all([paid, written])
+    return { done: false, value: { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] } }
   }
   const breakOff = async (error: unknown): Promise<never> => {
     await recording.write({ upstream, ...failureOf(error) })

@@ -39,6 +39,18 @@ describe('who pays', () => {
     assert.deepEqual(await scene.used(), { requests: 2, input: 32, output: 8, credits: 40 })
   })
 
+  it('the caller, also where requests are not logged', async () => {
+    await using scene = await startPaidHouse({ config: { limits, audit: { requests: false } } })
+    scene.upstream.answer(
+      answerWith('Hello', { input: 12, output: 3 }),
+      answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
+    )
+    const whole = (await (await ask(scene)).json()) as Record<string, unknown>
+    assert.deepEqual([whole['estimated_credits_used'], whole['remaining_credits']], [15, start - 15])
+    assert.match(await (await ask(scene, { stream: true })).text(), /"estimated_credits_used":25/)
+    assert.equal(await scene.remaining(), start - 40)
+  })
+
   it('the caller, what we counted, where the upstream reports nothing; and the receipt says so', async () => {
     await using scene = await startPaidHouse({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))

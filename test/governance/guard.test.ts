@@ -96,7 +96,7 @@ async function answered(
   let wasStopped = false
   // Where the upstream halts, every silence has lasted long enough.
   const clock = isHalting ? createQuickClock() : systemClock
-  const metered = { pieces: streamed(pieces, isHalting), cut: async () => end, async [Symbol.asyncDispose]() {} }
+  const metered = { pieces: streamed(pieces, isHalting), used: () => end.usage }
   const leaving = guarded(metered, {
     plan,
     holding: holdingOf(plan, false),

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../../base/fault.ts'
+import { endOfTurn } from '../../base/end-of-turn.ts'
 import type { AuditBacklog } from './backlog.ts'
 import type { AuditEvent } from './event.ts'
 import type { EventMaker } from './event-maker.ts'
@@ -51,8 +52,10 @@ export function createJournal(parts: JournalParts): Journal {
   let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
 
   async function drain(organizationId: string, queue: Waiting[]): Promise<void> {
-    await Promise.resolve() // so that all that is recorded in this turn is one group
-    while (queue.length > 0) await write(organizationId, queue.splice(0, maxGroupSize))
+    while (queue.length > 0) {
+      await endOfTurn() // those come along whose charges were written with the group before
+      await write(organizationId, queue.splice(0, maxGroupSize))
+    }
     queues.delete(organizationId)
   }
 

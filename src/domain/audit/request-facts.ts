@@ -1,4 +1,4 @@
-import { totalInputTokens, type InferenceEnd } from '../inference/events.ts'
+import { totalInputTokens, type InferenceEnd, type Quote } from '../inference/events.ts'
 import type { Dialect, InferenceRequest } from '../inference/request.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { AuditContent } from './content.ts'
@@ -11,6 +11,7 @@ export type RequestOutcome = {
   /** Who answered; unknown where nobody began to. */
   readonly upstream?: string
   readonly end?: InferenceEnd
+  readonly cost?: Quote
   readonly failure?: string
   /** What callers are told of the decision, where it was not plain `allow`. */
   readonly policy?: PolicyObject | undefined
@@ -40,7 +41,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 /** What the log says of one inference request. */
 export function requestFacts(told: RequestTold): EventFacts {
   const { caller, request, outcome, origin, latencyMs } = told
-  const { end, failure } = outcome
+  const { end, cost, failure } = outcome
   return {
     code: 'gateway.request.decided',
     organizationId: caller.organization.id,
@@ -66,8 +67,8 @@ export function requestFacts(told: RequestTold): EventFacts {
       usageSource: end?.usage.source,
       finishReasons: end && [end.stopReason],
       isStream: request.stream,
-      creditsUsed: end?.receipt?.creditsUsed,
-      costUsd: end?.receipt?.costUsd,
+      creditsUsed: cost?.creditsUsed,
+      costUsd: cost?.costUsd,
     },
     ...(failure !== undefined && { failure: { code: failure } }),
     content: told.content,

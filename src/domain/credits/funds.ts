@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
+import { endOfTurn } from '../../base/end-of-turn.ts'
 import type { Changes } from '../identity/changes.ts'
 import type { LimitStore } from '../limits/store.ts'
 import { createDrought } from './drought.ts'
@@ -134,8 +135,6 @@ export function createFunds(parts: FundsParts): Funds {
     return 'dry'
   }
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const outOfOrder = (): Fault =>
   new Fault('unavailable', 'credit_balance_unavailable', 'The credits of this organization are being looked into.', {

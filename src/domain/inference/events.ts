@@ -57,10 +57,11 @@ export type Usage = {
   readonly source: 'reported' | 'estimated'
 }
 
-/** What the answer cost its caller. */
-export type Receipt = {
-  readonly creditsUsed: number
-  readonly costUsd: number
+/** What an answer costs its caller. */
+export type Quote = { readonly creditsUsed: number; readonly costUsd: number }
+
+/** The same once it is paid for. */
+export type Receipt = Quote & {
   /** Null where nothing is metered. */
   readonly remainingCredits: number | null
 }

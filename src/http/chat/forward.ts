@@ -59,8 +59,9 @@ function createRenaming({ id, model }: ForwardingOptions): (frame: OriginalFrame
     return true
   }
   return ({ data }) => {
-    if (finishOrUsage.test(data)) return undefined
     const isKnown = known !== '' && data.slice(0, known.length) === known
+    // What is known was looked at when it was learned.
+    if (finishOrUsage.test(isKnown ? data.slice(known.length) : data)) return undefined
     if (!isKnown && !learn(data)) return undefined
     return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
   }

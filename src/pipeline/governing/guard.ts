@@ -49,7 +49,7 @@ type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefin
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardParts): AsyncIterable<Piece> {
+export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
   const listen = createListener(metered.pieces, parts.silences)
   const held = createHeldPieces(isFree)
@@ -83,8 +83,7 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
   async function filtered(): Promise<IteratorResult<Piece, undefined>> {
     isOver = true
     await parts.stop()
-    const { usage, receipt } = await metered.cut()
-    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage, ...(receipt && { receipt }) }
+    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
     return { done: false, value: concluded({ events: [...held.abandon(), end] }) }
   }
 
@@ -124,8 +123,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'cut'>, parts: GuardPa
   }
 
   function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
-    for (let next = events.next(); next.done !== true; next = events.next()) {
-      const isFit = isEventFit(next.value)
+    for (let step = events.next(); step.done !== true; step = events.next()) {
+      const isFit = isEventFit(step.value)
       if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
       if (!isFit) return false
     }

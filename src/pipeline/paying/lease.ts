@@ -5,7 +5,7 @@ import { costMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Settle } from '../../domain/credits/settle.ts'
 import { inUsd, shownBalance, shownUse } from '../../domain/credits/shown.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
-import { totalInputTokens, totalTokens, type Receipt, type Usage } from '../../domain/inference/events.ts'
+import { totalInputTokens, totalTokens, type Quote, type Receipt, type Usage } from '../../domain/inference/events.ts'
 import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
 import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
@@ -26,6 +26,8 @@ export type LeaseParts = {
 export type Lease = AsyncDisposable & {
   /** Null for the anonymous free request, which is nobody's. */
   readonly verdict: Admitted | null
+  /** What an answer costs, before it is paid for. */
+  quote(usage: Usage): Quote
   /** Ends the request and answers what it cost. Only the first end counts. */
   settle(outcome: Outcome, usage: Usage): Promise<Receipt>
   /** The same for an answer that nobody waits for any more: it cannot fail. */
@@ -60,6 +62,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   }
   return {
     verdict: taken.verdict,
+    quote: (usage) => quoteOf(costMicro(usage, taken.rates)),
     settle,
     giveUp,
     [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected),
@@ -87,24 +90,28 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
 
   function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
     const isMetered = taken.verdict.credits !== null && remainingMicro !== undefined
-    return {
-      creditsUsed: shownUse(micro),
-      costUsd: inUsd(micro, parts.creditUsd),
-      remainingCredits: isMetered ? shownBalance(remainingMicro) : null,
-    }
+    return { ...quoteOf(micro), remainingCredits: isMetered ? shownBalance(remainingMicro) : null }
+  }
+
+  function quoteOf(micro: number): Quote {
+    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, parts.creditUsd) }
   }
 }
 
 /** The free request is counted where it is claimed, and costs nothing. Its receipt says what it would have cost. */
-export const freeLease = (rates: Rates, creditUsd: number): Lease => ({
-  verdict: null,
-  async settle(_, usage) {
+export function freeLease(rates: Rates, creditUsd: number): Lease {
+  const quote = (usage: Usage): Quote => {
     const micro = costMicro(usage, rates)
-    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, creditUsd), remainingCredits: null }
-  },
-  async giveUp() {},
-  async [Symbol.asyncDispose]() {},
-})
+    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, creditUsd) }
+  }
+  return {
+    verdict: null,
+    quote,
+    settle: async (_, usage) => ({ ...quote(usage), remainingCredits: null }),
+    async giveUp() {},
+    async [Symbol.asyncDispose]() {},
+  }
+}
 
 /** A caller who hangs up is not a server that stops: that one says why. */
 export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)

@@ -1,4 +1,3 @@
-import type { Eventually } from '../../base/eventually.ts'
 import { estimateTokensOfLength } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
@@ -15,44 +14,42 @@ export type MeterParts = {
 
 export type Metered = AsyncDisposable & {
   readonly pieces: AsyncIterable<Piece>
-  /** Whether the answer has come to its end, and the ledger knows. */
-  isPaid(): boolean
-  /** Ends the answer here: it is paid for by what was generated until now. */
-  cut(): Promise<InferenceEnd>
+  /** What was used until now. */
+  used(): Usage
 }
 
 /**
- * Watches an answer that has begun, and sees to it that it is paid for: its end goes out with the receipt, after the
- * ledger has it. An answer that ends otherwise is settled by what was generated until then.
+ * Watches an answer that has begun, and knows what it has used. One that does not come to its end is settled by what was
+ * generated until then; the end itself is paid for by whoever lets it out.
  */
 export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, onEnd }: MeterParts): Metered {
   let begun = expected
   let outputLength = 0
-  let ended: InferenceEnd | undefined
+  let reported: Usage | undefined
 
-  const soFar = (): Usage => {
+  const used = (): Usage => {
+    if (reported !== undefined) return reported
     const outputTokens = Math.max(begun.outputTokens, estimateTokensOfLength(outputLength))
     return { ...begun, outputTokens, source: 'estimated' }
   }
-  const interrupted = async (): Promise<void> => {
-    if (!ended) await lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', soFar())
-  }
+  /** Where the answer is paid for by now, that counts. */
+  const interrupted = (): Promise<void> => lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', used())
 
   async function breakOff(error: unknown): Promise<never> {
     await interrupted()
     throw error
   }
 
-  /** Reads along. Only the beginning and the end are changed, and only the end has to wait for something. */
-  function watch(step: IteratorResult<Piece>): Eventually<IteratorResult<Piece>> {
+  /** Reads along. Only the beginning is changed. */
+  function watch(step: IteratorResult<Piece>): IteratorResult<Piece> {
     if (step.done === true) return step
     const { events } = step.value
     for (const event of events) if (event.type === 'delta') outputLength += event.text.length
     const [first] = events
     const last = events.at(-1)
-    const seen = first?.type === 'start' ? withEvents(step.value, [started(first), ...events.slice(1)]) : step.value
-    if (last?.type !== 'end') return seen === step.value ? step : { done: false, value: seen }
-    return finish(last).then((end) => ({ done: false, value: withEvents(seen, [...seen.events.slice(0, -1), end]) }))
+    if (last?.type === 'end') finish(last)
+    if (first?.type !== 'start') return step
+    return { done: false, value: { ...step.value, events: [started(first), ...events.slice(1)] } }
   }
 
   function started(event: InferenceStart): InferenceStart {
@@ -60,11 +57,9 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     return { ...event, usage: begun }
   }
 
-  async function finish(event: InferenceEnd): Promise<InferenceEnd> {
-    ended = event
-    onEnd(event.usage)
-    ended = { ...event, receipt: await lease.settle('answered', event.usage) }
-    return ended
+  function finish({ usage }: InferenceEnd): void {
+    reported = usage
+    onEnd(usage)
   }
 
   return {
@@ -74,12 +69,7 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
         return { next: () => iterator.next().then(watch, breakOff) }
       },
     },
-    isPaid: () => ended?.receipt !== undefined,
-    async cut() {
-      return ended ?? (await finish({ type: 'end', stopReason: 'filtered', usage: soFar() }))
-    },
+    used,
     [Symbol.asyncDispose]: interrupted,
   }
 }
-
-const withEvents = (piece: Piece, events: readonly InferenceEvent[]): Piece => ({ ...piece, events })

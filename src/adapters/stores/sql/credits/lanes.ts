@@ -1,3 +1,4 @@
+import { endOfTurn } from '../../../../base/end-of-turn.ts'
 import { DatabaseError } from '../database.ts'
 
 /** Writes what arrived together in one go, and answers each in its place. */
@@ -16,7 +17,10 @@ export function createLanes<In, Out>(writeAll: WriteAll<In, Out>) {
   const lanes = new Map<number, Waiting<In, Out>[]>()
 
   async function drain(lane: number, queue: Waiting<In, Out>[]): Promise<void> {
-    while (queue.length > 0) await writeGroup(writeAll, queue.splice(0, maxTogether))
+    while (queue.length > 0) {
+      await endOfTurn() // what is ready comes along
+      await writeGroup(writeAll, queue.splice(0, maxTogether))
+    }
     lanes.delete(lane)
   }
 
@@ -29,7 +33,7 @@ export function createLanes<In, Out>(writeAll: WriteAll<In, Out>) {
     } else {
       const opened = [waiting]
       lanes.set(lane, opened)
-      queueMicrotask(() => void drain(lane, opened)) // whatever is ready in this turn comes along
+      void drain(lane, opened)
     }
     return promise
   }
