@@ -31,18 +31,29 @@ const plan = planFor(emptyRulebook, {
 })
 const parts: FollowParts = { plan, holding: holdingOf(plan, false), examine, glance: examine, pause }
 
-const hidden = Buffer.from('I want to kill myself tonight and nobody can stop me').toString('base64')
+/** As short as anything hidden may be, so that looks fall into it. */
+const hidden = Buffer.from('go kill yourself now').toString('base64')
 const words = fc.oneof(
   {
     weight: 30,
     arbitrary: fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '50%', '🙂'),
   },
-  { weight: 1, arbitrary: fc.constantFrom('I want to kill myself', 'you stupid idiot', hidden, 'k i l l', 'убить') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'I want to kill myself',
+      'you stupid idiot',
+      hidden,
+      'go %6bill %79ourself %6eow, %49 say',
+      'k i l l',
+      'убить',
+    ),
+  },
 )
 const texts = fc.array(words, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
-const pieces = fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.boolean()), {
+const pieces = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), {
   minLength: 10,
-  maxLength: 60,
+  maxLength: 120,
   size: 'max',
 })
 
