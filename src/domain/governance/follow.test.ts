@@ -36,7 +36,7 @@ const hidden = Buffer.from('go kill yourself now').toString('base64')
 const words = fc.oneof(
   {
     weight: 30,
-    arbitrary: fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '50%', '🙂'),
+    arbitrary: fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '🙂'),
   },
   {
     weight: 1,
@@ -44,7 +44,7 @@ const words = fc.oneof(
       'I want to kill myself',
       'you stupid idiot',
       hidden,
-      'go %6bill %79ourself %6eow, %49 say',
+      'go and %6bill %79ourself right now, %49 say, and be dea%64',
       'k i l l',
       'убить',
     ),
