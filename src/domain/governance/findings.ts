@@ -1,5 +1,5 @@
 import type { GatewayConfiguration } from '../gateway/configuration.ts'
-import { perCategory, type Category, type PerCategory } from '../moderation/categories.ts'
+import { categories, perCategory, type Category, type PerCategory } from '../moderation/categories.ts'
 import { countByKind, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
 import type { Screening } from '../moderation/screen.ts'
 
@@ -24,11 +24,11 @@ type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
 
 /** What one screening found, by the lists that its terms come from. */
 export function findingsOf({ classification, termHits, personalData }: Screening, lists: Lists): Findings {
-  const { flagged: categories, scores } = classification
-  if (termHits.length + personalData.length === 0) return { ...nothingFound, categories, scores }
+  const { flagged, scores } = classification
+  if (termHits.length + personalData.length === 0) return { ...nothingFound, categories: flagged, scores }
   const terms = termHits.map(({ term }) => term)
   return {
-    categories,
+    categories: flagged,
     scores,
     allowlistHits: terms.filter((term) => lists.allowlist.includes(term)),
     denylistHits: terms.filter((term) => lists.denylist.includes(term)),
@@ -38,9 +38,11 @@ export function findingsOf({ classification, termHits, personalData }: Screening
 
 export function addFindings(first: Findings, second: Findings): Findings {
   if (first === nothingFound) return second
+  const isHigher = (category: Category): boolean => second.scores[category] > first.scores[category]
+  if (isNothing(second) && !categories.some(isHigher)) return first
   return {
     categories: union(first.categories, second.categories),
-    scores: perCategory((category: Category) => Math.max(first.scores[category], second.scores[category])),
+    scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     allowlistHits: union(first.allowlistHits, second.allowlistHits),
     denylistHits: union(first.denylistHits, second.denylistHits),
     personalData: sum(first.personalData, second.personalData),
@@ -48,8 +50,9 @@ export function addFindings(first: Findings, second: Findings): Findings {
 }
 
 /** Nobody has anything to say to these, whatever the scores. */
-export const isNothing = ({ categories, allowlistHits, denylistHits, personalData }: Findings): boolean =>
-  categories.length + allowlistHits.length + denylistHits.length === 0 && personalData === nothingFound.personalData
+export const isNothing = (found: Findings): boolean =>
+  found.categories.length + found.allowlistHits.length + found.denylistHits.length === 0 &&
+  found.personalData === nothingFound.personalData
 
 const union = (first: readonly string[], second: readonly string[]): readonly string[] =>
   second.length === 0 ? first : [...new Set([...first, ...second])]

@@ -50,9 +50,9 @@ const turnCharacters = 64 * stepCharacters
 export function createFollower(parts: FollowParts): Follower {
   const { plan, holding, examine, glance, pause, read = (whole) => whole } = parts
   const stepPlan: Plan = { ...plan, policies: holding.policies }
-  const readFrom = parts.readAlong?.('response')
   const windowStart = createStepBack()
   let text = ''
+  let readFrom: ReturnType<ReadAlong> | undefined
   let checked = 0
   let cleared = 0
 
@@ -61,6 +61,7 @@ export function createFollower(parts: FollowParts): Follower {
   /** Looks at the text up to a place; keeps a number of characters back where it is fit to leave. */
   function look(seen: number, keptBack: number): Eventually<Examination | undefined> {
     const start = startOfWindow(seen)
+    readFrom ??= parts.readAlong?.('response')
     const texts: Texts = {
       texts: [text.slice(start, seen)],
       direction: 'response',
@@ -95,6 +96,7 @@ export function createFollower(parts: FollowParts): Follower {
   /** Behind this place nothing can still become a match that began before it. */
   function settledAt(seen: number): number {
     const { reach, terms, personalData } = holding
+    if (longest === 0 && !personalData) return seen
     const before = text.slice(0, seen)
     const settled = Math.min(
       stepBack(text, seen, reach),

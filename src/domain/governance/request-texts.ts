@@ -18,14 +18,18 @@ function createBlocks() {
   const texts: string[] = []
   /** Every string that stands in a block. */
   const read = new Set<string>()
+  const addText = (text: string): void => {
+    read.add(text)
+    if (/\S/.test(text)) texts.push(text)
+  }
   return {
     texts,
     read,
+    addText,
+    /** Several strings as one text. */
     add(strings: readonly string[]): void {
       for (const one of strings) read.add(one)
-      const [only = ''] = strings
-      const text = strings.length > 1 ? strings.join('\n') : only
-      if (/\S/.test(text)) texts.push(text)
+      addText(strings.join('\n'))
     },
   }
 }
@@ -35,7 +39,7 @@ function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
     case 'text':
     case 'thinking':
     case 'refusal':
-      return blocks.add([part.text])
+      return blocks.addText(part.text)
     case 'tool-call':
       blocks.add([part.name, ...stringsOfJson(part.input)])
       // Some dialects send what a tool is told as one text.
@@ -47,8 +51,8 @@ function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
     case 'image':
       return
     case 'file':
-      blocks.add([part.name ?? ''])
-      return blocks.add(part.source.kind === 'text' ? [part.source.text] : [])
+      blocks.addText(part.name ?? '')
+      return part.source.kind === 'text' ? blocks.addText(part.source.text) : undefined
     case 'opaque':
       return blocks.add(stringsIn(part.raw))
   }

@@ -47,15 +47,7 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ci
   }
 }
 
-/** Most verdicts share the outcomes of a plan that nothing was found under. */
-const spelled = new WeakMap<readonly Outcome[], VerdictFacts['results']>()
-
 function resultsOf(outcomes: readonly Outcome[]): VerdictFacts['results'] {
-  if (!spelled.has(outcomes)) spelled.set(outcomes, spellResults(outcomes))
-  return spelled.get(outcomes)
-}
-
-function spellResults(outcomes: readonly Outcome[]): VerdictFacts['results'] {
   const ofPolicies = outcomes.filter(({ check }) => check === 'policy')
   if (ofPolicies.length === 0) return undefined
   return ofPolicies.map(({ policyId, version, decision, scoreBasisPoints }) => ({

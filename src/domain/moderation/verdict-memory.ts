@@ -1,25 +1,31 @@
-/** Remembers the verdicts used last, up to a number of them. */
+/** Remembers the verdicts used last: at least half as many as it may, and never more. */
 export type VerdictMemory<Verdict> = {
   recall(key: string): Verdict | undefined
   remember(key: string, verdict: Verdict): void
 }
 
+/** Two generations: when the young one is full it becomes the old one, and what is asked for again moves back. */
 export function createVerdictMemory<Verdict>(most: number): VerdictMemory<Verdict> {
-  const verdicts = new Map<string, Verdict>() // in the order of last use, the oldest first
+  const generation = Math.ceil(most / 2)
+  let young = new Map<string, Verdict>()
+  let old = new Map<string, Verdict>()
+
+  function remember(key: string, verdict: Verdict): void {
+    if (most === 0) return
+    if (young.size >= generation) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, verdict)
+  }
   return {
     recall(key) {
-      const verdict = verdicts.get(key)
-      if (verdict === undefined) return undefined
-      verdicts.delete(key)
-      verdicts.set(key, verdict)
-      return verdict
+      const known = young.get(key)
+      if (known !== undefined) return known
+      const older = old.get(key)
+      if (older !== undefined) remember(key, older)
+      return older
     },
-    remember(key, verdict) {
-      if (most === 0) return
-      verdicts.set(key, verdict)
-      if (verdicts.size <= most) return
-      const [oldest] = verdicts.keys()
-      if (oldest !== undefined) verdicts.delete(oldest)
-    },
+    remember,
   }
 }
