@@ -47,7 +47,7 @@ export function createHeldPieces<Ticket>(isFree: (ticket: Ticket) => boolean): H
       const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free)
       free -= leaving.length
       for (const { piece } of leaving) for (const event of piece.events) noteLeaving(event)
-      return leaving.length < 2 ? leaving[0]?.piece : leaving.map(({ piece }) => piece).reduce(join)
+      return leaving.length < 2 ? leaving[0]?.piece : join(leaving)
     },
     replaceText(block, text) {
       for (const one of held) one.piece = withText(one.piece, block, text)
@@ -72,9 +72,11 @@ function withText({ events }: Piece, block: number, text: string): Piece {
   }
 }
 
-function join(first: Piece, second: Piece): Piece {
-  const events = [...first.events, ...second.events]
-  const [one, other] = [first.original, second.original]
-  const areFrames = one?.kind === 'frames' && other?.kind === 'frames' && one.dialect === other.dialect
-  return areFrames ? { events, original: { ...one, frames: [...one.frames, ...other.frames] } } : { events }
+/** Keeps the upstream's own words where all of the pieces have them. */
+function join(held: readonly { readonly piece: Piece }[]): Piece {
+  const events = held.flatMap(({ piece }) => piece.events)
+  const originals = held.map(({ piece }) => piece.original).filter((original) => original?.kind === 'frames')
+  const [first] = originals
+  if (first === undefined || originals.length < held.length) return { events }
+  return { events, original: { ...first, frames: originals.flatMap(({ frames }) => frames) } }
 }

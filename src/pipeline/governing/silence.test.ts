@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { createListener, createSilences, silence, type Waiting } from './silence.ts'
+
+/** Gives what the test puts in. */
+function createSource() {
+  const asked: PromiseWithResolvers<IteratorResult<string>>[] = []
+  const iterator = {
+    next() {
+      const step = Promise.withResolvers<IteratorResult<string>>()
+      asked.push(step)
+      return step.promise
+    },
+  }
+  return {
+    pieces: { [Symbol.asyncIterator]: () => iterator },
+    give: (value: string) => asked.shift()?.resolve({ done: false, value }),
+    break: (error: Error) => asked.shift()?.reject(error),
+    asked: () => asked.length,
+  }
+}
+
+describe('silences', () => {
+  it('are told to each when its own wait is over, by one timer for all', async () => {
+    const { clock, pass, waiting: timers } = createHandClock()
+    const silences = createSilences(clock)
+    const told: string[] = []
+    const waitingFor = (name: string): Waiting => ({ dueMs: 0, callback: () => void told.push(name) })
+    const [first, second, third] = [waitingFor('first'), waitingFor('second'), waitingFor('third')]
+    silences.begin(first)
+    silences.begin(second)
+    await pass(60)
+    silences.begin(third)
+    silences.begin(first)
+    silences.end(second)
+    assert.equal(timers(), 1)
+    await pass(40)
+    assert.deepEqual(told, [])
+    await pass(60)
+    assert.deepEqual(told, ['third', 'first'])
+    assert.equal(timers(), 0)
+  })
+})
+
+describe('a listener', () => {
+  it('hears of one silence before what comes late, and misses nothing', async () => {
+    const { clock, pass } = createHandClock()
+    const source = createSource()
+    const listen = createListener(source.pieces, createSilences(clock))
+    const heard = listen(true)
+    await pass(100)
+    assert.equal(await heard, silence)
+    const late = listen(true)
+    await pass(100)
+    source.give('late')
+    assert.deepEqual(await late, { done: false, value: 'late' })
+    const next = listen(true)
+    assert.equal(source.asked(), 1)
+    source.give('next')
+    assert.deepEqual(await next, { done: false, value: 'next' })
+  })
+
+  it('hears of no silence that nobody minds', async () => {
+    const { clock, pass, waiting: timers } = createHandClock()
+    const source = createSource()
+    const listen = createListener(source.pieces, createSilences(clock))
+    const heard = listen(false)
+    assert.equal(timers(), 0)
+    await pass(1000)
+    source.give('at last')
+    assert.deepEqual(await heard, { done: false, value: 'at last' })
+  })
+
+  it('passes a failure on, also after a silence', async () => {
+    const { clock, pass } = createHandClock()
+    const source = createSource()
+    const listen = createListener(source.pieces, createSilences(clock))
+    const heard = listen(true)
+    await pass(100)
+    assert.equal(await heard, silence)
+    const failing = assert.rejects(listen(true), /reset/)
+    source.break(new Error('reset'))
+    await failing
+  })
+})
