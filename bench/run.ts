@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { execFileSync } from 'node:child_process'
 import { cases } from './cases.ts'
 import { measure, type Figure } from './measure.ts'
+import { median, plot } from './plot.ts'
 import { startTarget, startUpstream, targets, type Running } from './targets.ts'
 
 /** One table of ratios: every target under every case, interleaved in rounds. `npm run bench -- --rounds 3 --seconds 4`. */
@@ -34,10 +35,6 @@ async function measureAll(): Promise<Figure[]> {
   return figures
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-}
-
 function print(figures: readonly Figure[]): void {
   for (const benchCase of cases) {
     const of = (name: string, caseName = benchCase.name): number[] =>
@@ -63,6 +60,8 @@ function save(figures: readonly Figure[]): void {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, commit }
   writeFileSync(new URL('road.json', folder), `${JSON.stringify({ machine, options, figures }, null, 2)}\n`)
+  const unitOf = (name: string): string => cases.find((benchCase) => benchCase.name === name)?.unit ?? ''
+  writeFileSync(new URL('road.svg', folder), plot(figures, unitOf))
 }
 
 function readOptions(args: readonly string[]): { rounds: number; seconds: number } {

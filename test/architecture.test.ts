@@ -67,11 +67,13 @@ const rules: readonly Rule[] = [
     says: 'families of endpoints do not know one another',
     breaches: familyTies,
     planted: {
-      'http/chat/routes.ts': "import { encode } from '../messages/encode.ts'\nimport { route } from '../route.ts'",
+      'http/chat/routes.ts':
+        "import { encode } from '../messages/encode.ts'\nimport { route } from '../route.ts'\nimport '../inference/handler.ts'",
+      'http/inference/handler.ts': "import '../chat/routes.ts'",
       'http/messages/encode.ts': "import './errors.ts'",
       'http/server.ts': "import './chat/routes.ts'",
     },
-    finds: ['http/chat/routes.ts -> http/messages/encode.ts'],
+    finds: ['http/chat/routes.ts -> http/messages/encode.ts', 'http/inference/handler.ts -> http/chat/routes.ts'],
   },
   {
     says: 'no file imports itself around a circle, not even for a type',

@@ -18,3 +18,16 @@ it('spells the first id also where time begins at 0', () => {
   const ids = createIds({ ...systemClock, nowMs: () => 0 }, systemRandom)
   assert.match(ids('pol'), /^pol_0{10}[0-9a-z]{16}$/)
 })
+
+it('spells the time of every id, however many of its digits change', () => {
+  let nowMs = 0
+  const ids = createIds({ ...systemClock, nowMs: () => nowMs }, systemRandom)
+  for (const stepMs of [1, 31, 32, 1_023, 1, 32_768, 1_800_000_000_000, 1, 7, 33, 1_048_576]) {
+    nowMs += stepMs
+    const digits = [...ids('pol').slice(4, 14)].map((digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit))
+    assert.equal(
+      digits.reduce((sum, digit) => sum * 32 + digit, 0),
+      nowMs,
+    )
+  }
+})

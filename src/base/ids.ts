@@ -21,8 +21,14 @@ export function createIds(clock: Clock, random: Random): Ids {
     text[at] = alphabet.charCodeAt(digit)
   }
   const drawAt = (ms: number): void => {
-    for (let at = timeLength - 1, rest = ms; at >= 0; at--, rest = Math.floor(rest / 32)) set(at, rest % 32)
-    random.bytes(chanceLength).forEach((byte, at) => set(timeLength + at, byte & (at === 0 ? 15 : 31))) // room to count up
+    let [rest, before] = [ms, lastMs] // digits that are as before stay
+    for (let at = timeLength - 1; at >= 0 && rest !== before; at--) {
+      set(at, rest % 32)
+      rest = Math.floor(rest / 32)
+      before = Math.floor(before / 32)
+    }
+    const chance = random.bytes(chanceLength)
+    for (let at = 0; at < chanceLength; at++) set(timeLength + at, (chance[at] ?? 0) & (at === 0 ? 15 : 31)) // room to count up
   }
   const countUp = (): void => {
     for (let at = digits.length - 1; at >= timeLength; at--) {
@@ -34,8 +40,8 @@ export function createIds(clock: Clock, random: Random): Ids {
   return (prefix) => {
     const nowMs = clock.nowMs()
     if (nowMs > lastMs) {
-      lastMs = nowMs
       drawAt(nowMs)
+      lastMs = nowMs
     } else {
       countUp()
     }

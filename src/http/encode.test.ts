@@ -4,10 +4,10 @@ import type { InferenceEnd, InferenceEvent, OriginalDocument, Piece } from '../d
 import type { Dialect } from '../domain/inference/request.ts'
 import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
-import { proofText, readProof } from './proof-envelope.ts'
+import { proofText, readProof } from './inference/proof-envelope.ts'
 import { encodeResponses } from './responses/encode.ts'
-import type { AnswerContext } from './stream-writer.ts'
-import { collectAnswer } from './whole-answer.ts'
+import type { AnswerContext } from './inference/stream-writer.ts'
+import { collectAnswer } from './inference/whole-answer.ts'
 
 const usage = {
   inputTokens: 10,

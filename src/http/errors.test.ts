@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault, type FaultCode, type FaultKind } from '../base/fault.ts'
-import { encodeOpenaiFault as encodeChatFault } from './openai-errors.ts'
+import { encodeOpenaiFault as encodeChatFault } from './inference/openai-errors.ts'
 import { encodeDetailFault, encodeFault as encodeMessagesFault } from './messages/errors.ts'
 import { encodeFault as encodeResponsesFault } from './responses/errors.ts'
 

@@ -82,6 +82,19 @@ describe('the journal', () => {
     )
   })
 
+  it('takes along what the end of the group before has set free', async () => {
+    const { record, release, appends } = scene(['held'])
+    const first = record('a')
+    await turn()
+    const rest = [record('b'), first.then(() => record('c'))]
+    release()
+    await Promise.all(rest)
+    assert.deepEqual(
+      appends.map(({ messages }) => messages),
+      [['a'], ['b', 'c']],
+    )
+  })
+
   it('resolves only once the append has', async () => {
     const { record, release } = scene(['held'])
     let isDurable = false

@@ -1,5 +1,5 @@
 import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
-import { createManagedRoutes } from '../managed-route.ts'
+import { createManagedRoutes } from '../managing/route.ts'
 import type { Family } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'

@@ -13,8 +13,8 @@ import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { Preflight } from '../../pipeline/paying/preflight.ts'
 import type { CallerOf } from '../caller.ts'
-import type { LimitParts } from '../managed-limit.ts'
-import type { ManagedRoutes } from '../managed-route.ts'
+import type { LimitParts } from '../managing/limit.ts'
+import type { ManagedRoutes } from '../managing/route.ts'
 
 /** What administration keeps: inside one transaction for changes, outside of any for questions. */
 export type AdminStores = {

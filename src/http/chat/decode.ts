@@ -1,9 +1,9 @@
 import { Fault } from '../../base/fault.ts'
 import type { InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
-import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../data-url.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/data-url.ts'
 import { defined } from '../defined.ts'
-import { effortOf } from '../efforts.ts'
-import { parametersOf, selectTools, type OpenaiChoice } from '../openai-tools.ts'
+import { effortOf } from '../inference/efforts.ts'
+import { parametersOf, selectTools, type OpenaiChoice } from '../inference/openai-tools.ts'
 import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
 

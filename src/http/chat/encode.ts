@@ -1,8 +1,8 @@
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
-import { creditFields } from '../credit-fields.ts'
-import { freeTextOf, freeTextTools } from '../free-text-tools.ts'
-import { isRecord, type AnswerContext } from '../stream-writer.ts'
-import type { WholeAnswer } from '../whole-answer.ts'
+import { creditFields } from '../inference/credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
+import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
+import type { WholeAnswer } from '../inference/whole-answer.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
 /** A whole answer as one completion; an upstream's own document keeps every field but its name and its price. */

@@ -1,5 +1,5 @@
 import type { OriginalFrame } from '../../domain/inference/events.ts'
-import { frameObject, isRecord, sameFrame } from '../stream-writer.ts'
+import { frameObject, isRecord, sameFrame } from '../inference/stream-writer.ts'
 
 export type ForwardingOptions = { readonly id: string; readonly model: string; readonly wantsUsage: boolean }
 

@@ -9,8 +9,8 @@ import {
   maxInferenceBytes,
   InferenceHeaders,
   type InferenceParts,
-} from '../inference.ts'
-import { encodeOpenaiFault, OpenaiErrorBody } from '../openai-errors.ts'
+} from '../inference/handler.ts'
+import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import type { Family } from '../route.ts'
 import { createValidator } from '../validate.ts'
 

@@ -1,5 +1,5 @@
 import type { CacheMark, Part, Source } from '../../domain/inference/request.ts'
-import { readProof } from '../proof-envelope.ts'
+import { readProof } from '../inference/proof-envelope.ts'
 import type { MessagesBlock } from './schema.ts'
 
 type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>

@@ -8,7 +8,7 @@ import type {
   ToolChoice,
 } from '../../domain/inference/request.ts'
 import { defined } from '../defined.ts'
-import { effortOf } from '../efforts.ts'
+import { effortOf } from '../inference/efforts.ts'
 import { invalidField } from '../validate.ts'
 import { cacheOf, decodeBlock, textPart } from './decode-block.ts'
 import { withoutOurs } from './original.ts'

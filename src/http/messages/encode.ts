@@ -1,8 +1,8 @@
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
-import { creditFields } from '../credit-fields.ts'
-import { proofText } from '../proof-envelope.ts'
-import { isRecord, type AnswerContext } from '../stream-writer.ts'
-import type { WholeAnswer } from '../whole-answer.ts'
+import { creditFields } from '../inference/credit-fields.ts'
+import { proofText } from '../inference/proof-envelope.ts'
+import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
+import type { WholeAnswer } from '../inference/whole-answer.ts'
 import { spellStop, spellUsage } from './spelling.ts'
 
 /** A whole answer as one message; an upstream's own message keeps every field but its name and its price. */

@@ -1,5 +1,12 @@
 import type { BlockStart, OriginalFrame } from '../../domain/inference/events.ts'
-import { frameObject, frameType, recordAt, sameFrame, sseFrame, type AnswerContext } from '../stream-writer.ts'
+import {
+  frameObject,
+  frameType,
+  recordAt,
+  sameFrame,
+  sseFrame,
+  type AnswerContext,
+} from '../inference/stream-writer.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { isEnvelope } from '../proof-envelope.ts'
+import { isEnvelope } from '../inference/proof-envelope.ts'
 import type { CountTokensBody, MessagesBlock, MessagesBody } from './schema.ts'
 
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>

@@ -8,8 +8,8 @@ import type { Administer } from '../../domain/identity/administer.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { SinkTest } from '../../pipeline/exporting/test-sink.ts'
 import type { CallerOf } from '../caller.ts'
-import type { LimitParts } from '../managed-limit.ts'
-import type { ManagedRoutes, Manager } from '../managed-route.ts'
+import type { LimitParts } from '../managing/limit.ts'
+import type { ManagedRoutes, Manager } from '../managing/route.ts'
 
 /** What the gateway keeps: inside one transaction for changes, outside of any for questions. */
 export type GatewayStores = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { proofText } from '../proof-envelope.ts'
+import { proofText } from '../inference/proof-envelope.ts'
 import { createValidator } from '../validate.ts'
 import { decodeResponses } from './decode.ts'
 import { ResponsesBody } from './schema.ts'

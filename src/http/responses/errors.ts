@@ -1,5 +1,5 @@
 import type { Fault } from '../../base/fault.ts'
-import { openaiError, openaiRefusals } from '../openai-refusal.ts'
+import { openaiError, openaiRefusals } from '../inference/openai-refusal.ts'
 import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
 import type { Refusal } from '../route.ts'
 

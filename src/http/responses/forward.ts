@@ -1,6 +1,13 @@
 import type { InferenceEnd, OriginalFrame } from '../../domain/inference/events.ts'
-import { creditFields } from '../credit-fields.ts'
-import { frameObject, frameType, recordAt, sameFrame, sseFrame, type AnswerContext } from '../stream-writer.ts'
+import { creditFields } from '../inference/credit-fields.ts'
+import {
+  frameObject,
+  frameType,
+  recordAt,
+  sameFrame,
+  sseFrame,
+  type AnswerContext,
+} from '../inference/stream-writer.ts'
 import type { Output, Sequence, ShownBlock } from './blocks.ts'
 
 type Part = ShownBlock['part']

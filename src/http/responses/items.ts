@@ -1,5 +1,5 @@
 import type { Proof } from '../../domain/inference/request.ts'
-import { proofText } from '../proof-envelope.ts'
+import { proofText } from '../inference/proof-envelope.ts'
 import type { Callee } from './namespaces.ts'
 
 /** Output items of this dialect. All carry an id of their own, which must stay the same from first to last mention. */

@@ -1,4 +1,4 @@
-import { isEnvelope } from '../proof-envelope.ts'
+import { isEnvelope } from '../inference/proof-envelope.ts'
 import { proofOf } from './decode-item.ts'
 import type { ResponsesBody, ResponsesItem } from './schema.ts'
 

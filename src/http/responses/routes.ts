@@ -16,8 +16,8 @@ import {
   InferenceHeaders,
   type Decoded,
   type InferenceParts,
-} from '../inference.ts'
-import { createCountHandler, type CountParts } from '../count.ts'
+} from '../inference/handler.ts'
+import { createCountHandler, type CountParts } from '../inference/count.ts'
 import type { Family } from '../route.ts'
 import { createValidator } from '../validate.ts'
 

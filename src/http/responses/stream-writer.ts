@@ -2,8 +2,8 @@ import type { Fault } from '../../base/fault.ts'
 import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
-import { freeTextTools } from '../free-text-tools.ts'
-import { framesIn, isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../stream-writer.ts'
+import { freeTextTools } from '../inference/free-text-tools.ts'
+import { framesIn, isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
 import {
   closeFrames,
   deltaFrames,

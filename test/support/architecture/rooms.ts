@@ -37,12 +37,15 @@ export const shakyGround = (tree: readonly SourceFile[]): string[] =>
     return room !== undefined && ground.includes(room) && target !== undefined && target !== room
   })
 
-/** A family of endpoints imports no other family; what they share lies in `http` itself. */
+/** What families share lies in `http` itself, or in one of these. */
+const sharedByFamilies = new Set<string | undefined>([undefined, 'inference', 'managing'])
+
+/** A family of endpoints imports no other family. */
 export const familyTies = (tree: readonly SourceFile[]): string[] =>
   breachesOf(tree, (from, to) => {
     const family = innerRoomOf('http', from)
     const target = innerRoomOf('http', to)
-    return family !== undefined && target !== undefined && target !== family
+    return family !== undefined && target !== family && !sharedByFamilies.has(target)
   })
 
 /** `app.ts` and `app/`, `config.ts` and `config-schema.ts`: one room each. */

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { eventKinds } from '../../../domain/audit/kinds.ts'
 import { decisions } from '../../../domain/audit/verdict.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
-import { idText, orNull, unixTime } from '../../managed-fields.ts'
-import { listOf, listQuery, pageExample } from '../../list.ts'
+import { idText, orNull, unixTime } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 

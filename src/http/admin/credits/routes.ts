@@ -1,6 +1,6 @@
 import type { Route } from '../../route.ts'
-import { none } from '../../managed-fields.ts'
-import { pageOf, presentList } from '../../list.ts'
+import { none } from '../../managing/fields.ts'
+import { pageOf, presentList } from '../../managing/list.ts'
 import type { AdminRoutes } from '../parts.ts'
 import { presentEntry } from './present.ts'
 import { LedgerList, LedgerQuery } from './schema.ts'

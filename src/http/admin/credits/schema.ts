@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { recordedOutcomes } from '../../../domain/credits/charge.ts'
-import { orNull, unixTime } from '../../managed-fields.ts'
-import { listOf, listQuery, pageExample } from '../../list.ts'
+import { orNull, unixTime } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 export const LedgerQuery = listQuery({})
 

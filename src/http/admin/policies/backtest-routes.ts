@@ -1,5 +1,5 @@
 import type { Route } from '../../route.ts'
-import { none } from '../../managed-fields.ts'
+import { none } from '../../managing/fields.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { newBacktestOf, presentBacktest } from './backtest-present.ts'
 import * as Schema from './backtest-schema.ts'

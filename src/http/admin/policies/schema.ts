@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { directions, maxRevision, modes, policyStates, scopes } from '../../../domain/policy/policy.ts'
-import { idText, orNull, unixTime } from '../../managed-fields.ts'
-import { listOf, listQuery, pageExample } from '../../list.ts'
+import { idText, orNull, unixTime } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { idText, orNull, unixTime } from '../../managed-fields.ts'
-import { listOf, listQuery, pageExample } from '../../list.ts'
+import { idText, orNull, unixTime } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 

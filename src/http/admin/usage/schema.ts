@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { usageGroups } from '../../../domain/credits/reports.ts'
-import { orNull, unixTime } from '../../managed-fields.ts'
+import { orNull, unixTime } from '../../managing/fields.ts'
 
 const lastSecond = 253_402_300_799
 

@@ -3,8 +3,8 @@ import { windowWords } from '../../../domain/gateway/complete.ts'
 import { defaultConfiguration, quotaWindows, responsePatterns } from '../../../domain/gateway/configuration.ts'
 import { mostPatterns, mostTermCharacters } from '../../../domain/gateway/terms.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
-import { listOf, listQuery, pageExample } from '../../list.ts'
-import { isoTime, orNull } from '../../managed-fields.ts'
+import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { isoTime, orNull } from '../../managing/fields.ts'
 
 const strict = { additionalProperties: false }
 const whole = <P extends TProperties>(properties: P) => Type.Object(properties, strict)

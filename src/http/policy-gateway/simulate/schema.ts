@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { decisions } from '../../../domain/audit/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
-import { idText } from '../../managed-fields.ts'
+import { idText } from '../../managing/fields.ts'
 import { Given } from '../config/schema.ts'
 
 const strict = { additionalProperties: false }

@@ -1,8 +1,8 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
-import { Fault, isFault } from '../base/fault.ts'
-import type { Page, Paged } from '../domain/identity/store.ts'
-import type { Validate } from './validate.ts'
-import { idText } from './managed-fields.ts'
+import { Fault, isFault } from '../../base/fault.ts'
+import type { Page, Paged } from '../../domain/identity/store.ts'
+import type { Validate } from '../validate.ts'
+import { idText } from './fields.ts'
 
 /** The query of every list, with what narrows this one. */
 export const listQuery = <P extends TProperties>(filters: P) =>

@@ -1,4 +1,4 @@
-import type { CacheMark, Source } from '../domain/inference/request.ts'
+import type { CacheMark, Source } from '../../domain/inference/request.ts'
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Fault } from '../base/fault.ts'
+import { Fault } from '../../base/fault.ts'
 import { IdempotencyHeaders } from './idempotency-key.ts'
 
 /** For changes of what may have changed since it was read. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Fault } from '../base/fault.ts'
-import type { RepeatableRequest } from '../domain/identity/idempotency.ts'
-import { pathOf } from './family.ts'
+import { Fault } from '../../base/fault.ts'
+import type { RepeatableRequest } from '../../domain/identity/idempotency.ts'
+import { pathOf } from '../family.ts'
 
 const form = /^[!-~]{1,255}$/
 

@@ -1,4 +1,4 @@
-import type { InferenceEvent, OriginalDocument, Piece } from '../domain/inference/events.ts'
+import type { InferenceEvent, OriginalDocument, Piece } from '../../domain/inference/events.ts'
 
 /** An answer read to its end, for a caller who did not ask for a stream. */
 export type WholeAnswer = {

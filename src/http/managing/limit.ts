@@ -1,6 +1,6 @@
-import { toUnixSeconds, type Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
-import type { createAdministrationLimits, OverLimit } from '../domain/identity/administration-limits.ts'
+import { toUnixSeconds, type Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { createAdministrationLimits, OverLimit } from '../../domain/identity/administration-limits.ts'
 
 export type LimitParts = { readonly limits: ReturnType<typeof createAdministrationLimits>; readonly clock: Clock }
 

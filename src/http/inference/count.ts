@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { InferenceRequest } from '../domain/inference/request.ts'
-import type { CountTokens } from '../pipeline/count-tokens.ts'
-import type { Admission } from '../pipeline/paying/admission.ts'
-import type { CallerOf } from './caller.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { CountTokens } from '../../pipeline/count-tokens.ts'
+import type { Admission } from '../../pipeline/paying/admission.ts'
+import type { CallerOf } from '../caller.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Route } from './route.ts'
+import type { Route } from '../route.ts'
 
 export type CountParts = {
   readonly callerOf: CallerOf

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Fault } from '../base/fault.ts'
+import type { Fault } from '../../base/fault.ts'
 
 /** A request under way: its signal says stop when the caller hangs up, or when the server must close. */
 export type Underway = Disposable & { readonly signal: AbortSignal }

@@ -1,4 +1,4 @@
-import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { isRecord } from './stream-writer.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Fault, FaultKind } from '../base/fault.ts'
-import { boundedMessage } from './refusal.ts'
+import type { Fault, FaultKind } from '../../base/fault.ts'
+import { boundedMessage } from '../refusal.ts'
 
 /** The statuses and error types that the two OpenAI-style dialects share. */
 export const openaiRefusals: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {

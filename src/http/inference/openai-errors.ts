@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import type { Fault } from '../base/fault.ts'
+import type { Fault } from '../../base/fault.ts'
 import { openaiError, openaiRefusals } from './openai-refusal.ts'
-import { policyOf, refusalHeaders } from './refusal.ts'
-import type { Refusal } from './route.ts'
+import { policyOf, refusalHeaders } from '../refusal.ts'
+import type { Refusal } from '../route.ts'
 
 /** How families in OpenAI's style say no. */
 export function encodeOpenaiFault(fault: Fault, requestId: string): Refusal {

@@ -1,6 +1,6 @@
-import type { Tool, ToolChoice } from '../domain/inference/request.ts'
-import { nameWithin } from '../domain/inference/tool-name.ts'
-import { invalidField } from './validate.ts'
+import type { Tool, ToolChoice } from '../../domain/inference/request.ts'
+import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { invalidField } from '../validate.ts'
 
 /** The tools a request may use, after its choice has been read. */
 export type ToolSelection = { readonly tools: readonly Tool[]; readonly toolChoice?: ToolChoice }

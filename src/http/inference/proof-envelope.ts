@@ -1,4 +1,4 @@
-import type { Dialect, Proof } from '../domain/inference/request.ts'
+import type { Dialect, Proof } from '../../domain/inference/request.ts'
 
 /**
  * Thinking must come back to its upstream with the proof that belongs to it. A dialect has room for its own kind of
