@@ -48,6 +48,18 @@ describe('a text that grows', () => {
     )
   })
 
+  it('keeps its scores when it is long', () => {
+    const follow = classifier.follow('response')
+    const text = 'k i l l the gate of a town, or d.o n.o.t '.repeat(900)
+    for (let grown = 0; grown <= text.length; grown += 700) {
+      for (const start of [0, grown - 5_000, grown - 512].map((place) => Math.max(0, place)))
+        assert.deepEqual(
+          follow(text.slice(0, grown), { start, end: grown }),
+          classifier.classify(text.slice(start, grown), 'response'),
+        )
+    }
+  })
+
   it('keeps its scores when its words were forgotten in between', () => {
     const follow = classifier.follow('response')
     const text = 'the cat and the dog and the cat sat on the mat and the dog sat on the cat'

@@ -18,6 +18,9 @@ export type FollowingParts<Known> = {
 /** Nothing further behind a token decides where it ends: of letters spelled one by one, the second next and its end. */
 const lookAheadCharacters = 5
 
+/** Of a long text only the end is looked at again; what came before is forgotten, half of this at a time. */
+const mostTokens = 2_048
+
 export function createFollowing<Known>({ readWords, age }: FollowingParts<Known>): Following<Known> {
   let tokens: (Span & { readonly word: Known })[] = []
   let readFrom = 0
@@ -31,6 +34,12 @@ export function createFollowing<Known>({ readWords, age }: FollowingParts<Known>
     readAt = age()
   }
 
+  function forgetOldest(): void {
+    const [last, ...kept] = tokens.slice(mostTokens / 2 - 1)
+    readFrom = last?.end ?? readFrom
+    tokens = kept
+  }
+
   /** Keeps the tokens that nothing that follows can change. */
   function readOn(text: string, end: number): void {
     const offset = readTo
@@ -42,6 +51,7 @@ export function createFollowing<Known>({ readWords, age }: FollowingParts<Known>
       if (offset + to > settled) readTo = Math.min(readTo, offset + from)
       else tokens.push({ word, start: offset + from, end: offset + to })
     })
+    if (tokens.length > mostTokens) forgetOldest()
   }
 
   return (text, { start, end }, visit) => {
