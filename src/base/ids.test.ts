@@ -24,7 +24,7 @@ it('spells the time of every id, however many of its digits change', () => {
   const ids = createIds({ ...systemClock, nowMs: () => nowMs }, systemRandom)
   for (const stepMs of [1, 31, 32, 1_023, 1, 32_768, 1_800_000_000_000, 1, 7, 33, 1_048_576]) {
     nowMs += stepMs
-    const digits = [...ids('pol').slice(4, 14)].map((digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit))
+    const digits = Array.from(ids('pol').slice(4, 14), (digit) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit))
     assert.equal(
       digits.reduce((sum, digit) => sum * 32 + digit, 0),
       nowMs,
