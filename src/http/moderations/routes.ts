@@ -29,7 +29,10 @@ export function moderationsFamily(parts: ModerationParts): Family {
 
   async function classify(texts: readonly string[]): Promise<Classification> {
     const found: Classification[] = []
-    for (const text of texts) found.push((await screen({ text, direction: 'request' })).classification)
+    for (const text of texts) {
+      const { classification } = await screen({ text, direction: 'request', skipsPersonalData: true })
+      found.push(classification)
+    }
     return found.reduce(strongest)
   }
 
