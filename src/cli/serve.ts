@@ -3,6 +3,7 @@ import { Fault } from '../base/fault.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { setupText } from './setup.ts'
+import { giveBackStartMemory } from './start-memory.ts'
 
 export const serve: Command = {
   summary: 'Start the gateway',
@@ -16,6 +17,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     const stop = stopSignals()
     const address = await house.listen()
     say(await welcome(house, address, settings.storage))
+    giveBackStartMemory()
     await stop.first
     say('Stopping: no new requests; answers under way have 30 seconds.')
     await Promise.race([house.drain(), stop.second])
