@@ -137,6 +137,10 @@ function createPartIds(answerId: string): Ids {
 const limitHeaders = ({ verdict }: Answer): Record<string, string> =>
   verdict === null ? {} : inferenceHeaders(verdict)
 
-/** What the upstream could not be told, so that nothing is dropped in silence. */
+/** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
 const droppedHeader = ({ dropped }: Answer): Record<string, string> =>
-  dropped.size === 0 ? {} : { 'x-gateway-dropped': [...dropped].join(', ') }
+  dropped.size === 0 ? {} : { 'x-gateway-dropped': printable([...dropped].join(', ')) }
+
+const longestHeader = 1000
+
+const printable = (text: string): string => text.slice(0, longestHeader).replace(/[^ -~]/g, '?')

@@ -7,9 +7,10 @@ import type { FastifyReply } from 'fastify'
  */
 export function sendHead(reply: FastifyReply, headers: Readonly<Record<string, string>>): ServerResponse {
   const before = reply.getHeaders()
-  reply.hijack()
   const all: string[] = []
   for (const name in before) if (before[name] !== undefined && !(name in headers)) all.push(name, String(before[name]))
   for (const name in headers) all.push(name, headers[name] ?? '')
-  return reply.raw.writeHead(200, all)
+  const raw = reply.raw.writeHead(200, all)
+  reply.hijack() // from here on the framework cannot say that something failed
+  return raw
 }
