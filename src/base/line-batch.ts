@@ -21,7 +21,12 @@ export function createLineBatch(): LineBatch {
   }
   // Whatever ends the process, what it said last is what one wants to read.
   process.once('exit', () => {
-    if (waiting !== '') writeSync(standardOutput, waiting)
+    try {
+      handOn()
+      output.flushSync()
+    } catch {
+      writeLast(waiting)
+    }
   })
   return {
     write(line) {
@@ -33,5 +38,14 @@ export function createLineBatch(): LineBatch {
       handOn()
       output.flush(done)
     },
+  }
+}
+
+/** Where the stream has ended with the process, all that it was given is out. */
+function writeLast(text: string): void {
+  try {
+    if (text !== '') writeSync(standardOutput, text)
+  } catch {
+    // Nobody reads it any more.
   }
 }
