@@ -1,47 +1,79 @@
-import { writeSync } from 'node:fs'
-import { pino, type DestinationStream } from 'pino'
+import { write, writeSync } from 'node:fs'
+import type { DestinationStream } from 'pino'
 
-export type LineBatch = DestinationStream & { flush(done?: (error?: Error) => void): void }
+export type LineBatch = DestinationStream & { flush(done?: () => void): void }
 
 const fullCharacters = 8192
 const waitMs = 250
+const busyMs = 10
 const standardOutput = 1
 
-/** Lines leave in batches: at thousands of requests a second the write is dearer than the line. */
+/**
+ * Lines leave in batches: at thousands of requests a second the write is dearer than the line. A reader who does not
+ * read holds nobody up.
+ */
 export function createLineBatch(): LineBatch {
-  const output = pino.destination({ dest: standardOutput, sync: false })
   let waiting = ''
+  let isWriting = false
+  let isWatching = false
   let timer: NodeJS.Timeout | undefined
+  let onFlushed: (() => void)[] = []
 
-  const handOn = (): void => {
+  function handOn(): void {
     clearTimeout(timer)
     timer = undefined
-    if (waiting !== '') output.write(waiting)
+    if (isWriting) return
+    if (waiting === '') return tellFlushed()
+    const bytes = Buffer.from(waiting)
     waiting = ''
+    isWriting = true
+    writeAll(bytes, () => {
+      isWriting = false
+      if (waiting.length >= fullCharacters || onFlushed.length > 0) handOn()
+      else if (waiting !== '') arm()
+    })
   }
-  // Whatever ends the process, what it said last is what one wants to read.
-  process.once('exit', () => {
-    try {
-      handOn()
-      output.flushSync()
-    } catch {
-      writeLast(waiting)
-    }
-  })
+
+  function arm(): void {
+    timer ??= setTimeout(handOn, waitMs).unref()
+  }
+
+  function tellFlushed(): void {
+    const told = onFlushed
+    onFlushed = []
+    for (const done of told) done()
+  }
+
+  /** A process that has nothing more to do does this first. A log that never says anything need not be waited for. */
+  function watchExit(): void {
+    isWatching = true
+    process.on('beforeExit', handOn)
+    process.once('exit', () => writeLast(waiting))
+  }
+
   return {
     write(line) {
+      if (!isWatching) watchExit()
       waiting += line
       if (waiting.length >= fullCharacters) handOn()
-      else timer ??= setTimeout(handOn, waitMs).unref()
+      else arm()
     },
     flush(done) {
+      if (done) onFlushed.push(done)
       handOn()
-      output.flush(done)
     },
   }
 }
 
-/** Where the stream has ended with the process, all that it was given is out. */
+function writeAll(bytes: Buffer, done: () => void): void {
+  write(standardOutput, bytes, (error, written) => {
+    if (error?.code === 'EAGAIN') setTimeout(writeAll, busyMs, bytes, done)
+    else if (!error && written < bytes.length) writeAll(bytes.subarray(written), done)
+    else done() // where nobody reads any more there is nobody to tell
+  })
+}
+
+/** What is said last is what one wants to read where a process broke down. */
 function writeLast(text: string): void {
   try {
     if (text !== '') writeSync(standardOutput, text)
