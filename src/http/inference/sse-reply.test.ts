@@ -195,6 +195,14 @@ describe('sending a stream', () => {
     assert.equal(body, text)
   })
 
+  it('keeps long and short texts in their order', async () => {
+    await using house = await createHouse()
+    const texts = ['a', 'b'.repeat(5_000), 'c', 'd'.repeat(100_000), 'e', 'END']
+    for (const text of texts) house.source.give(text)
+    house.source.finish()
+    assert.equal(await readAll(await house.answer()), texts.map((text) => `data: ${text}\n\n`).join(''))
+  })
+
   it('gives a failure before the first piece a status of its own', async () => {
     await using house = await createHouse()
     house.source.break(new Fault('upstream_failed', 'upstream_error', 'No.'))
