@@ -202,6 +202,16 @@ describe('a whole answer', () => {
   })
 })
 
+describe('a response of an upstream that keeps it', () => {
+  it('says what is kept here', () => {
+    const echo = { store: true, previous_response_id: 'resp_0' }
+    const body = { store: false, previous_response_id: null }
+    const document: OriginalDocument = { kind: 'document', dialect: 'responses', body }
+    const context = { ...contextIn('responses'), echo }
+    assert.partialDeepStrictEqual(encodeResponses(context, { events: [start, end], document }), echo)
+  })
+})
+
 describe('a document of an upstream that leaves things out', () => {
   const uncounted: InferenceEvent = { ...end, usage: { ...end.usage, source: 'estimated' } }
   const bare = (dialect: Dialect): OriginalDocument => ({ kind: 'document', dialect, body: {} })

@@ -102,6 +102,7 @@ const messages: Readonly<Record<string, Imitation>> = {
 
 const item = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' }
 const whole = { ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }
+const bare = { ...item, content: [{ type: 'output_text', text: 'Hello' }] }
 const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 const created = {
   type: 'response.created',
@@ -121,6 +122,9 @@ const responses: Readonly<Record<string, Imitation>> = {
   'begins no item': { stream: [created, part, says('msg_1'), completed([whole])] },
   'begins no part': { stream: [created, added, says('msg_1'), completed([whole])] },
   'changes the id of an item': { stream: [created, added, part, says('msg_2'), completed([whole])] },
+  'has parts without annotations': {
+    stream: [created, added, { ...part, part: { type: 'output_text', text: '' } }, says('msg_1'), completed([bare])],
+  },
   'says all of it at the end': { stream: [created, completed([whole])] },
   'has no ids for its calls': {
     stream: [

@@ -25,6 +25,7 @@ export function encodeResponses(context: AnswerContext, { events, document }: Wh
       id,
       model,
       usage: theirUsage(body['usage'], ours.usage, end.usage),
+      ...context.echo,
       ...creditFields(end),
     }
   }
