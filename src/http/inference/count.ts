@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/paying/admission.ts'
 import type { CallerOf } from '../caller.ts'
@@ -27,10 +28,10 @@ export function createCountHandler(parts: CountParts, door: CountDoor): Route['h
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
-    await admission.count(principal)
+    const verdict = await admission.count(principal)
     const asked = door.decode(request.body, request.headers)
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
-    reply.headers({ ...door.headers?.(request.id), 'x-gateway-token-source': source })
-    return await reply.send(door.present(inputTokens))
+    const headers = { ...door.headers?.(request.id), ...inferenceHeaders(verdict), 'x-gateway-token-source': source }
+    return await reply.headers(headers).send(door.present(inputTokens))
   }
 }
