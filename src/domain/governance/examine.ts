@@ -47,6 +47,8 @@ export type Examine = (plan: Plan, texts: Texts) => Eventually<Examination>
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */
 const turnCharacters = 65_536
+/** However short a text is, looking at it costs as much as so many characters. */
+const textCharacters = 64
 /** The same for texts that policies are asked about; about a long one they give way by themselves. */
 const turnTexts = 16
 
@@ -83,7 +85,7 @@ export function createExamine(parts: ExamineParts): Examine {
       const screening = screen({ text, direction, skipsPersonalData, terms, reading })
       return andThen(screening, (seen) => {
         screened.push({ text, screening: seen, findings: findingsOf(seen, config.rules) })
-        turn += text.length
+        turn += text.length + textCharacters
         if (turn < turnCharacters) return undefined
         turn = 0
         return pause()
