@@ -6,6 +6,7 @@ import { creditFields } from '../inference/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
 import { framesIn, isRecord, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
 import { openaiErrorBody } from '../inference/openai-errors.ts'
+import { theirUsage } from '../inference/their-usage.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
@@ -46,7 +47,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
     grammar: createGrammar(),
     head: `data: ${identity.slice(0, -1)},"choices":`,
     wantsUsage,
-    forwarding: createForwarding({ id, model, wantsUsage }),
+    forwarding: createForwarding({ id, model, createdAtSeconds }),
     isInOurWords: false,
     open: new Map(),
     freeText: freeTextTools(request),
@@ -195,7 +196,8 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const own = state.forwarding.ending(finish, isForwarded)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
   if (!state.wantsUsage) return withPolicy(last, end) + done
-  const usage = { usage: spellUsage(end.usage), ...own.usage, ...creditFields(end) }
+  const counts = theirUsage(own.usage, spellUsage(end.usage), end.usage)
+  const usage = { usage: counts, ...creditFields(end) }
   return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }
 

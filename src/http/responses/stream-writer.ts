@@ -10,6 +10,7 @@ import {
   emit,
   itemOf,
   openFrames,
+  partFrames,
   type Output,
   type Sequence,
   type ShownBlock,
@@ -135,6 +136,11 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   if (begun !== undefined) {
     state.open.set(block, begun)
     return ''
+  }
+  const empty = state.forwarding.messageFor(shownPart)
+  if (empty !== undefined) {
+    state.open.set(block, empty)
+    return partFrames(sequence, empty)
   }
   const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
   const itemId = context.newId(idPrefixes[isFreeText ? 'freeText' : part.type])
