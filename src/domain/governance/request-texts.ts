@@ -10,16 +10,17 @@ export function textsOfRequest({ messages, tools, original }: InferenceRequest):
   const blocks = createBlocks()
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   for (const tool of tools) blocks.add(stringsOfTool(tool))
-  blocks.add(phrasesIn(original.body).filter((phrase) => !blocks.read.has(phrase)))
+  const isRead = createLookUp(blocks.read)
+  blocks.add(phrasesIn(original.body).filter((phrase) => !isRead(phrase)))
   return blocks.texts
 }
 
 function createBlocks() {
   const texts: string[] = []
   /** Every string that stands in a block. */
-  const read = new Set<string>()
+  const read: string[] = []
   const addText = (text: string): void => {
-    read.add(text)
+    read.push(text)
     if (/\S/.test(text)) texts.push(text)
   }
   return {
@@ -28,9 +29,27 @@ function createBlocks() {
     addText,
     /** Several strings as one text. */
     add(strings: readonly string[]): void {
-      for (const one of strings) read.add(one)
+      for (const one of strings) read.push(one)
       addText(strings.join('\n'))
     },
+  }
+}
+
+/**
+ * Whether a string is one of these. They are mostly asked for in the order in which they stand, so the next one is tried
+ * first, and those after it; only where that leads nowhere is each of them hashed, which costs as much as reading it.
+ */
+function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
+  let next = 0
+  let triesLeft = strings.length * 2
+  let all: ReadonlySet<string> | undefined
+  return (wanted) => {
+    while (triesLeft > 0) {
+      if (strings[next++ % strings.length] === wanted) return true
+      triesLeft -= 1
+    }
+    all ??= new Set(strings)
+    return all.has(wanted)
   }
 }
 
@@ -43,7 +62,7 @@ function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
     case 'tool-call':
       blocks.add([part.name, ...stringsOfJson(part.input)])
       // Some dialects send what a tool is told as one text.
-      blocks.read.add(part.input)
+      blocks.read.push(part.input)
       return
     case 'tool-result':
       for (const inner of part.parts) addPart(blocks, inner)
