@@ -2,14 +2,14 @@ import type { InferenceRequest, Part, Tool } from '../inference/request.ts'
 import { phrasesIn, stringsIn } from './strings.ts'
 
 /**
- * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block,
- * and was judged then. Pictures are not read. What stands in fields that we do not know is read too, since an upstream of
+ * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
+ * the same place, and was judged then. Pictures are not read. What stands in fields that we do not know is read too, since an upstream of
  * the caller's dialect gets them.
  */
 export function textsOfRequest({ messages, tools, original }: InferenceRequest): readonly string[] {
   const blocks = createBlocks()
-  for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   for (const tool of tools) blocks.add(stringsOfTool(tool))
+  for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   const isRead = createLookUp(blocks.read)
   blocks.add(phrasesIn(original.body).filter((phrase) => !isRead(phrase)))
   return blocks.texts
