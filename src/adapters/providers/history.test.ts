@@ -56,9 +56,9 @@ describe('a conversation in which only the system has spoken', () => {
   const request = requestBy('chat', { messages: [say('system', 'Tell a joke.')] })
 
   it('is asked by a user where the vendor answers nobody else', async () => {
-    const { body: message } = await sentTo('anthropic', request)
-    assert.deepEqual(message['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
-    assert.equal(message['system'], undefined)
+    const { body: asked } = await sentTo('anthropic', request)
+    assert.deepEqual(asked['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
+    assert.equal(asked['system'], undefined)
     const { body: response } = await sentTo('openai-responses', request)
     assert.deepEqual(response['input'], [{ role: 'user', content: [{ type: 'input_text', text: 'Tell a joke.' }] }])
     assert.equal(response['instructions'], undefined)
