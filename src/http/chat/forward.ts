@@ -16,12 +16,14 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
+  let hasRole = false
 
   const passOn = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
-    const kept = named(rest, options)
+    const kept = named(hasRole ? withoutRole(rest) : rest, options)
+    hasRole ||= choicesOf(rest).length > 0
     if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
@@ -61,13 +63,13 @@ function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => s
   return ({ data }) => {
     const isKnown = known !== '' && data.slice(0, known.length) === known
     // What is known was looked at when it was learned.
-    if (finishOrUsage.test(isKnown ? data.slice(known.length) : data)) return undefined
+    if (toBeRead.test(isKnown ? data.slice(known.length) : data)) return undefined
     if (!isKnown && !learn(data)) return undefined
     return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
   }
 }
 
-const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
+const toBeRead = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:|"role"\s*:/
 
 /** The upstream's fields under our id and the caller's name for the model; what clients expect besides is filled in. */
 function named(fields: Chunk, { id, model, createdAtSeconds }: ForwardingOptions): Chunk {
@@ -83,6 +85,16 @@ function renamedHead(head: string, options: ForwardingOptions): string | undefin
   } catch {
     return undefined
   }
+}
+
+/** Clients join the pieces: a role that is said again would be said twice. */
+function withoutRole(chunk: Chunk): Chunk {
+  const choices = choicesOf(chunk).map((choice) => {
+    if (!isRecord(choice) || !isRecord(choice['delta'])) return choice
+    const { role: _said, ...delta } = choice['delta']
+    return { ...choice, delta }
+  })
+  return { ...chunk, choices }
 }
 
 const choicesOf = (chunk: Chunk): unknown[] => (Array.isArray(chunk['choices']) ? chunk['choices'] : [])

@@ -4,7 +4,7 @@ import { listOf, recordOf, recordsOf } from '../reading.ts'
 
 type State = { hasRole: boolean; callCount: number }
 
-/** What clients of chat completions need: they join the pieces without looking, a role or an id that comes twice too. */
+/** What clients of chat completions need: they join the pieces without looking, an id that comes twice too. */
 export function createFormCheck(): FormCheck {
   const state: State = { hasRole: false, callCount: 0 }
   return {
@@ -24,10 +24,8 @@ export function createFormCheck(): FormCheck {
 function isChoice(state: State, choice: Json | undefined): boolean {
   const delta = recordOf(choice?.['delta'])
   if (choice?.['index'] !== 0 || delta === undefined) return false
-  const saysRole = (delta['role'] ?? null) !== null
-  // Once, and first.
-  if (saysRole === state.hasRole) return false
-  state.hasRole = true
+  state.hasRole ||= isNamed(delta['role'])
+  if (!state.hasRole) return false
   return (
     isText(delta['content'] ?? null) && listOf(delta['tool_calls']).every((piece) => isPiece(state, recordOf(piece)))
   )
