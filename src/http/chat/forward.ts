@@ -16,14 +16,15 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
-  let hasRole = false
+  /** A server says its role with the first chunk, or with each: the second one tells. */
+  let roles: 'none yet' | 'one' | 'one only' | 'many' = 'none yet'
 
   const passOn = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
-    const kept = named(hasRole ? withoutRole(rest) : rest, options)
-    hasRole ||= choicesOf(rest).length > 0
+    const kept = named(roles === 'none yet' ? rest : withoutRole(rest), options)
+    if (roles === 'none yet' && choicesOf(rest).length > 0) roles = 'one'
     if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
@@ -33,7 +34,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   return {
     frame(frame) {
       if (frame.data.trim() === '[DONE]') return ''
-      return renamed(frame) ?? passOn(frameObject(frame.data))
+      if (roles === 'one') roles = frame.data.includes('"role"') ? 'many' : 'one only'
+      return (roles === 'one only' ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
     },
     ending(finish, isForwarded) {
       const isItsOwn =
@@ -63,13 +65,13 @@ function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => s
   return ({ data }) => {
     const isKnown = known !== '' && data.slice(0, known.length) === known
     // What is known was looked at when it was learned.
-    if (toBeRead.test(isKnown ? data.slice(known.length) : data)) return undefined
+    if (finishOrUsage.test(isKnown ? data.slice(known.length) : data)) return undefined
     if (!isKnown && !learn(data)) return undefined
     return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
   }
 }
 
-const toBeRead = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:|"role"\s*:/
+const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
 
 /** The upstream's fields under our id and the caller's name for the model; what clients expect besides is filled in. */
 function named(fields: Chunk, { id, model, createdAtSeconds }: ForwardingOptions): Chunk {
