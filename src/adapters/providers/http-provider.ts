@@ -196,6 +196,6 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
-  if (reading.dialect !== undefined && !form.event(body, frame.event)) reading.dialect = undefined
+  if (reading.dialect !== undefined && !form.event(body)) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }

@@ -9,9 +9,10 @@ export function createFormCheck(): FormCheck {
   const state: State = { hasRole: false, callCount: 0 }
   return {
     event(chunk) {
-      const choices = listOf(chunk['choices'])
+      const { choices = [] } = chunk
+      if (!Array.isArray(choices) || choices.length > 1) return false
       // One without a choice tells of the usage, which we spell ourselves.
-      return choices.length === 0 || (choices.length === 1 && isChoice(state, recordOf(choices[0])))
+      return choices.length === 0 || isChoice(state, recordOf(choices[0]))
     },
     document(body) {
       const [choice, ...others] = recordsOf(body['choices'])

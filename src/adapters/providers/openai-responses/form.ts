@@ -9,10 +9,10 @@ type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<st
 export function createFormCheck(): FormCheck {
   const state: State = { hasBegun: false, ids: [], parts: new Set() }
   return {
-    event(event, name) {
-      const type = textOf(event['type']) || (name ?? '')
+    event(event) {
+      const type = textOf(event['type'])
       if (type === 'response.created') state.hasBegun = true
-      return state.hasBegun && (checks.get(type) ?? isOfItsItem)(state, event)
+      return state.hasBegun && type !== '' && (checks.get(type) ?? isInItsPart)(state, event)
     },
     document: (response) => listOf(response['output']).every((item) => isItem(recordOf(item))),
   }
@@ -25,8 +25,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['response.output_item.added', isItemStart],
   ['response.output_item.done', isItemEnd],
   ['response.content_part.added', isPartStart],
-  ['response.output_text.delta', isInItsPart],
-  ['response.refusal.delta', isInItsPart],
+  ['response.reasoning_summary_part.added', isPartStart],
   ['response.completed', isEnd],
   ['response.incomplete', isEnd],
 ])
@@ -48,15 +47,21 @@ function isOfItsItem(state: State, event: Json): boolean {
   return event['output_index'] === undefined || event['item_id'] === idAt(state, event)
 }
 
-const placeOf = (event: Json): string => `${String(event['output_index'])}/${String(event['content_index'])}`
+/** Undefined for an event that tells of no part. */
+function placeOf(event: Json): string | undefined {
+  const kind = ['content_index', 'summary_index'].find((index) => event[index] !== undefined)
+  return kind && `${String(event['output_index'])} ${kind} ${String(event[kind])}`
+}
 
 function isPartStart(state: State, event: Json): boolean {
-  state.parts.add(placeOf(event))
-  return isOfItsItem(state, event) && isPart(recordOf(event['part']))
+  const isNumbered = typeof (event['content_index'] ?? event['summary_index']) === 'number'
+  state.parts.add(placeOf(event) ?? '')
+  return isNumbered && isOfItsItem(state, event) && isPart(recordOf(event['part']))
 }
 
 function isInItsPart(state: State, event: Json): boolean {
-  return isOfItsItem(state, event) && state.parts.has(placeOf(event))
+  const place = placeOf(event)
+  return isOfItsItem(state, event) && (place === undefined || state.parts.has(place))
 }
 
 /** The last event repeats every item; some leave them out altogether, and then they are filled in. */
@@ -69,7 +74,7 @@ const isBegun = (item: Json | undefined): boolean => isNamed(item?.['id']) && is
 
 function isItem(item: Json | undefined): boolean {
   if (!isBegun(item)) return false
-  if (item?.['type'] === 'message') return recordsOf(item['content']).every(isPart)
+  if (item?.['type'] === 'message') return Array.isArray(item['content']) && recordsOf(item['content']).every(isPart)
   if (item?.['type'] !== 'function_call') return true
   return [item['call_id'], item['name'], item['status']].every(isNamed) && typeof item['arguments'] === 'string'
 }
