@@ -1,6 +1,6 @@
 import { isNamed, type FormCheck } from '../form-check.ts'
 import type { Json } from '../reading.ts'
-import { listOf, recordOf, recordsOf } from '../reading.ts'
+import { recordOf, recordsOf } from '../reading.ts'
 
 type State = { hasRole: boolean; callCount: number }
 
@@ -27,8 +27,9 @@ function isChoice(state: State, choice: Json | undefined): boolean {
   if (choice?.['index'] !== 0 || delta === undefined) return false
   state.hasRole ||= isNamed(delta['role'])
   if (!state.hasRole) return false
+  const calls = delta['tool_calls'] ?? []
   return (
-    isText(delta['content'] ?? null) && listOf(delta['tool_calls']).every((piece) => isPiece(state, recordOf(piece)))
+    isText(delta['content'] ?? null) && Array.isArray(calls) && calls.every((piece) => isPiece(state, recordOf(piece)))
   )
 }
 
@@ -49,16 +50,12 @@ function isCall(call: Json | undefined): boolean {
   return isNamed(call?.['id']) && isNamed(call['type']) && isNamed(told?.['name']) && typeof input === 'string'
 }
 
-function isMessage(message: Json, choice: Json): boolean {
-  const calls = listOf(message['tool_calls'])
-  const isTrueFinish = calls.length === 0 || choice['finish_reason'] !== 'stop'
-  return (
-    message['role'] === 'assistant' &&
-    isText(message['content']) &&
-    calls.every((call) => isCall(recordOf(call))) &&
-    isNamed(choice['finish_reason']) &&
-    isTrueFinish
-  )
+function isMessage(message: Json, { finish_reason: finish }: Json): boolean {
+  const calls = message['tool_calls'] ?? []
+  if (message['role'] !== 'assistant' || !isText(message['content']) || !isNamed(finish)) return false
+  if (!Array.isArray(calls) || !calls.every((call) => isCall(recordOf(call)))) return false
+  // A call is why an answer ends, whatever the server says.
+  return calls.length === 0 || finish !== 'stop'
 }
 
 const isText = (content: unknown): boolean => content === null || typeof content === 'string'

@@ -1,6 +1,6 @@
 import { isNamed, type FormCheck } from '../form-check.ts'
 import type { Json } from '../reading.ts'
-import { listOf, recordOf, recordsOf, textOf } from '../reading.ts'
+import { listOf, recordOf, textOf } from '../reading.ts'
 
 /** The ids of the items as they began, and the parts of them that have begun. */
 type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<string> }
@@ -26,6 +26,9 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['response.output_item.done', isItemEnd],
   ['response.content_part.added', isPartStart],
   ['response.reasoning_summary_part.added', isPartStart],
+  ...['output_text.delta', 'output_text.done', 'refusal.delta', 'refusal.done', 'reasoning_text.delta'].map(
+    (name): [string, Check] => [`response.${name}`, isTextOfPart],
+  ),
   ['response.completed', isEnd],
   ['response.incomplete', isEnd],
 ])
@@ -47,21 +50,25 @@ function isOfItsItem(state: State, event: Json): boolean {
   return event['output_index'] === undefined || event['item_id'] === idAt(state, event)
 }
 
-/** Undefined for an event that tells of no part. */
-function placeOf(event: Json): string | undefined {
-  const kind = ['content_index', 'summary_index'].find((index) => event[index] !== undefined)
-  return kind && `${String(event['output_index'])} ${kind} ${String(event[kind])}`
+/** Undefined for an event that tells of no part. Runs for every few characters of an answer. */
+function placeOf({ output_index: item, content_index: content, summary_index: summary }: Json): string | undefined {
+  if (content !== undefined) return `${String(item)} content ${String(content)}`
+  return summary === undefined ? undefined : `${String(item)} summary ${String(summary)}`
 }
 
 function isPartStart(state: State, event: Json): boolean {
+  const place = placeOf(event)
+  if (place !== undefined) state.parts.add(place)
   const isNumbered = typeof (event['content_index'] ?? event['summary_index']) === 'number'
-  state.parts.add(placeOf(event) ?? '')
   return isNumbered && isOfItsItem(state, event) && isPart(recordOf(event['part']))
 }
 
+function isTextOfPart(state: State, event: Json): boolean {
+  return isOfItsItem(state, event) && state.parts.has(placeOf(event) ?? '')
+}
+
 function isInItsPart(state: State, event: Json): boolean {
-  const place = placeOf(event)
-  return isOfItsItem(state, event) && (place === undefined || state.parts.has(place))
+  return placeOf(event) === undefined ? isOfItsItem(state, event) : isTextOfPart(state, event)
 }
 
 /** The last event repeats every item; some leave them out altogether, and then they are filled in. */
@@ -70,14 +77,19 @@ function isEnd({ ids }: State, event: Json): boolean {
   return output.length === 0 || (output.length === ids.length && output.every((item) => isItem(recordOf(item))))
 }
 
-const isBegun = (item: Json | undefined): boolean => isNamed(item?.['id']) && isNamed(item['type'])
+function isBegun(item: Json | undefined): boolean {
+  if (!isNamed(item?.['id']) || !isNamed(item['type'])) return false
+  return item['type'] !== 'message' || Array.isArray(item['content'])
+}
 
 function isItem(item: Json | undefined): boolean {
   if (!isBegun(item)) return false
-  if (item?.['type'] === 'message') return Array.isArray(item['content']) && recordsOf(item['content']).every(isPart)
+  if (item?.['type'] === 'message') return listOf(item['content']).every((part) => isPart(recordOf(part)))
   if (item?.['type'] !== 'function_call') return true
   return [item['call_id'], item['name'], item['status']].every(isNamed) && typeof item['arguments'] === 'string'
 }
 
-const isPart = (part: Json | undefined): boolean =>
-  part?.['type'] !== 'output_text' || (typeof part['text'] === 'string' && Array.isArray(part['annotations']))
+function isPart(part: Json | undefined): boolean {
+  if (part?.['type'] !== 'output_text') return isNamed(part?.['type'])
+  return typeof part['text'] === 'string' && Array.isArray(part['annotations'])
+}
