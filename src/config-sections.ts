@@ -37,9 +37,10 @@ export const Server = section(
       description: 'How long a caller may take to send its headers and body.',
     }),
     auth_failures_per_minute: Type.Integer({
-      default: 30,
+      default: 100,
       minimum: 1,
-      description: 'Failed authentications per address before unknown keys of it are refused unseen.',
+      description:
+        'Keys and tokens of an address that were looked up in vain before further ones that we have not met are refused unseen.',
     }),
   },
   'The door.',

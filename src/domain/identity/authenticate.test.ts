@@ -153,6 +153,22 @@ describe('authentication', () => {
     advance(60_000)
     await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
   })
+  it('holds nothing against an address that costs no look-up: keys that cannot be any, and none at all', async () => {
+    const { ask, authenticator, log } = createScene()
+    for (let count = 0; count < 10; count++) {
+      await assert.rejects(ask(`ak_nonsense${count}`), isRefused)
+      await assert.rejects(async () => authenticator.principal(undefined, '192.0.2.1'), isRefused)
+    }
+    assert.equal(log.lookUps, 0)
+    assert.equal((await ask()).id, 'key_1')
+  })
+  it('looks up a bad key once, however often it is tried, and lets others of its address in', async () => {
+    const { ask, log } = createScene()
+    const bad = mintSecret('ak', systemRandom)
+    for (let count = 0; count < 10; count++) await assert.rejects(ask(bad), isRefused)
+    assert.equal(log.lookUps, 1)
+    assert.equal((await ask()).id, 'key_1')
+  })
   it('takes a token for the project its claims name, and for no other organization’s', async () => {
     const claims = {
       subject: 'u1',

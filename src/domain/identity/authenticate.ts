@@ -7,6 +7,7 @@ import { createCredentialMemory, type Known } from './credential-memory.ts'
 import { kindOfSecret, type Digest, type KeyKind } from './key-format.ts'
 import { isPermission } from './permissions.ts'
 import type { Administrator, Principal } from './principal.ts'
+import { createRefusedSecrets } from './refused-secrets.ts'
 import type { CredentialStore } from './store.ts'
 
 /** What a verified token of the configured issuer says. The port's adapter checks signature, issuer, audience, time. */
@@ -44,23 +45,26 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { store, clock, changes, verifyToken } = parts
   const principals = createCredentialMemory<Principal>(clock, changes)
   const administrators = createCredentialMemory<Administrator>(clock, changes)
+  const refused = createRefusedSecrets()
 
   return {
     principal(secret, address) {
       const known = principals.recall(secret)
       if (known) return noteUse(known)
+      if (verifyToken && secret?.includes('.')) return guarded(address, () => principalOfToken(secret, verifyToken))
+      const { text, digest } = wellFormed('ak', secret)
       return guarded(address, async () => {
-        if (verifyToken && secret?.includes('.')) return principalOfToken(secret, verifyToken)
-        const { found, readAt } = await lookUp('ak', secret, store.findApiKey)
-        return noteUse(principals.remember(secret ?? '', memoryOf(found.key, readAt, principalOf(found))))
+        const { found, readAt } = await lookUp(digest, store.findApiKey)
+        return noteUse(principals.remember(text, memoryOf(found.key, readAt, principalOf(found))))
       })
     },
     administrator(secret, address) {
       const known = administrators.recall(secret)
       if (known) return noteUse(known)
+      const { text, digest } = wellFormed('adm', secret)
       return guarded(address, async () => {
-        const { found, readAt } = await lookUp('adm', secret, store.findAdminKey)
-        return noteUse(administrators.remember(secret ?? '', memoryOf(found.key, readAt, administratorOf(found))))
+        const { found, readAt } = await lookUp(digest, store.findAdminKey)
+        return noteUse(administrators.remember(text, memoryOf(found.key, readAt, administratorOf(found))))
       })
     },
   }
@@ -80,16 +84,25 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     }
   }
 
-  async function lookUp<F extends { readonly key: KeyDates }>(
-    kind: KeyKind,
-    secret: string | undefined,
-    find: (digest: string) => Promise<F | undefined>,
-  ): Promise<{ found: F; readAt: number }> {
+  /** What cannot be a key, or is known to be none, is refused at no cost; so it costs its address nothing either. */
+  function wellFormed(kind: KeyKind, secret: string | undefined): { text: string; digest: string } {
     if (secret === undefined) throw missingCredential()
     if (kindOfSecret(secret) !== kind) throw invalidCredential()
+    const digest = parts.digest(secret)
+    if (refused.has(digest)) throw invalidCredential()
+    return { text: secret, digest }
+  }
+
+  async function lookUp<F extends { readonly key: KeyDates }>(
+    digest: string,
+    find: (digest: string) => Promise<F | undefined>,
+  ): Promise<{ found: F; readAt: number }> {
     const readAt = changes.count()
-    const found = await find(parts.digest(secret))
-    if (!found || found.key.revokedAtMs !== null || isPast(found.key.expiresAtMs)) throw invalidCredential()
+    const found = await find(digest)
+    if (!found || found.key.revokedAtMs !== null || isPast(found.key.expiresAtMs)) {
+      refused.add(digest)
+      throw invalidCredential()
+    }
     return { found, readAt }
   }
 
