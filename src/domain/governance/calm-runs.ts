@@ -5,6 +5,8 @@ import { isCalm, joinFound, type Found } from './found.ts'
 
 /** So many texts make a run: the turns of a chat stand in the same runs, however long it has become. */
 const runTexts = 16
+/** So many runs are gone through before others get their turn: what is not remembered gives way by itself. */
+const turnRuns = 64
 
 type LookAt = (texts: readonly string[]) => Eventually<Found>
 
@@ -19,7 +21,7 @@ export type CalmRuns = {
   recallOr(texts: readonly string[], rules: string, lookAt: LookAt): Eventually<Found>
 }
 
-export function createCalmRuns(memory: number): CalmRuns {
+export function createCalmRuns(memory: number, pause: () => Promise<unknown>): CalmRuns {
   const known = createVerdictMemory<Found>(Math.ceil(memory / runTexts))
 
   function recallRunOr(run: readonly string[], rules: string, lookAt: LookAt): Eventually<Found> {
@@ -38,7 +40,7 @@ export function createCalmRuns(memory: number): CalmRuns {
     recallOr(texts, rules, lookAt) {
       const found: Found[] = []
       const take = (run: readonly string[]): Eventually<unknown> =>
-        andThen(recallRunOr(run, rules, lookAt), (one) => found.push(one))
+        andThen(recallRunOr(run, rules, lookAt), (one) => (found.push(one) % turnRuns === 0 ? pause() : undefined))
       return andThen(inTurn(runsOf(texts), take), () => joinFound(found))
     },
   }

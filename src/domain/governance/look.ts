@@ -30,6 +30,8 @@ export type Texts = {
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */
 const turnCharacters = 65_536
+/** However short a text is, looking at it costs as much as so many characters. */
+const textCharacters = 64
 /** The same for texts that policies are asked about; about a long one they give way by themselves. */
 const turnTexts = 16
 
@@ -44,7 +46,7 @@ type Looking = Pick<Texts, 'direction' | 'reading'> & {
 /** One look of all checks at some texts. */
 export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, texts: Texts) => Eventually<Found> {
   const scorerFor = createPolicyScorer(memory, pause)
-  const calmRuns = createCalmRuns(memory)
+  const calmRuns = createCalmRuns(memory, pause)
 
   return (plan, { texts, direction, reading, skipsPersonalData: skips }) => {
     const skipsPersonalData = skips === true || !asksForPersonalData(plan, direction)
@@ -60,7 +62,7 @@ export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, t
     const screenOne = (text: string): Eventually<unknown> =>
       andThen(screen({ text, direction, skipsPersonalData, terms, reading }), (screening) => {
         screened.push({ text, screening, findings: findingsOf(screening, config.rules) })
-        return giveWay(looking, text.length)
+        return giveWay(looking, text.length + textCharacters)
       })
     const scored = (scores: Found['scores']): Found => foundIn(plan, screened, scores)
     return andThen(inTurn(texts, screenOne), () => andThen(scoresOf(scorer, screened), scored))
