@@ -53,13 +53,8 @@ async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall,
     const first = await pieces.next()
     if (first.done === true) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
     parts.health.succeeded(target.upstream)
-    return {
-      target,
-      pieces: startingWith(first.value, pieces),
-      async [Symbol.asyncDispose]() {
-        await pieces.return?.()
-      },
-    }
+    const stop = async (): Promise<void> => void (await pieces.return?.())
+    return { target, pieces: startingWith(first.value, pieces), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (error instanceof Fault && isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error
@@ -74,7 +69,8 @@ function startingWith(first: Piece, rest: AsyncIterator<Piece>): AsyncIterable<P
     pending = undefined
     return Promise.resolve({ done: false, value })
   }
-  return { [Symbol.asyncIterator]: () => ({ next }) }
+  const iterate = (): AsyncIterator<Piece> => ({ next })
+  return { [Symbol.asyncIterator]: iterate }
 }
 
 const isUpstreamFault = ({ kind }: Fault): boolean =>

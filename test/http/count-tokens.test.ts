@@ -22,6 +22,7 @@ describe('counting tokens', () => {
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
     assert.equal(((await response.json()) as Count).input_tokens, 4711)
     assert.equal(response.headers.get('x-gateway-token-source'), 'upstream')
+    assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'))
     const [asked] = upstream.requests
     assert.equal(asked?.path, '/v1/messages/count_tokens')
     assert.deepEqual(Object.keys(JSON.parse(asked?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])

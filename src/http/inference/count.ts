@@ -17,6 +17,8 @@ export type CountParts = {
 export type CountDoor = {
   readonly decode: (body: unknown, headers: FastifyRequest['headers']) => InferenceRequest
   readonly present: (inputTokens: number) => object
+  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
 
 /** Counts as a request and as nothing else. */
@@ -28,6 +30,7 @@ export function createCountHandler(parts: CountParts, door: CountDoor): Route['h
     await admission.count(principal)
     const asked = door.decode(request.body, request.headers)
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
-    return await reply.header('x-gateway-token-source', source).send(door.present(inputTokens))
+    reply.headers({ ...door.headers?.(request.id), 'x-gateway-token-source': source })
+    return await reply.send(door.present(inputTokens))
   }
 }
