@@ -50,6 +50,12 @@ describe('counting tokens', () => {
     const withImage = await count({ messages: [{ role: 'user', content: [image] }] })
     assert.ok(withImage > 1000 && withImage < 3000)
   })
+  it('says how much of the limits is left', async () => {
+    await using scene = await startHouse({ config: { limits: {} } })
+    const response = await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages })
+    assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
+    assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '59')
+  })
   it('takes Claude Code’s context management without a word', async () => {
     await using scene = await startHouse()
     const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }

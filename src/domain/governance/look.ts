@@ -30,6 +30,8 @@ export type Texts = {
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */
 const turnCharacters = 65_536
+/** However short a text is, looking at it costs as much as so many characters. */
+const textCharacters = 64
 /** The same for texts that policies are asked about; about a long one they give way by themselves. */
 const turnTexts = 16
 
@@ -47,7 +49,7 @@ export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, t
     const screenInto = (screened: Screened[], text: string): Eventually<unknown> =>
       andThen(screen({ text, direction, skipsPersonalData, terms, reading }), (screening) => {
         screened.push({ text, screening, findings: findingsOf(screening, config.rules) })
-        turn += text.length
+        turn += text.length + textCharacters
         if (turn < turnCharacters) return undefined
         turn = 0
         return pause()

@@ -64,7 +64,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         refusals: [401, 403, 404, 413, 422, 429, 500, 503],
         whenUnread,
         handle: createCountHandler(parts, {
-          decode: (body, headers) => decodeCountTokens(validateCount(body), headers),
+          decode: ({ body, headers }) => decodeCountTokens(validateCount(body), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),
           headers: idHeaders,
         }),
