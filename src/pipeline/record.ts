@@ -51,7 +51,7 @@ type Recording = {
 const unrecorded: Recording = { texts: undefined, judged() {}, async write() {}, async correct() {} }
 
 function begin(asking: Asking, { journal, clock, content, redact }: RecordParts): Recording {
-  const { caller, request } = asking
+  const { requestId, caller, request, origin, purpose } = asking
   // The free request is nobody's, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded
   const startedMs = clock.monotonicMs()
@@ -63,12 +63,15 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
     const make = (): EventFacts =>
       requestFacts({
-        ...asking,
+        requestId,
         caller,
-        user: asking.purpose?.user,
+        request,
+        user: purpose?.user,
+        origin,
         timeMs,
         latencyMs,
-        outcome: { ...outcome, verdict },
+        outcome,
+        verdict,
         content: texts?.content(),
       })
     return journal.record(caller.organization.id, make, announcedId(outcome.policy))
