@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
+import { flowing, later } from '../../base/flow.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../../domain/governance/follow.ts'
 import type { Holding } from '../../domain/governance/holding.ts'
@@ -12,7 +13,7 @@ import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../doma
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
-import { createListener, silence, type Heard, type Silences } from './silence.ts'
+import { createListener, silence, type Silences } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
@@ -36,7 +37,7 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
-const finished = { done: true, value: undefined } as const
+type Taken = Piece | typeof later | undefined
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
@@ -51,7 +52,7 @@ type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefin
  */
 export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
-  const listen = createListener(metered.pieces, parts.silences)
+  const listener = createListener(metered.pieces, parts.silences)
   const held = createHeldPieces(isFree)
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
@@ -60,31 +61,31 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   let told = 0
   let lookedMs = clock.monotonicMs()
   let isOver = false
-  return { [Symbol.asyncIterator]: () => ({ next }) }
+  return flowing({ take, whenMore: (wake) => listener.whenMore(wake, !held.isEmpty()) })
 
-  function next(): Promise<IteratorResult<Piece, undefined>> {
-    return isOver ? Promise.resolve(finished) : listen(!held.isEmpty()).then(hear)
+  function take(): Eventually<Taken> {
+    return isOver ? undefined : andThen(listener.take(), hear)
   }
 
-  function hear(step: Heard<Piece>): Eventually<IteratorResult<Piece, undefined>> {
-    if (step === silence) return andThen(lookAhead(0), () => letOut('all'))
-    if (step.done === true) return finished
-    return andThen(isPieceFit(step.value), (isFit) => {
+  function hear(heard: Taken | typeof silence): Eventually<Taken> {
+    if (heard === later || heard === undefined) return heard
+    if (heard === silence) return andThen(lookAhead(0), () => letOut('all'))
+    return andThen(isPieceFit(heard), (isFit) => {
       if (!isFit) return filtered()
       return andThen(isLookDue() ? lookAhead(keptBackCharacters) : undefined, () => letOut('steady'))
     })
   }
 
-  function letOut(pace: 'all' | 'steady'): Eventually<IteratorResult<Piece, undefined>> {
+  function letOut(pace: 'all' | 'steady'): Eventually<Taken> {
     const leaving = held.release(pace)
-    return leaving === undefined ? next() : { done: false, value: concluded(leaving) }
+    return leaving === undefined ? take() : concluded(leaving)
   }
 
-  async function filtered(): Promise<IteratorResult<Piece, undefined>> {
+  async function filtered(): Promise<Piece> {
     isOver = true
     await parts.stop()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
-    return { done: false, value: concluded({ events: [...held.abandon(), end] }) }
+    return concluded({ events: [...held.abandon(), end] })
   }
 
   /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
