@@ -149,7 +149,7 @@ function readFrames(exchange: Exchange): FrameReads {
 function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined, cancel: Exchange['cancel']): SseFrame[] {
   try {
     if (chunks === undefined) return reader.end()
-    const [first] = chunks
+    const first = chunks[0]
     return reader.push(chunks.length === 1 && first ? first : Buffer.concat(chunks))
   } catch (error) {
     const fault = brokenAnswer('The model’s upstream sent a frame that is too long.', error)

@@ -90,7 +90,9 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   },
   onResponseData(controller, chunk) {
     if (line.stage !== 'running') return
-    line.chunks.push(chunk)
+    // Mostly it is one, and a list that grows from nothing takes room for many.
+    if (line.chunks.length === 0) line.chunks = [chunk]
+    else line.chunks.push(chunk)
     line.byteCount += chunk.length
     if (line.byteCount > highWaterBytes) controller.pause()
     // One network read can bring many chunks: the reader wakes after the last of them and takes all.

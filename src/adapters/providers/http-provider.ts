@@ -166,7 +166,7 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   }
   const events = write.take()
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
-  const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
+  const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
   return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 

@@ -43,8 +43,8 @@ type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: n
 
 /** So much of a channel must be cleared before a piece may leave. */
 type Mark = Pick<Channel, 'follower' | 'mark'>
-/** What must have happened before a piece may leave. */
-type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefined)[] }
+/** A piece, and what must have happened before it may leave. */
+type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
@@ -70,10 +70,12 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   function hear(heard: Taken | typeof silence): Eventually<Taken> {
     if (heard === later || heard === undefined) return heard
     if (heard === silence) return andThen(lookAhead(0), () => letOut('all'))
-    return andThen(isPieceFit(heard), (isFit) => {
-      if (!isFit) return filtered()
-      return andThen(isLookDue() ? lookAhead(keptBackCharacters) : undefined, () => letOut('steady'))
-    })
+    return andThen(isPieceFit(heard), goOn)
+  }
+
+  function goOn(isFit: boolean): Eventually<Taken> {
+    if (!isFit) return filtered()
+    return isLookDue() ? andThen(lookAhead(keptBackCharacters), () => letOut('steady')) : letOut('steady')
   }
 
   function letOut(pace: 'all' | 'steady'): Eventually<Taken> {
@@ -103,8 +105,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
-    held.hold(piece, { place, marks: events.map(markOf) })
-    return areFit(events.values())
+    held.hold({ piece, place, marks: events.map(markOf) })
+    return areFit(events, 0)
   }
 
   function markOf(event: InferenceEvent): Mark | undefined {
@@ -116,17 +118,20 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   }
 
   function channelOf(event: InferenceEvent): Channel | undefined {
-    return 'block' in event ? channels.get(event.block) : undefined
+    return event.type === 'start' || event.type === 'end' ? undefined : channels.get(event.block)
   }
 
-  function isFree({ place, marks }: Ticket): boolean {
-    return place <= told && marks.every((mark) => mark === undefined || mark.follower.cleared() >= mark.mark)
+  function isFree({ place, marks }: Ticketed): boolean {
+    if (place > told) return false
+    for (const mark of marks) if (mark !== undefined && mark.follower.cleared() < mark.mark) return false
+    return true
   }
 
-  function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
-    for (let step = events.next(); step.done !== true; step = events.next()) {
-      const isFit = isEventFit(step.value)
-      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
+  function areFit(events: readonly InferenceEvent[], from: number): Eventually<boolean> {
+    for (let at = from; at < events.length; at++) {
+      const event = events[at]
+      const isFit = event === undefined || isEventFit(event)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
       if (!isFit) return false
     }
     return true

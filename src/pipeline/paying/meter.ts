@@ -45,8 +45,8 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   function watch(piece: Piece): Piece {
     const { events } = piece
     for (const event of events) if (event.type === 'delta') outputLength += event.text.length
-    const [first] = events
-    const last = events.at(-1)
+    const first = events[0]
+    const last = events[events.length - 1]
     if (last?.type === 'end') finish(last)
     return first?.type === 'start' ? { ...piece, events: [started(first), ...events.slice(1)] } : piece
   }
