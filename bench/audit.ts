@@ -1,6 +1,5 @@
-// What the audit log costs: `node bench/audit.ts [--seconds 3]`.
-// 1. Events a second with full durability, and CPU for each, through the journal, embedded and on PostgreSQL.
-// 2. CPU for each request of a whole gateway with the log switched on and off.
+// What the audit log costs: events a second with full durability, and CPU for each, through the journal, embedded and on
+// PostgreSQL. `node bench/audit.ts [--seconds 3]`. What it costs a request of a whole gateway, `npm run bench` tells.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,13 +16,9 @@ import type { EventFacts } from '../src/domain/audit/facts.ts'
 import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
 import { findPostgres } from '../scripts/test/binaries.ts'
 import { startPostgres } from '../scripts/test/postgres.ts'
-import { cases } from './cases.ts'
-import { measure } from './measure.ts'
-import { freePort, startGatehouse, startUpstream, type Running } from './targets.ts'
 
 const seconds = Number(process.argv[process.argv.indexOf('--seconds') + 1]) || 3
 const atOnce = [1, 32, 256]
-const rounds = 3
 
 console.log('Events through the journal, each acknowledged once durable')
 await inFolder(async (folder) => {
@@ -37,7 +32,6 @@ else {
   await using database = await openPostgres({ url: server.url })
   await measureJournal('PostgreSQL', database)
 }
-await measureRequests()
 
 async function measureJournal(name: string, database: Database): Promise<void> {
   await migrate(database, await readMigrations(new URL('../migrations', import.meta.url).pathname))
@@ -113,38 +107,6 @@ function requestFacts(): EventFacts {
       costUsd: 0.0021,
     },
   }
-}
-
-/** The same gateway, with and without; in turns, so that a noisy machine disturbs both alike. */
-async function measureRequests(): Promise<void> {
-  const upstream = await startUpstream()
-  const [off, on] = [await gatehouse(upstream, false), await gatehouse(upstream, true)]
-  try {
-    console.log('\nCPU for each request of a whole gateway, 32 at once')
-    for (const benchCase of cases.slice(0, 2)) {
-      const costs = { off: [] as number[], on: [] as number[] }
-      for (let round = 0; round <= rounds; round++) {
-        for (const [name, target] of [['off', off] as const, ['on', on] as const]) {
-          const { cpuMicros } = await measure(target, benchCase, { seconds: round === 0 ? 1 : seconds })
-          if (round > 0) costs[name].push(cpuMicros * benchCase.perRequest) // round 0 warms up
-        }
-      }
-      const [without, with_] = [median(costs.off), median(costs.on)]
-      console.log(
-        `  ${benchCase.name.padEnd(16)} off ${without.toFixed(0)} µs, on ${with_.toFixed(0)} µs: ${(with_ - without).toFixed(0)} µs for the log`,
-      )
-    }
-  } finally {
-    for (const running of [upstream, off, on]) running.stop()
-  }
-}
-
-async function gatehouse(upstream: Running, requests: boolean): Promise<Running> {
-  return startGatehouse(await freePort(), upstream.port, { audit: { requests } })
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
 }
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {

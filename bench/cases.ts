@@ -12,6 +12,10 @@ export type BenchCase = {
   readonly whole?: string
   /** Callers at once, where it is not the usual number. */
   readonly connections?: number
+  /** Requests at a steady rate, for what they are delayed; else each caller asks again as soon as it is answered. */
+  readonly perSecond?: number
+  /** Also measured on each rung of the ladder. */
+  readonly hasLadder?: boolean
 }
 
 const text = 'Please tell me in some detail what a gatehouse was for in a medieval town. '.repeat(12)
@@ -27,6 +31,7 @@ export const cases: readonly BenchCase[] = [
     body: { model: 'chat', messages },
     unit: 'request',
     perRequest: 1,
+    hasLadder: true,
   },
   {
     name: 'chat, streamed',
@@ -90,4 +95,13 @@ export const cases: readonly BenchCase[] = [
     perRequest: 50,
     whole: 'messages over a chat upstream, whole',
   },
+  ...[200, 2000].map((perSecond): BenchCase => ({
+    name: `chat, whole, ${perSecond} a second`,
+    path: '/v1/chat/completions',
+    upstream: 'chat',
+    body: { model: 'chat', messages },
+    unit: 'request',
+    perRequest: 1,
+    perSecond,
+  })),
 ]

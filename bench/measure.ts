@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { BenchCase } from './cases.ts'
-import type { Running } from './targets.ts'
+import { cores, here, nodeOn, type Running } from './script.ts'
 
 export type Figure = {
   readonly target: string
@@ -23,9 +23,9 @@ export async function measure(
   { seconds }: { seconds: number },
 ): Promise<Figure> {
   const before = cpuSeconds(target.pid)
-  const { connections = usualConnections } = benchCase
+  const { connections = usualConnections, perSecond = 0 } = benchCase
   const bytes = requestBytes(benchCase, target.headers(benchCase))
-  const result = await load(bytes, { port: target.port, connections, seconds })
+  const result = await load(bytes, { port: target.port, connections, seconds, perSecond })
   const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / (result.requests * benchCase.perRequest)
   if (result.failures > 0) throw new Error(`${target.name} failed ${result.failures} requests of ${benchCase.name}`)
   return { target: target.name, case: benchCase.name, cpuMicros, ...result }
@@ -51,12 +51,17 @@ function requestBytes({ path, body }: BenchCase, headers: Readonly<Record<string
 
 type LoadResult = Pick<Figure, 'requests' | 'failures' | 'p50Ms' | 'p99Ms'>
 
-type Load = { readonly port: number; readonly connections: number; readonly seconds: number }
+type Load = {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  readonly perSecond: number
+}
 
-async function load(bytes: Buffer, { port, connections, seconds }: Load): Promise<LoadResult> {
-  const script = new URL('load/load.ts', import.meta.url).pathname
-  const words = [port, connections, seconds].map(String)
-  const child = spawn(process.execPath, [script, ...words], { stdio: ['pipe', 'pipe', 'inherit'] })
+async function load(bytes: Buffer, { port, connections, seconds, perSecond }: Load): Promise<LoadResult> {
+  const words = [port, connections, seconds, perSecond].map(String)
+  const [command, args] = nodeOn(cores.load, [here('load/load.ts'), ...words])
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(bytes)
   const chunks = await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)
   return JSON.parse(Buffer.concat(chunks).toString()) as LoadResult

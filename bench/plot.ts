@@ -36,6 +36,6 @@ export function plot(figures: readonly Figure[], unitOf: (caseName: string) => s
 
 const text = (x: number, y: number, words: string): string => `<text x="${x.toFixed(1)}" y="${y}">${words}</text>`
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

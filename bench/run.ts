@@ -1,22 +1,30 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { execFileSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 import { measure, type Figure } from './measure.ts'
-import { median, plot } from './plot.ts'
-import { startTarget, startUpstream, targets, type Running } from './targets.ts'
+import { plot } from './plot.ts'
+import { freePort, type Running } from './script.ts'
+import { table } from './table.ts'
+import { startTarget, startUpstream, targets } from './targets.ts'
 
-/** One table of ratios: every target under every case, interleaved in rounds. `npm run bench -- --rounds 3 --seconds 4`. */
+/**
+ * One table of ratios: every target under every case, interleaved in rounds.
+ * `npm run bench -- --rounds 3 --seconds 4`; with `--only whole` those cases alone whose name has the word.
+ */
 const options = readOptions(process.argv.slice(2))
+const asked = cases.filter(({ name }) => name.includes(options.only))
 /** Servers run for days: what is measured is code that the engine has had time to compile. */
 const warmUpSeconds = 6
-const upstream = await startUpstream()
+const upstream = await startUpstream(await freePort())
 const running: Running[] = []
 
 try {
   for (const target of targets) running.push(await startTarget(target, upstream.port))
   const figures = await measureAll()
-  print(figures)
+  const names = targets.map(({ name }) => name)
+  console.log(table(figures, names))
   save(figures)
 } finally {
   for (const target of [...running, upstream]) target.stop()
@@ -25,7 +33,7 @@ try {
 async function measureAll(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (let round = 0; round <= options.rounds; round++) {
-    for (const benchCase of cases) {
+    for (const benchCase of asked) {
       for (const target of running.filter(({ answers }) => answers(benchCase))) {
         const figure = await measure(target, benchCase, { seconds: round === 0 ? warmUpSeconds : options.seconds })
         if (round > 0) figures.push(figure) // round 0 warms up
@@ -33,25 +41,6 @@ async function measureAll(): Promise<Figure[]> {
     }
   }
   return figures
-}
-
-function print(figures: readonly Figure[]): void {
-  for (const benchCase of cases) {
-    const of = (name: string, caseName = benchCase.name): number[] =>
-      figures.filter((figure) => figure.target === name && figure.case === caseName).map(({ cpuMicros }) => cpuMicros)
-    const timesBare = (value: (name: string) => number, name: string): string =>
-      `${value(name).toFixed(1).padStart(8)}  ${(value(name) / value('bare')).toFixed(2)} x bare`
-    const total = (name: string): number => median(of(name))
-    const chunkAlone = (name: string): number => total(name) - median(of(name, benchCase.whole)) / benchCase.perRequest
-    console.log(`\n${benchCase.name} (CPU microseconds per ${benchCase.unit})`)
-    for (const { name } of targets) {
-      const values = of(name)
-      if (values.length === 0) continue
-      const spread = `${Math.min(...values).toFixed(0)}–${Math.max(...values).toFixed(0)}`
-      const alone = benchCase.whole === undefined ? '' : `, besides the request ${timesBare(chunkAlone, name)}`
-      console.log(`  ${name.padEnd(12)} ${timesBare(total, name)}  (${spread})${alone}`)
-    }
-  }
 }
 
 function save(figures: readonly Figure[]): void {
@@ -64,11 +53,10 @@ function save(figures: readonly Figure[]): void {
   writeFileSync(new URL('road.svg', folder), plot(figures, unitOf))
 }
 
-function readOptions(args: readonly string[]): { rounds: number; seconds: number } {
-  const valueOf = (name: string, otherwise: number): number =>
-    Number(args[args.indexOf(name) + 1] ?? Number.NaN) || otherwise
-  return {
-    rounds: args.includes('--rounds') ? valueOf('--rounds', 3) : 3,
-    seconds: args.includes('--seconds') ? valueOf('--seconds', 4) : 4,
-  }
+function readOptions(args: readonly string[]): { rounds: number; seconds: number; only: string } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rounds: { type: 'string' }, seconds: { type: 'string' }, only: { type: 'string' } },
+  })
+  return { rounds: Number(values.rounds ?? 3), seconds: Number(values.seconds ?? 4), only: values.only ?? '' }
 }

@@ -1,6 +1,11 @@
 import { confirmOnTerminal } from './cli/confirm.ts'
 import { runCommandLine } from './cli/run.ts'
 
+// Whoever reads an answer may stop in the middle of it, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   say: (line) => void process.stdout.write(`${line}\n`),

@@ -1,12 +1,15 @@
 import { connect } from 'node:net'
 
 /**
- * Closed loop over raw sockets, so that the load costs far less than what it measures.
- * `node load.ts PORT CONNECTIONS SECONDS` with the request's bytes on standard input; prints one JSON line.
+ * Load over raw sockets, so that it costs far less than what it measures. `node load.ts PORT CONNECTIONS SECONDS PER_SECOND`
+ * with the request's bytes on standard input; prints one JSON line. With a rate of 0 each connection asks again as soon as it
+ * is answered; else requests are due at even distances, and one that found no connection free has waited since it was due.
  */
-const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2).map(Number)
+const [port = 0, connections = 1, seconds = 1, perSecond = 0] = process.argv.slice(2).map(Number)
 const request = Buffer.concat(await Array.fromAsync(process.stdin))
-const endAtMs = performance.now() + seconds * 1000
+const beginAtMs = performance.now()
+const endAtMs = beginAtMs + seconds * 1000
+let begun = 0
 let requests = 0
 let failures = 0
 const latenciesMs: number[] = []
@@ -21,21 +24,27 @@ function drive(): Promise<void> {
     const socket = connect(port, '127.0.0.1')
     let answer = ''
     let startedMs = 0
-    const send = (): void => {
-      if (performance.now() >= endAtMs) return void socket.destroy()
-      startedMs = performance.now()
+    const ask = (): void => {
+      const nowMs = performance.now()
+      const dueMs = perSecond === 0 ? nowMs : beginAtMs + (begun++ * 1000) / perSecond
+      if (Math.max(nowMs, dueMs) >= endAtMs) return void socket.destroy()
+      if (dueMs <= nowMs) send(dueMs)
+      else setTimeout(() => send(performance.now()), dueMs - nowMs) // an idle caller's clock is coarse: not the answer's fault
+    }
+    const send = (fromMs: number): void => {
+      startedMs = fromMs
       answer = ''
       socket.write(request)
     }
     socket.setNoDelay(true)
-    socket.on('connect', send)
+    socket.on('connect', ask)
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
       if (!isWhole(answer)) return
       requests++
       if (!answer.startsWith('HTTP/1.1 200')) failures++
       latenciesMs.push(performance.now() - startedMs)
-      send()
+      ask()
     })
     socket.on('error', () => failures++)
     socket.on('close', () => resolve())

@@ -52,7 +52,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       gramCount += word.grams.length
     },
     pair(hash: number): void {
-      countUp(words, hash)
+      countUp(words, hash >>> 0)
       wordCount += 1
     },
     lists(met: number, recent: number): void {

@@ -1,5 +1,6 @@
 /** Counts the words of all training text: which of them a model knows, and how common they are. */
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
+import type { Letters } from '../../src/adapters/classifiers/embedded/letters.ts'
 import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 
@@ -10,7 +11,7 @@ const plainWord = /^[a-z][a-z']*$/
 /** Hashes of the words known, the most common first. */
 export function countVocabulary(texts: Iterable<string>, always: readonly string[]): Uint32Array {
   const counts = new Map<string, number>()
-  const word = (text: string, start: number, end: number): void => {
+  const word = ({ text }: Letters, start: number, end: number): void => {
     const token = text.slice(start, end)
     if (plainWord.test(token) && !/(.)\1\1/.test(token)) counts.set(token, (counts.get(token) ?? 0) + 1)
   }

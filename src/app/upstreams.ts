@@ -70,6 +70,22 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...found]
 }
 
+/** What the names of upstreams and models leave open; a start with it would fail at the first request instead. */
+export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {
+  const known = new Set(effective.map(({ name }) => name))
+  const lost = models.flatMap(({ targets }, at) =>
+    targets.flatMap(({ upstream }, place) =>
+      known.has(upstream) ? [] : [`models[${at}].targets[${place}].upstream: there is no upstream ${upstream}`],
+    ),
+  )
+  return [...repeated('upstreams', upstreams), ...repeated('models', models), ...lost]
+}
+
+function repeated(list: string, entries: readonly { readonly name: string }[]): string[] {
+  const names = entries.map(({ name }) => name)
+  return names.flatMap((name, at) => (names.indexOf(name) < at ? [`${list}[${at}].name: there are two ${name}`] : []))
+}
+
 function foundBeside(config: Config, env: Environment): Found[] {
   const found = findUpstreams(env)
   return found.length === 0 && config.upstreams.length === 0 ? [echo] : found

@@ -27,6 +27,14 @@ describe('a JSON body', () => {
   it('is refused when it is not UTF-8', () =>
     refused(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
   it('is refused when it is nested a hundred thousand levels deep', () => refused(`{"a":${'['.repeat(100_000)}`))
+  it('is refused when it is nested more than a hundred levels deep, however long it is', () => {
+    const nested = (levels: number, long = ''): string =>
+      `{"text":"${long}","a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    for (const long of ['', 'long '.repeat(100_000)]) {
+      assert.doesNotThrow(() => parseJsonObject(Buffer.from(nested(100, long))))
+      refused(nested(101, long))
+    }
+  })
   it('is refused when it has a million keys', () => refused(`{${'"a":1,'.repeat(1_000_000)}"b":1}`))
   it('does not count brackets inside strings', () => {
     assert.deepEqual(parseJsonObject(Buffer.from(JSON.stringify({ a: `${'['.repeat(500)}\\"` }))), {

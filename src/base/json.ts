@@ -3,6 +3,8 @@ import { Fault } from './fault.ts'
 
 const maxDepth = 100
 const maxKeys = 200_000
+/** What is no larger has no room for too many keys, and can be built however deep it is. */
+const harmlessBytes = 128 * 1024
 
 const quote = 0x22
 const backslash = 0x5c
@@ -13,13 +15,14 @@ const backslash = 0x5c
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8.')
-  checkStructure(bytes)
+  if (bytes.length > harmlessBytes) checkStructure(bytes)
   const text = bytes.toString('utf8')
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('The body must be a JSON object.')
-  // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only these words can name a prototype.
-  if (text.includes('\\u') || text.includes('__proto__') || text.includes('prototype')) checkStrings(value)
+  checkDepth(value, maxDepth)
+  // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only `__proto__` and `prototype` name one.
+  if (text.includes('\\u') || text.includes('proto')) checkStrings(value)
   return value as Record<string, unknown>
 }
 
@@ -40,12 +43,20 @@ function checkStructure(bytes: Buffer): void {
     if (byte === quote) {
       at = endOfString(bytes, at)
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > maxDepth) throw invalid(`The body is nested more than ${maxDepth} levels deep.`)
+      if (++depth > maxDepth) throw tooDeep()
     } else if (byte === 0x7d || byte === 0x5d) {
       depth--
     } else if (byte === 0x3a && ++keys > maxKeys) {
       throw invalid(`The body has more than ${maxKeys} keys.`)
     }
+  }
+}
+
+/** The same of what was built: for a small body that is far cheaper. */
+function checkDepth(value: object, left: number): void {
+  if (left === 0) throw tooDeep()
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof item === 'object' && item !== null) checkDepth(item, left - 1)
   }
 }
 
@@ -82,6 +93,8 @@ function checkString(text: string): void {
   if (!text.isWellFormed()) throw invalid('The body holds half of a surrogate pair, which is no character.')
   if (text.includes('\0')) throw invalid('The body holds a NUL character.')
 }
+
+const tooDeep = (): Fault => invalid(`The body is nested more than ${maxDepth} levels deep.`)
 
 const invalid = (message: string, cause?: unknown): Fault =>
   new Fault('malformed', 'invalid_json', message, cause === undefined ? {} : { cause })

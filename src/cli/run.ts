@@ -1,3 +1,4 @@
+import packageFile from '../../package.json' with { type: 'json' }
 import { Fault } from '../base/fault.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
@@ -11,6 +12,10 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   const { say, remark, env } = surroundings
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     say(await overview())
+    return 0
+  }
+  if (name === '--version' || name === '-v') {
+    say(packageFile.version)
     return 0
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -189,7 +189,7 @@ describe('a whole answer', () => {
         dialect,
         body: { id: 'theirs', model: 'm', usage: { odd: 1 }, new_field: 2 },
       }
-      assert.deepEqual(encode(contextIn(dialect), { events: [start, end], document }), {
+      assert.partialDeepStrictEqual(encode(contextIn(dialect), { events: [start, end], document }), {
         id: 'answer_1',
         model: 'house-model',
         usage: { odd: 1 },
@@ -199,6 +199,43 @@ describe('a whole answer', () => {
       const foreign: OriginalDocument = { ...document, dialect: dialect === 'chat' ? 'messages' : 'chat' }
       assert.ok(!('new_field' in encode(contextIn(dialect), { events: [start, end], document: foreign })))
     }
+  })
+})
+
+describe('a response of an upstream that keeps it', () => {
+  it('says what is kept here', () => {
+    const echo = { store: true, previous_response_id: 'resp_0' }
+    const body = { store: false, previous_response_id: null }
+    const document: OriginalDocument = { kind: 'document', dialect: 'responses', body }
+    const context = { ...contextIn('responses'), echo }
+    assert.partialDeepStrictEqual(encodeResponses(context, { events: [start, end], document }), echo)
+  })
+})
+
+describe('a document of an upstream that leaves things out', () => {
+  const uncounted: InferenceEvent = { ...end, usage: { ...end.usage, source: 'estimated' } }
+  const bare = (dialect: Dialect): OriginalDocument => ({ kind: 'document', dialect, body: {} })
+
+  it('has what clients expect filled in', () => {
+    const message = encodeMessages(contextIn('messages'), { events: [start, uncounted], document: bare('messages') })
+    assert.partialDeepStrictEqual(message, { type: 'message', role: 'assistant', stop_reason: 'end_turn' })
+    assert.equal(message['stop_sequence'], null)
+    const chat = encodeChat(contextIn('chat'), { events: [start, uncounted], document: bare('chat') })
+    assert.partialDeepStrictEqual(chat, { object: 'chat.completion', created: 1700000000 })
+    const response = encodeResponses(contextIn('responses'), {
+      events: [start, uncounted],
+      document: bare('responses'),
+    })
+    assert.partialDeepStrictEqual(response, { object: 'response', created_at: 1700000000, status: 'completed' })
+  })
+
+  it('has our count where it has none that can be used', () => {
+    const body = { usage: { completion_tokens: -3, total_tokens: null, extra: 1 } }
+    const document: OriginalDocument = { kind: 'document', dialect: 'chat', body }
+    assert.deepEqual(encodeChat(contextIn('chat'), { events: [start, uncounted], document })['usage'], {
+      ...(encodeChat(contextIn('chat'), { events: [start, uncounted] })['usage'] as object),
+      extra: 1,
+    })
   })
 })
 

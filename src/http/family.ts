@@ -8,7 +8,7 @@ import { lingerBeforeClose } from './linger.ts'
 import { noteRefusal } from './request-record.ts'
 import type { Family, Route } from './route.ts'
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 export type FamilyDoor = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
 

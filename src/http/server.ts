@@ -53,7 +53,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 
   reserveRecord(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', createBodyParser({ clock, timeoutMs: requestTimeoutMs }))
+  // The usual type by its name: the framework remembers a parser that has one, and looks for the others each time.
+  app.addContentTypeParser(['application/json', '*'], createBodyParser({ clock, timeoutMs: requestTimeoutMs }))
   // With callbacks instead of promises: these two run for every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

@@ -54,13 +54,8 @@ async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall,
     const first = await nextOf(pieces)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
     parts.health.succeeded(target.upstream)
-    return {
-      target,
-      pieces: startingWith(first, pieces),
-      async [Symbol.asyncDispose]() {
-        await pieces.stop?.()
-      },
-    }
+    const stop = async (): Promise<void> => void (await pieces.stop?.())
+    return { target, pieces: startingWith(first, pieces), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (error instanceof Fault && isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error

@@ -4,7 +4,9 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
+import packageFile from '../../package.json' with { type: 'json' }
 
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
@@ -40,6 +42,18 @@ async function serve({ folder, env }: ReturnType<typeof createFolder>) {
 }
 
 describe('the command line', () => {
+  it('says its version', () => {
+    const { status, stdout } = createFolder().run('--version')
+    assert.deepEqual([status, stdout], [0, `${packageFile.version}\n`])
+  })
+  it('does not mind a reader who stops in the middle of an answer', async () => {
+    const { folder, env } = createFolder()
+    const child = spawn(process.execPath, [main, 'openapi'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const exit = new Promise((resolve) => child.once('exit', resolve))
+    child.stdout.once('data', () => child.stdout.destroy())
+    assert.equal(await text(child.stderr), '')
+    assert.equal(await exit, 0)
+  })
   it('sets up an empty folder once', () => {
     const { run, json } = createFolder()
     const made = json('setup')

@@ -69,6 +69,22 @@ describe('the official SDKs on a fresh house', () => {
       OpenAI.BadRequestError,
     )
   })
+  it('hear which response they went on from, also where the new one is not kept', async () => {
+    const first = await openai.responses.create({ model, input: 'My name is Ada' })
+    const input = { model, input: 'And now?', previous_response_id: first.id }
+    const next = await openai.responses.create({ ...input, store: false })
+    assert.partialDeepStrictEqual(next, { previous_response_id: first.id, store: false })
+  })
+  it('count earlier turns among the tokens of the next', async () => {
+    const first = await openai.responses.create({ model, input: 'word '.repeat(100) })
+    const next = { model, input: 'And now?', previous_response_id: first.id }
+    assert.ok((await openai.responses.inputTokens.count(next)).input_tokens > 200)
+  })
+  it('are told that a stored response is not streamed, instead of waiting for events', async () => {
+    const { id } = await openai.responses.create({ model, input: 'Hello' })
+    await assert.rejects(openai.responses.retrieve(id, { stream: true }), OpenAI.BadRequestError)
+    assert.equal((await openai.responses.retrieve(id, { stream: false, include_obfuscation: false })).id, id)
+  })
   it('carry the contract’s credit fields', async () => {
     const body = (await (await scene.post('/v1/messages', { model, max_tokens: 10, messages })).json()) as Record<
       string,

@@ -22,6 +22,7 @@ describe('counting tokens', () => {
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
     assert.equal(((await response.json()) as Count).input_tokens, 4711)
     assert.equal(response.headers.get('x-gateway-token-source'), 'upstream')
+    assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'))
     const [asked] = upstream.requests
     assert.equal(asked?.path, '/v1/messages/count_tokens')
     assert.deepEqual(Object.keys(JSON.parse(asked?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])
@@ -48,6 +49,12 @@ describe('counting tokens', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) } }
     const withImage = await count({ messages: [{ role: 'user', content: [image] }] })
     assert.ok(withImage > 1000 && withImage < 3000)
+  })
+  it('says how much of the limits is left', async () => {
+    await using scene = await startHouse({ config: { limits: {} } })
+    const response = await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages })
+    assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
+    assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '59')
   })
   it('takes Claude Code’s context management without a word', async () => {
     await using scene = await startHouse()

@@ -47,6 +47,14 @@ const scenarios = [
     allow: 'GET',
     says: { error: { code: 'method_not_allowed' } },
   },
+  {
+    name: 'a message whose options are asked for',
+    method: 'OPTIONS',
+    path: '/v1/messages',
+    status: 405,
+    allow: 'POST',
+    says: { type: 'error', error: { type: 'invalid_request_error' } },
+  },
   { name: 'a path that is no path', path: '/v1/messages/%E0%A4%A', status: 400, says: { type: 'error' } },
 ]
 

@@ -13,6 +13,8 @@ export type Recordings = {
   readonly folder: string
   /** A frame that says that the upstream failed. */
   readonly errorFrame: string
+  /** Recordings whose frames would break the clients of their own dialect. */
+  readonly careless: readonly string[]
 }
 
 /**
@@ -26,7 +28,7 @@ export function replayRecordings(recordings: Recordings): void {
   }
 }
 
-function replay({ kind, dialect, errorFrame }: Recordings, path: string): void {
+function replay({ kind, dialect, errorFrame, careless }: Recordings, path: string): void {
   const request = requestBy(dialect)
   const bytes = readFileSync(`${path}.sse`)
   const stream = (chunks: readonly Uint8Array[], inOneRead = true) => ({ headers: streamHeaders, chunks, inOneRead })
@@ -60,12 +62,13 @@ function replay({ kind, dialect, errorFrame }: Recordings, path: string): void {
       }
     })
 
-  it('gives callers of its own dialect every frame as it came', async () => {
+  const isCareless = careless.includes(basename(path))
+  it(`gives callers of its own dialect ${isCareless ? 'none of its frames' : 'every frame as it came'}`, async () => {
     const { pieces } = await ask({ kind, request, answer: stream([bytes]) })
     const frames = pieces.flatMap(({ original }) => (original?.kind === 'frames' ? original.frames : []))
     assert.deepEqual(
       frames.map((frame) => frame.data),
-      dataOf(bytes),
+      isCareless ? [] : dataOf(bytes),
     )
   })
 

@@ -178,6 +178,7 @@ describe('a call that fails', () => {
     ['a 401', answerJson({ error: { message: 'key sk-1 is bad' } }, 401), 'upstream_failed', /our credentials/],
     ['a 403', answerJson({}, 403), 'upstream_failed', /our credentials/],
     ['a 408', answerJson({}, 408), 'upstream_timeout', /too long/],
+    ['a 504', answerJson('<html>', 504), 'upstream_timeout', /too long/],
     ['a 429', answerJson({}, 429), 'upstream_overloaded', /overloaded/],
     ['a 529', answerJson({}, 529), 'upstream_overloaded', /overloaded/],
     ['a busy 503', answerJson({ error: 'model is overloaded' }, 503), 'upstream_overloaded', /overloaded/],

@@ -47,7 +47,7 @@ export type CallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clo
 const maxDocumentBytes = 64 * 1024 * 1024
 const maxErrorBytes = 64 * 1024
 
-/** The network to one address. No redirects, no retries, no decompression: what is not foreseen here is a Fault. */
+/** The network to one address. No redirects, no retries: what is not foreseen here is a Fault. */
 export function createCaller(settings: CallerSettings, { dispatcher, clock }: CallerParts): Caller {
   const { url, maxConcurrent = Infinity } = settings
   let underWay = 0

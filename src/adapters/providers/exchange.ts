@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { later } from '../../base/flow.ts'
 import type { Phase } from './failures.ts'
-import { cancelled, faultOfNetwork, timedOut } from './failures.ts'
+import { brokenAnswer, cancelled, faultOfNetwork, timedOut } from './failures.ts'
+import { createUnpacking, type Unpacking } from './unpacking.ts'
 import type { TimeLimits, Watch } from './watch.ts'
 import { createWatch } from './watch.ts'
 
@@ -42,6 +43,8 @@ type Line = ExchangeParts & {
   readonly watch: Watch
   readonly onAbort: () => void
   controller: Dispatcher.DispatchController | undefined
+  /** Where the answer is compressed. */
+  unpacking: Unpacking | undefined
   chunks: Buffer[]
   byteCount: number
   stage: 'running' | 'draining' | 'settled'
@@ -57,6 +60,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
     watch: createWatch(parts.clock, parts.limits.timeoutMs, (phase) => onDue(line, phase)),
     onAbort: () => cancel(line, cancelled(parts.signal.reason)),
     controller: undefined,
+    unpacking: undefined,
     chunks: [],
     byteCount: 0,
     stage: 'running',
@@ -86,21 +90,37 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   onResponseStart(_controller, status, headers) {
     if (status < 200 || line.stage === 'settled') return
     line.watch.enter('idle', line.limits.idleTimeoutMs)
+    const encoding = headers['content-encoding']
+    if (encoding !== undefined) line.unpacking = unpack(line, encoding)
     line.head.resolve({ status, headers })
   },
-  onResponseData(controller, chunk) {
+  onResponseData(_controller, chunk) {
     if (line.stage !== 'running') return
-    // Mostly it is one, and a list that grows from nothing takes room for many.
-    if (line.chunks.length === 0) line.chunks = [chunk]
-    else line.chunks.push(chunk)
-    line.byteCount += chunk.length
-    if (line.byteCount > highWaterBytes) controller.pause()
-    // One network read can bring many chunks: the reader wakes after the last of them and takes all.
-    line.wake?.()
+    if (line.unpacking === undefined) add(line, chunk)
+    else line.unpacking.push(chunk)
   },
-  onResponseEnd: () => settle(line),
+  onResponseEnd: () => (line.unpacking === undefined || line.stage !== 'running' ? settle(line) : line.unpacking.end()),
   onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
 })
+
+const unpack = (line: Line, encoding: unknown): Unpacking | undefined =>
+  createUnpacking(encoding, {
+    onBytes: (bytes) => add(line, bytes),
+    onEnd: () => settle(line),
+    onBroken: (error) =>
+      cancel(line, brokenAnswer('The model’s upstream sent an answer that cannot be unpacked.', error)),
+  })
+
+function add(line: Line, chunk: Buffer): void {
+  if (line.stage !== 'running') return
+  // Mostly it is one, and a list that grows from nothing takes room for many.
+  if (line.chunks.length === 0) line.chunks = [chunk]
+  else line.chunks.push(chunk)
+  line.byteCount += chunk.length
+  if (line.byteCount > highWaterBytes) line.controller?.pause()
+  // One network read can bring many chunks: the reader wakes after the last of them and takes all.
+  line.wake?.()
+}
 
 function take(line: Line): readonly Buffer[] | typeof later | undefined {
   if (line.chunks.length > 0) return takeChunks(line)
@@ -151,6 +171,7 @@ function settle(line: Line, failure?: Fault): void {
   line.stage = 'settled'
   line.failure = failure
   line.watch.stop()
+  line.unpacking?.stop()
   line.signal.removeEventListener('abort', line.onAbort)
   if (failure !== undefined) line.head.reject(failure)
   line.wake?.()

@@ -118,7 +118,7 @@ function faultOf(status: number, error: Json, retryAfterSeconds?: number): Fault
   if (status === 401 || status === 403) {
     return new Fault('upstream_failed', 'upstream_error', 'The model’s upstream refused our credentials.', details)
   }
-  if (status === 408) return timedOut('total', details.cause)
+  if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)
 }
 

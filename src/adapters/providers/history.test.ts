@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { calls, result, say } from '../../../test/support/provider-kit.ts'
+import { calls, requestBy, result, say, sentTo } from '../../../test/support/provider-kit.ts'
 import type { Message } from '../../domain/inference/request.ts'
 import type { Turn } from './history.ts'
 import { turnsOf } from './history.ts'
@@ -51,3 +51,16 @@ describe('any conversation', () => {
 
 const answered = (turn: Turn | undefined): string[] =>
   (turn?.parts ?? []).flatMap((each) => (each.type === 'tool-result' ? [each.id] : [])).toSorted()
+
+describe('a conversation in which only the system has spoken', () => {
+  const request = requestBy('chat', { messages: [say('system', 'Tell a joke.')] })
+
+  it('is asked by a user where the vendor answers nobody else', async () => {
+    const { body: asked } = await sentTo('anthropic', request)
+    assert.deepEqual(asked['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
+    assert.equal(asked['system'], undefined)
+    const { body: response } = await sentTo('openai-responses', request)
+    assert.deepEqual(response['input'], [{ role: 'user', content: [{ type: 'input_text', text: 'Tell a joke.' }] }])
+    assert.equal(response['instructions'], undefined)
+  })
+})

@@ -49,6 +49,10 @@ export function turnsOf(messages: readonly Message[], onDropped: (what: string) 
   return turns
 }
 
+/** Some vendors answer nobody but a user: where only the system has spoken, what it was told is what is asked. */
+export const withUser = (messages: readonly Message[]): readonly Message[] =>
+  messages.every(({ role }) => role === 'system') ? messages.map(({ parts }) => ({ role: 'user', parts })) : messages
+
 function runsOf(messages: readonly Message[]): Turn[] {
   const runs: Turn[] = []
   for (const { role, parts } of messages) {

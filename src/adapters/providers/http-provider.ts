@@ -7,6 +7,7 @@ import type { Answer, Caller, Outgoing } from './call.ts'
 import { createCaller } from './call.ts'
 import type { Encoded, Encoding } from './encoding.ts'
 import type { EventWriter } from './event-writer.ts'
+import type { FormCheck } from './form-check.ts'
 import type { FrameMemory } from './frame-memory.ts'
 import { createEventWriter } from './event-writer.ts'
 import { brokenAnswer } from './failures.ts'
@@ -24,6 +25,7 @@ export type Family = {
   encode(encoding: Encoding): Encoded
   /** Their answer in our words. */
   createDecoder(write: EventWriter): Decoder
+  createFormCheck(): FormCheck
   /** Its decoder keeps nothing of the texts that it passes on, so it need not see frames that differ in nothing else. */
   readonly forgetsText?: boolean
   /** Where the vendor can count tokens without answering. */
@@ -90,7 +92,8 @@ async function begin(conversation: Conversation): Promise<Begun> {
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
-  return { answer, reading: { decoder: family.createDecoder(write), write, memory, dialect, failure: undefined } }
+  const form = family.createFormCheck()
+  return { answer, reading: { decoder: family.createDecoder(write), form, write, memory, dialect, failure: undefined } }
 }
 
 function takePiece({ answer, reading }: Begun): Taken {
@@ -143,20 +146,23 @@ function encode(family: Family, call: ProviderCall, { proofSeal }: HttpProviderP
 
 type Reading = {
   readonly decoder: Decoder
+  readonly form: FormCheck
   readonly write: EventWriter
   readonly memory: FrameMemory | undefined
-  readonly dialect: Dialect | undefined
+  /** Whose words may be passed on; undefined where nobody understands them, or since they were in bad form. */
+  dialect: Dialect | undefined
   /** What ended the answer before its end. */
   failure: Error | undefined
 }
 
-function decodeDocument(body: Json, { decoder, write, dialect }: Reading): Piece {
+function decodeDocument(body: Json, { decoder, form, write, dialect }: Reading): Piece {
   decoder.document(body)
-  return { events: write.take(), ...(dialect && { original: { kind: 'document', dialect, body } }) }
+  const isPassedOn = dialect !== undefined && form.document(body)
+  return { events: write.take(), ...(isPassedOn && { original: { kind: 'document', dialect, body } }) }
 }
 
 function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
-  const { decoder, write, dialect } = reading
+  const { decoder, write } = reading
   let count = 0
   try {
     if (frames === undefined) finish(decoder, write)
@@ -165,6 +171,7 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
     reading.failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
+  const { dialect } = reading
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
   const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
   return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
@@ -176,8 +183,9 @@ function finish(decoder: Decoder, write: EventWriter): void {
   if (!write.hasEnded()) throw brokenAnswer('The model’s upstream ended its answer in the middle.')
 }
 
-function decodeFrame(frame: SseFrame | undefined, { decoder, write, memory }: Reading): void {
+function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   if (frame === undefined) return
+  const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
   if (frame.data === '[DONE]') return decoder.done()
@@ -185,5 +193,6 @@ function decodeFrame(frame: SseFrame | undefined, { decoder, write, memory }: Re
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
+  if (reading.dialect !== undefined && !form.event(body, frame.event)) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }

@@ -17,10 +17,12 @@ const mostCounted = 1e9
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.floor(value) : undefined
 
-/** Undefined where the text is no JSON object. */
+const byteOrderMark = 0xfeff
+
+/** Undefined where the text is no JSON object. A byte order mark before it is no part of it. */
 export function parseRecord(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
     return recordOf(value)
   } catch {
     return undefined

@@ -43,7 +43,8 @@ export function createQuotas({ store, clock, ids, onSettleFailed }: QuotasParts)
     let settled: Promise<void> | undefined
     const settle = (usedTokens: number): Promise<void> =>
       (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))
-    return { settle, [Symbol.asyncDispose]: () => settle(0) }
+    const giveBack = (): Promise<void> => settle(0)
+    return { settle, [Symbol.asyncDispose]: giveBack }
   }
 }
 

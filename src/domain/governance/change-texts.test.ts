@@ -58,6 +58,19 @@ describe('the texts of a request', () => {
     ])
   })
 
+  it('are read once, in whatever order the caller names them', () => {
+    const messages: Message[] = ['be kind', 'good day', 'to you too', 'good day'].map((text) => ({
+      role: 'user',
+      parts: [{ type: 'text', text }],
+    }))
+    const body = {
+      later: ['to you too', 'new to us', 'good day'],
+      messages: [{ content: 'good day' }, { content: 'to you too' }, { content: 'good day' }],
+      system: 'be kind',
+    }
+    assert.deepEqual(textsOfRequest(request(messages, body)).slice(messages.length), ['new to us'])
+  })
+
   it('are those of its tools too', () => {
     const tool = { type: 'function', name: 'find', description: 'Finds it', parameters: { title: 'What' } } as const
     assert.deepEqual(textsOfRequest({ ...request([]), tools: [tool] }), ['find\nFinds it\ntitle\nWhat'])

@@ -12,31 +12,45 @@ import type { ActivePolicy } from './rulebook.ts'
 /** A text with what the screening found in it. */
 export type Screened = { readonly text: string; readonly screening: Screening; readonly findings: Findings }
 
-/** Asks the policies of a plan about a text: one score per policy, in its order. */
-export type PolicyScorer = (
-  plan: Plan,
-  direction: Direction,
-) => (screened: Screened) => Eventually<readonly RuleScore[]>
+/** Asks the policies of a plan about texts. */
+export type PolicyScorer = {
+  /** There are no policies to ask. */
+  readonly isIdle: boolean
+  /** Who is asked on whose behalf: what they say to a text depends on nothing else. */
+  asking(): string
+  /** One score per policy, in its order. */
+  score(screened: Screened): Eventually<readonly RuleScore[]>
+}
 
 /**
  * What policies said is remembered by the screening of the text, so that the turns of a chat that were judged before cost
  * one look-up, however many policies there are. What could not be judged is asked again.
  */
-export function createPolicyScorer(memory: number, pause: () => Promise<unknown>): PolicyScorer {
+export function createPolicyScorer(
+  memory: number,
+  pause: () => Promise<unknown>,
+): (plan: Plan, direction: Direction) => PolicyScorer {
   const known = createVerdictMemory<readonly RuleScore[]>(memory)
   const numberOf = createNumbering()
   return (plan, direction) => {
     const policies = plan.policies[direction]
-    const asking = memory === 0 ? '' : keyOf(plan, direction)
-    return (screened) => {
-      const key = `${numberOf(screened.screening)} ${asking}`
+    const isIdle = policies.length === 0
+    let spelled: string | undefined
+    const asking = (): string => (spelled ??= isIdle ? '' : keyOf(plan, direction))
+    const askAbout = (screened: Screened): Eventually<readonly RuleScore[]> =>
+      askAll(policies, factsOf(plan, direction, screened), pause)
+
+    const score = (screened: Screened): Eventually<readonly RuleScore[]> => {
+      if (memory === 0) return askAbout(screened)
+      const key = `${numberOf(screened.screening)} ${asking()}`
       const remembered = known.recall(key)
       if (remembered !== undefined) return remembered
-      return andThen(askAll(policies, factsOf(plan, direction, screened), pause), (scores) => {
-        if (scores.every((score) => 'basisPoints' in score || !score.isFailure)) known.remember(key, scores)
+      return andThen(askAbout(screened), (scores) => {
+        if (scores.every((one) => 'basisPoints' in one || !one.isFailure)) known.remember(key, scores)
         return scores
       })
     }
+    return { isIdle, asking, score }
   }
 }
 
@@ -79,13 +93,13 @@ const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Scre
 const keyOf = ({ facts, policies }: Plan, direction: Direction): string =>
   `${direction} ${versionsOf(policies[direction])} ${hash('sha256', JSON.stringify(facts), 'base64url')}`
 
-const spelled = new WeakMap<readonly ActivePolicy[], string>()
+const digests = new WeakMap<readonly ActivePolicy[], string>()
 
 function versionsOf(policies: readonly ActivePolicy[]): string {
-  const known = spelled.get(policies)
+  const known = digests.get(policies)
   if (known !== undefined) return known
   const versions = policies.map(({ versionId }) => versionId).join()
   const digest = hash('sha256', versions, 'base64url')
-  spelled.set(policies, digest)
+  digests.set(policies, digest)
   return digest
 }

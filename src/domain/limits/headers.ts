@@ -9,9 +9,9 @@ export function inferenceHeaders(verdict: Verdict): Headers {
   const { standing } = verdict
   const minuteTokens = closest(standing, 'tpm')
   const headers = verdict.admitted ? {} : retryAfter(verdict)
-  add(headers, 'requests', closer(closest(standing, 'rpm'), closest(standing, 'rpd')))
-  add(headers, 'tokens', closer(minuteTokens, closest(standing, 'tpd')))
-  if (minuteTokens === standing.project.tpm) add(headers, 'project-tokens', minuteTokens)
+  add(headers, requestNames, closer(closest(standing, 'rpm'), closest(standing, 'rpd')))
+  add(headers, tokenNames, closer(minuteTokens, closest(standing, 'tpd')))
+  if (minuteTokens === standing.project.tpm) add(headers, projectTokenNames, minuteTokens)
   return headers
 }
 
@@ -25,11 +25,22 @@ function closer(first: Gauge | null, second: Gauge | null): Gauge | null {
   return second.resetMs > first.resetMs ? second : first
 }
 
-function add(headers: Headers, what: string, gauge: Gauge | null): void {
+/** Spelled once: a name put together anew for each answer costs more than its value. */
+const namesFor = (what: string) => ({
+  limit: `x-ratelimit-limit-${what}`,
+  remaining: `x-ratelimit-remaining-${what}`,
+  reset: `x-ratelimit-reset-${what}`,
+})
+
+const requestNames = namesFor('requests')
+const tokenNames = namesFor('tokens')
+const projectTokenNames = namesFor('project-tokens')
+
+function add(headers: Headers, names: ReturnType<typeof namesFor>, gauge: Gauge | null): void {
   if (gauge === null) return
-  headers[`x-ratelimit-limit-${what}`] = String(gauge.limit)
-  headers[`x-ratelimit-remaining-${what}`] = String(gauge.remaining)
-  headers[`x-ratelimit-reset-${what}`] = duration(gauge.resetMs)
+  headers[names.limit] = String(gauge.limit)
+  headers[names.remaining] = String(gauge.remaining)
+  headers[names.reset] = duration(gauge.resetMs)
 }
 
 /** Whole seconds, rounded up, at least one. A refusal for credits has none: waiting does not help. */

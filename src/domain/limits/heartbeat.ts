@@ -38,7 +38,8 @@ export function createHeartbeat({ store, clock, everyMs = 10_000 }: HeartbeatOpt
     keep(request) {
       running.set(request.requestId, request)
       if (cancel === null) beatLater()
-      return { [Symbol.dispose]: () => void running.delete(request.requestId) }
+      const end = (): void => void running.delete(request.requestId)
+      return { [Symbol.dispose]: end }
     },
     [Symbol.dispose]() {
       running.clear()

@@ -2,6 +2,7 @@ import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
 import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
+import { theirUsage } from '../inference/their-usage.ts'
 import type { WholeAnswer } from '../inference/whole-answer.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
@@ -9,15 +10,18 @@ import { spellFinish, spellUsage } from './spelling.ts'
 export function encodeChat(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const { id, model, createdAtSeconds } = context
-  if (document?.dialect === 'chat') return { ...document.body, id, model, ...creditFields(end) }
+  const envelope = { id, object: 'chat.completion', created: createdAtSeconds }
+  const usage = spellUsage(end.usage)
+  if (document?.dialect === 'chat') {
+    const { body } = document
+    return { ...envelope, ...body, id, model, usage: theirUsage(body['usage'], usage, end.usage), ...creditFields(end) }
+  }
   const finish = spellFinish(
     stopReason,
     blocks.some((block) => block.type === 'refusal'),
   )
   return {
-    id,
-    object: 'chat.completion',
-    created: createdAtSeconds,
+    ...envelope,
     model,
     choices: [
       {
@@ -27,7 +31,7 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
         finish_reason: finish,
       },
     ],
-    usage: spellUsage(end.usage),
+    usage,
     ...creditFields(end),
   }
 }

@@ -1,13 +1,13 @@
 import type { OriginalFrame } from '../../domain/inference/events.ts'
 import { frameObject, isRecord, linesOf } from '../inference/stream-writer.ts'
 
-export type ForwardingOptions = { readonly id: string; readonly model: string; readonly wantsUsage: boolean }
+export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
 /** Passes on an upstream's chunks under our id and the caller's name for the model, and keeps the ending back. */
 export type Forwarding = {
   frame(frame: OriginalFrame): string
   /** The upstream's own last words, where they are still how the answer ends: its finish chunks, its usage object. */
-  ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Record<string, unknown> }
+  ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Chunk | undefined }
 }
 
 type Chunk = Record<string, unknown>
@@ -15,13 +15,13 @@ type Chunk = Record<string, unknown>
 export function createForwarding(options: ForwardingOptions): Forwarding {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
-  let usage: Record<string, unknown> = {}
+  let usage: Chunk | undefined
 
   const passOn = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
     const { usage: counted, ...rest } = chunk
-    if (isRecord(counted)) usage = { usage: counted }
-    const kept = { ...rest, id: options.id, model: options.model }
+    if (isRecord(counted)) usage = counted
+    const kept = named(rest, options)
     if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
@@ -46,13 +46,13 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
  * The quick way: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
  * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
  */
-function createRenaming({ id, model }: ForwardingOptions): (frame: OriginalFrame) => string | undefined {
+function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => string | undefined {
   let known = ''
   let replacement = ''
   const learn = (data: string): boolean => {
     // An unescaped quote cannot stand inside of a string, so this is the key itself, and these are true values.
     const at = data.indexOf('"choices":')
-    const changed = at === -1 ? undefined : renamedHead(data.slice(0, at), id, model)
+    const changed = at === -1 ? undefined : renamedHead(data.slice(0, at), options)
     if (changed === undefined) return false
     known = data.slice(0, at)
     replacement = changed
@@ -69,12 +69,17 @@ function createRenaming({ id, model }: ForwardingOptions): (frame: OriginalFrame
 
 const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
 
-function renamedHead(head: string, id: string, model: string): string | undefined {
+/** The upstream's fields under our id and the caller's name for the model; what clients expect besides is filled in. */
+function named(fields: Chunk, { id, model, createdAtSeconds }: ForwardingOptions): Chunk {
+  return { object: 'chat.completion.chunk', created: createdAtSeconds, ...fields, id, model }
+}
+
+function renamedHead(head: string, options: ForwardingOptions): string | undefined {
   try {
     const fields = frameObject(`${head}"choices":[]}`)
     if (!('id' in fields && 'model' in fields)) return undefined
     delete fields['choices']
-    return `${JSON.stringify({ ...fields, id, model }).slice(0, -1)},`
+    return `${JSON.stringify(named(fields, options)).slice(0, -1)},`
   } catch {
     return undefined
   }

@@ -228,7 +228,13 @@ describe('the chat writer, forwarding', () => {
       piece([delta(0, 'a')], '{"choices":[{"index":0,"delta":{"content":"a"}}],"id":"theirs","model":"llama"}'),
     )
     assert.deepEqual(chunksOf(text), [
-      { choices: [{ index: 0, delta: { content: 'a' } }], id: 'chatcmpl-1', model: 'house-model' },
+      {
+        object: 'chat.completion.chunk',
+        created: 1700000000,
+        choices: [{ index: 0, delta: { content: 'a' } }],
+        id: 'chatcmpl-1',
+        model: 'house-model',
+      },
     ])
   })
 

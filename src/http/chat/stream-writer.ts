@@ -1,30 +1,27 @@
-import type { BlockStart, InferenceEnd, InferenceEvent } from '../../domain/inference/events.ts'
+import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { createAnswerWriter, type Step } from '../inference/answer-writer.ts'
 import { creditFields } from '../inference/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
-import { framesIn, isRecord, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
+import { isRecord, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
 import { openaiErrorBody } from '../inference/openai-errors.ts'
+import { theirUsage } from '../inference/their-usage.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
 type State = {
   readonly context: AnswerContext
-  readonly grammar: Grammar
   /** What all chunks begin with, up to and including `"choices":`. */
   readonly head: string
   readonly wantsUsage: boolean
   readonly forwarding: Forwarding
-  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
-  isInOurWords: boolean
   readonly open: Map<number, OpenBlock>
   readonly freeText: ReadonlySet<string>
   nextToolIndex: number
   hasRole: boolean
   hasToolCall: boolean
   hasRefusal: boolean
-  hasFailed: boolean
 }
 
 type OpenBlock = {
@@ -43,44 +40,24 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
   const wantsUsage = asksForUsage(request)
   const state: State = {
     context,
-    grammar: createGrammar(),
     head: `data: ${identity.slice(0, -1)},"choices":`,
     wantsUsage,
-    forwarding: createForwarding({ id, model, wantsUsage }),
-    isInOurWords: false,
+    forwarding: createForwarding({ id, model, createdAtSeconds }),
     open: new Map(),
     freeText: freeTextTools(request),
     nextToolIndex: 0,
     hasRole: false,
     hasToolCall: false,
     hasRefusal: false,
-    hasFailed: false,
   }
-  const write = (events: readonly InferenceEvent[]): string => {
-    let text = ''
-    for (const event of events) text += writeEvent(state, event)
-    state.isInOurWords ||= events.length > 0
-    return text
-  }
-  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
-  return {
-    write,
-    forward(piece) {
-      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = state.isInOurWords ? undefined : framesIn('chat', piece)
-      if (frames === undefined) return write(piece.events)
-      const end = noteEvents(state, piece.events)
-      let text = ''
-      for (const frame of frames) text += state.forwarding.frame(frame)
-      return end === undefined ? text : text + ending(state, end, true)
-    },
-    fail(fault) {
-      if (hasEnded()) return ''
-      state.hasFailed = true
-      return `data: ${JSON.stringify(openaiErrorBody(fault, context.requestId))}\n\n${done}`
-    },
-    hasEnded,
-  }
+  return createAnswerWriter({
+    dialect: 'chat',
+    spell: (step) => spell(state, step),
+    pass: (frame) => state.forwarding.frame(frame),
+    note: (step) => note(state, step),
+    end: (end, isForwarded) => ending(state, end, isForwarded),
+    fail: (fault) => `data: ${JSON.stringify(openaiErrorBody(fault, context.requestId))}\n\n${done}`,
+  })
 }
 
 const done = 'data: [DONE]\n\n'
@@ -88,12 +65,6 @@ const done = 'data: [DONE]\n\n'
 function asksForUsage({ original }: InferenceRequest): boolean {
   const options = original.body['stream_options']
   return isRecord(options) && options['include_usage'] === true
-}
-
-function accept(state: State, event: InferenceEvent): void {
-  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
-  state.grammar.accept(event)
-  if (event.type === 'open') noteOpen(state, event.block, event.part)
 }
 
 function noteOpen(state: State, block: number, part: BlockStart): void {
@@ -104,16 +75,10 @@ function noteOpen(state: State, block: number, part: BlockStart): void {
   if (part.type === 'refusal') state.hasRefusal = true
 }
 
-/** Follows what an upstream says in its own words; the answer is the end, once it is among them. */
-function noteEvents(state: State, events: readonly InferenceEvent[]): InferenceEnd | undefined {
-  let end: InferenceEnd | undefined
-  for (const event of events) {
-    accept(state, event)
-    if (event.type === 'start') state.hasRole = true
-    if (event.type === 'delta') noteDelta(state, event.block)
-    if (event.type === 'end') end = event
-  }
-  return end
+function note(state: State, step: Step): void {
+  if (step.type === 'start') state.hasRole = true
+  if (step.type === 'open') noteOpen(state, step.block, step.part)
+  if (step.type === 'delta') noteDelta(state, step.block)
 }
 
 function noteDelta(state: State, block: number): OpenBlock | undefined {
@@ -122,22 +87,20 @@ function noteDelta(state: State, block: number): OpenBlock | undefined {
   return open
 }
 
-function writeEvent(state: State, event: InferenceEvent): string {
-  accept(state, event)
-  switch (event.type) {
+function spell(state: State, step: Step): string {
+  switch (step.type) {
     case 'start':
       state.hasRole = true
       return chunk(state, '{"role":"assistant","content":""}')
     case 'open':
-      return openBlock(state, event.block, event.part)
+      noteOpen(state, step.block, step.part)
+      return openBlock(state, step.block, step.part)
     case 'delta':
-      return event.text === '' ? '' : writeDelta(state, event.block, event.text)
+      return step.text === '' ? '' : writeDelta(state, step.block, step.text)
     case 'proof':
       return '' // this dialect has no room for it
     case 'close':
-      return closeBlock(state, event.block)
-    case 'end':
-      return ending(state, event, false)
+      return closeBlock(state, step.block)
   }
 }
 
@@ -195,7 +158,8 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const own = state.forwarding.ending(finish, isForwarded)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
   if (!state.wantsUsage) return withPolicy(last, end) + done
-  const usage = { usage: spellUsage(end.usage), ...own.usage, ...creditFields(end) }
+  const counts = theirUsage(own.usage, spellUsage(end.usage), end.usage)
+  const usage = { usage: counts, ...creditFields(end) }
   return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }
 

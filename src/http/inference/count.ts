@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/paying/admission.ts'
 import type { CallerOf } from '../caller.ts'
@@ -15,8 +17,16 @@ export type CountParts = {
 
 /** How a dialect reads a request that is only counted, and says the number. */
 export type CountDoor = {
-  readonly decode: (body: unknown, headers: FastifyRequest['headers']) => InferenceRequest
+  readonly decode: (incoming: Counted) => InferenceRequest | Promise<InferenceRequest>
   readonly present: (inputTokens: number) => object
+  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  readonly headers?: (requestId: string) => Readonly<Record<string, string>>
+}
+
+export type Counted = {
+  readonly body: unknown
+  readonly headers: FastifyRequest['headers']
+  readonly principal: Principal
 }
 
 /** Counts as a request and as nothing else. */
@@ -25,9 +35,10 @@ export function createCountHandler(parts: CountParts, door: CountDoor): Route['h
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
-    await admission.count(principal)
-    const asked = door.decode(request.body, request.headers)
+    const verdict = await admission.count(principal)
+    const asked = await door.decode({ body: request.body, headers: request.headers, principal })
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
-    return await reply.header('x-gateway-token-source', source).send(door.present(inputTokens))
+    const headers = { ...door.headers?.(request.id), ...inferenceHeaders(verdict), 'x-gateway-token-source': source }
+    return await reply.headers(headers).send(door.present(inputTokens))
   }
 }

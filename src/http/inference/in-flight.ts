@@ -21,13 +21,11 @@ export function createInFlight(): InFlight {
       }
       raw.once('close', onClose)
       controllers.add(controller)
-      return {
-        signal: controller.signal,
-        [Symbol.dispose]() {
-          raw.off('close', onClose)
-          controllers.delete(controller)
-        },
+      const end = (): void => {
+        raw.off('close', onClose)
+        controllers.delete(controller)
       }
+      return { signal: controller.signal, [Symbol.dispose]: end }
     },
     count: () => controllers.size,
     abortAll(reason) {

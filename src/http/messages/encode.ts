@@ -2,6 +2,7 @@ import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/credit-fields.ts'
 import { proofText } from '../inference/proof-envelope.ts'
 import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
+import { theirUsage } from '../inference/their-usage.ts'
 import type { WholeAnswer } from '../inference/whole-answer.ts'
 import { spellStop, spellUsage } from './spelling.ts'
 
@@ -11,15 +12,19 @@ export function encodeMessages(
   { events, document }: WholeAnswer,
 ): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
-  if (document?.dialect === 'messages') return { ...document.body, id, model, ...creditFields(end) }
+  const envelope = { id, type: 'message', role: 'assistant', model }
+  const usage = spellUsage(end.usage)
+  if (document?.dialect === 'messages') {
+    const { body } = document
+    const stop = { stop_reason: spellStop(stopReason, end).stop_reason, stop_sequence: null }
+    const counts = theirUsage(body['usage'], usage, end.usage)
+    return { ...envelope, ...stop, ...body, id, model, usage: counts, ...creditFields(end) }
+  }
   return {
-    id,
-    type: 'message',
-    role: 'assistant',
-    model,
+    ...envelope,
     content: blocks.flatMap(spellBlock),
     ...spellStop(stopReason, end),
-    usage: spellUsage(end.usage),
+    usage,
     ...creditFields(end),
   }
 }

@@ -17,6 +17,9 @@ import { createValidator } from '../validate.ts'
 
 const countPath = '/v1/messages/count_tokens'
 
+/** The only request id that this dialect's clients show. */
+const idHeaders = (requestId: string) => ({ 'request-id': requestId })
+
 /** `/v1/messages`: the Anthropic dialect. */
 export function messagesFamily(parts: InferenceParts & CountParts): Family {
   const whenUnread = createUnreadCounter(parts)
@@ -45,7 +48,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
           newAnswerId: (ids) => ids('msg'),
           createWriter: createMessagesWriter,
           encode: encodeMessages,
-          headers: (requestId) => ({ 'request-id': requestId }),
+          headers: idHeaders,
         }),
       },
       {
@@ -61,8 +64,9 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         refusals: [401, 403, 404, 413, 422, 429, 500, 503],
         whenUnread,
         handle: createCountHandler(parts, {
-          decode: (body, headers) => decodeCountTokens(validateCount(body), headers),
+          decode: ({ body, headers }) => decodeCountTokens(validateCount(body), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),
+          headers: idHeaders,
         }),
       },
     ],

@@ -1,28 +1,24 @@
-import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
+import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
 import type { Proof } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
+import { createAnswerWriter, type Step } from '../inference/answer-writer.ts'
 import { creditFields } from '../inference/credit-fields.ts'
 import { proofText } from '../inference/proof-envelope.ts'
-import { framesIn, sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
+import { sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
 import { errorBody } from './errors.ts'
 import { createForwarding, type Forwarding, type Wire } from './forward.ts'
 import { spellStop, spellUsage } from './spelling.ts'
 
 type State = {
   readonly context: AnswerContext
-  readonly grammar: Grammar
   /** Where each block stands on the wire. Blocks of other dialects are left out, and no gap may remain. */
   readonly shown: Map<number, { readonly index: number; readonly part: BlockStart }>
   readonly wire: Wire
   readonly forwarding: Forwarding
-  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
-  isInOurWords: boolean
   hasToolCall: boolean
   /** A thinking block whose start waits for its first word: it may turn out to be a redacted one. */
   waiting: number | undefined
-  hasFailed: boolean
 }
 
 /** Writes one answer in the Anthropic event order. */
@@ -30,62 +26,39 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
   const wire: Wire = { nextIndex: 0, open: new Set() }
   const state: State = {
     context,
-    grammar: createGrammar(),
     shown: new Map(),
     wire,
     forwarding: createForwarding(context, wire),
-    isInOurWords: false,
     hasToolCall: false,
     waiting: undefined,
-    hasFailed: false,
   }
-  const write = (events: readonly InferenceEvent[]): string => {
-    let text = ''
-    for (const event of events) text += writeEvent(state, event)
-    state.isInOurWords ||= events.length > 0
-    return text
-  }
-  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
-  return {
-    write,
-    forward(piece) {
-      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = state.isInOurWords ? undefined : framesIn('messages', piece)
-      return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
-    },
-    fail(fault) {
-      if (hasEnded()) return ''
-      state.hasFailed = true
-      return sseFrame('error', JSON.stringify(errorBody(fault, context.requestId)))
-    },
-    hasEnded,
-  }
+  return createAnswerWriter({
+    dialect: 'messages',
+    spell: (step) => spell(state, step),
+    pass: (frame) => state.forwarding.frame(frame),
+    note: (step) => step.type === 'open' && noteOpen(state, step.block, step.part),
+    afterPiece: () => state.forwarding.forgetEnded(),
+    end: (end, isForwarded) => ending(state, end, isForwarded),
+    fail: (fault) => sseFrame('error', JSON.stringify(errorBody(fault, context.requestId))),
+  })
 }
 
-function accept(state: State, event: InferenceEvent): void {
-  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
-  state.grammar.accept(event)
-}
-
-function writeEvent(state: State, event: InferenceEvent): string {
-  accept(state, event)
-  switch (event.type) {
+function spell(state: State, step: Step): string {
+  switch (step.type) {
     case 'start':
-      return messageStart(state, event)
+      return messageStart(state, step)
     case 'open':
-      return openBlock(state, event.block, event.part)
+      return openBlock(state, step.block, step.part)
     case 'delta':
-      return event.text === '' ? '' : writeDelta(state, event.block, event.text)
+      return step.text === '' ? '' : writeDelta(state, step.block, step.text)
     case 'proof':
-      return writeProof(state, event.block, event.proof)
+      return writeProof(state, step.block, step.proof)
     case 'close':
-      return closeBlock(state, event.block)
-    case 'end':
-      return ending(state, event, false)
+      return closeBlock(state, step.block)
   }
 }
 
-function messageStart(state: State, { usage }: Extract<InferenceEvent, { type: 'start' }>): string {
+function messageStart(state: State, { usage }: Extract<Step, { type: 'start' }>): string {
   const { id, model, request } = state.context
   const message = {
     id,
@@ -208,19 +181,6 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
     sseFrame('message_delta', JSON.stringify({ ...message, ...creditFields(end) })) +
     sseFrame('message_stop', '{"type":"message_stop"}')
   )
-}
-
-function forwardFrames(state: State, frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
-  let text = ''
-  let end: InferenceEnd | undefined
-  for (const frame of frames) text += state.forwarding.frame(frame)
-  for (const event of events) {
-    accept(state, event)
-    if (event.type === 'open') noteOpen(state, event.block, event.part)
-    if (event.type === 'end') end = event
-  }
-  state.forwarding.forgetEnded()
-  return end === undefined ? text : text + ending(state, end, true)
 }
 
 function noteOpen(state: State, block: number, part: BlockStart): void {

@@ -52,9 +52,13 @@ export function openFrames(sequence: Sequence, block: ShownBlock): string {
     output_index: block.outputIndex,
     item: itemOf(block, 'in_progress'),
   })
-  if (block.part.type === 'thinking' || block.part.type === 'tool-call') return added
+  return block.part.type === 'thinking' || block.part.type === 'tool-call' ? added : added + partFrames(sequence, block)
+}
+
+/** Announces the part alone. */
+export function partFrames(sequence: Sequence, block: ShownBlock): string {
   const part = block.part.type === 'text' ? textPart('') : refusalPart('')
-  return added + emit(sequence, 'response.content_part.added', { ...placeOf(block), part })
+  return emit(sequence, 'response.content_part.added', { ...placeOf(block), part })
 }
 
 const deltaTypes: Readonly<Record<ShownBlock['part']['type'], string>> = {

@@ -2,6 +2,7 @@ import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
 import type { AnswerContext } from '../inference/stream-writer.ts'
+import { theirUsage } from '../inference/their-usage.ts'
 import type { WholeAnswer } from '../inference/whole-answer.ts'
 import { freeTextCallItem, functionCallItem, messageItem, reasoningItem, refusalPart, textPart } from './items.ts'
 import { createCalleeOf, type CalleeOf } from './namespaces.ts'
@@ -11,11 +12,23 @@ import { echoOf, ended, incompleteReason } from './spelling.ts'
 export function encodeResponses(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const { id, model } = context
-  if (document?.dialect === 'responses') return { ...document.body, id, model, ...creditFields(end) }
   const reason = incompleteReason(
     stopReason,
     blocks.some((block) => block.type === 'refusal'),
   )
+  if (document?.dialect === 'responses') {
+    const { body } = document
+    const ours = ended(context, end, { output: [], reason })
+    return {
+      ...ours,
+      ...body,
+      id,
+      model,
+      usage: theirUsage(body['usage'], ours.usage, end.usage),
+      ...context.echo,
+      ...creditFields(end),
+    }
+  }
   const freeText = freeTextTools(context.request)
   const calleeOf = createCalleeOf(context.request)
   const output = blocks.flatMap((block) => spellBlock(block, context, { freeText, calleeOf }))

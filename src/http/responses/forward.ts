@@ -18,6 +18,8 @@ export type Forwarding = {
   frame(frame: OriginalFrame): string
   /** The block that the upstream opened for this part, as it is known to the caller. */
   blockFor(part: Part): ShownBlock | undefined
+  /** The same for text whose message the upstream has begun, but no part of it. */
+  messageFor(part: Part): ShownBlock | undefined
   /** Called after each piece: an item that is done without an event will never have one. */
   forgetDone(): void
   /** The upstream's own last response, where it is still how the answer ends. */
@@ -33,15 +35,21 @@ type Slot = Place &
     hasSummary: boolean
   }
 
-type Items = { readonly output: Output; slots: Slot[]; readonly blocks: Map<string, ShownBlock> }
+type Items = {
+  readonly output: Output
+  slots: Slot[]
+  readonly blocks: Map<string, ShownBlock>
+  /** Messages in which no part has begun, by their ids. */
+  readonly empty: Map<string, Place>
+}
 
 /** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
-export function createForwarding({ id, model }: AnswerContext, sequence: Sequence, output: Output): Forwarding {
-  const items: Items = { output, slots: [], blocks: new Map() }
+export function createForwarding({ id, model, echo }: AnswerContext, sequence: Sequence, output: Output): Forwarding {
+  const items: Items = { output, slots: [], blocks: new Map(), empty: new Map() }
   let last: Fields | undefined
 
   const renamed = (type: string, event: Fields): string => {
-    const response = { ...recordAt(event, 'response'), id, model }
+    const response = { ...recordAt(event, 'response'), id, model, ...echo }
     return sseFrame(type, JSON.stringify({ ...event, response }))
   }
 
@@ -67,6 +75,12 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
       items.blocks.set(itemId, block)
       return block
     },
+    messageFor(part) {
+      const [message] = part.type === 'text' || part.type === 'refusal' ? items.empty.values() : []
+      if (message === undefined || output.done.has(message.outputIndex)) return undefined
+      items.empty.delete(message.itemId)
+      return { part, ...message, isFreeText: false, text: '', hasSummary: false }
+    },
     forgetDone() {
       items.slots = items.slots.filter(({ outputIndex }) => !output.done.has(outputIndex))
     },
@@ -75,7 +89,7 @@ export function createForwarding({ id, model }: AnswerContext, sequence: Sequenc
       // Some upstreams stream their items and then leave them out of the last event.
       const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
       const usage = { ...recordAt(ours, 'usage'), ...recordAt(last, 'usage') }
-      return { ...last, id, model, output: listed, usage, ...creditFields(end) }
+      return { ...last, id, model, output: listed, usage, ...echo, ...creditFields(end) }
     },
   }
 }
@@ -104,10 +118,11 @@ function note(type: string, event: Fields, items: Items): void {
   switch (type) {
     case 'response.output_item.added':
       items.output.items[outputIndex] = item
-      addSlot(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
+      addItem(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
       return
     case 'response.content_part.added': {
       const place = { itemId: String(event['item_id']), outputIndex, contentIndex: numberAt(event, 'content_index') }
+      items.empty.delete(place.itemId)
       addSlot(items, recordAt(event, 'part'), place)
       return
     }
@@ -118,6 +133,11 @@ function note(type: string, event: Fields, items: Items): void {
     default:
       noteSummary(items, event, type.endsWith('.added'))
   }
+}
+
+function addItem(items: Items, item: Fields, place: Place): void {
+  if (item['type'] === 'message') items.empty.set(place.itemId, place)
+  else addSlot(items, item, place)
 }
 
 function addSlot({ slots }: Items, { type }: Fields, place: Place): void {

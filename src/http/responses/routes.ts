@@ -19,7 +19,7 @@ import {
 } from '../inference/handler.ts'
 import { createCountHandler, type CountParts } from '../inference/count.ts'
 import type { Family } from '../route.ts'
-import { createValidator } from '../validate.ts'
+import { createQueryValidator, createValidator } from '../validate.ts'
 
 export type ResponsesParts = InferenceParts & CountParts & RememberParts
 
@@ -28,6 +28,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
   const whenUnread = createUnreadCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
+  const readQuery = createQueryValidator(ReadQuery)
   const refusals = [400, 401, 404, 429, 500, 503]
   return {
     name: 'Responses',
@@ -66,7 +67,9 @@ export function responsesFamily(parts: ResponsesParts): Family {
         refusals: [400, 401, 403, 404, 413, 429, 500, 503],
         whenUnread,
         handle: createCountHandler(parts, {
-          decode: (body) => decodeResponses(validate(body)),
+          async decode({ body, principal }) {
+            return decodeResponses((await withHistory(validate(body), principal.projectId, parts)).body)
+          },
           present: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
         }),
       },
@@ -76,11 +79,13 @@ export function responsesFamily(parts: ResponsesParts): Family {
         summary: 'Read a stored response',
         credential: 'api_key',
         params: ResponseId,
+        query: ReadQuery,
         answers: { 200: { description: 'The response as it was answered.', schema: ResponsesAnswer } },
         refusals,
         async handle(request) {
           const { projectId } = await parts.callerOf.principal(request)
           const { response_id: id } = readId(request.params)
+          if (readQuery(request.query).stream) throw notStreamed()
           const found = await parts.stored.find(projectId, id, parts.clock.nowMs())
           if (!found) throw notFound(id)
           return found.document
@@ -106,6 +111,10 @@ export function responsesFamily(parts: ResponsesParts): Family {
 }
 
 const ResponseId = Type.Object({ response_id: Type.String({ minLength: 1, maxLength: 200 }) })
+/** Clients ask for more than we know of; only what would be answered wrongly is looked at. */
+const ReadQuery = Type.Object({
+  stream: Type.Optional(Type.Boolean({ description: 'Only false: a stored response is read as a whole.' })),
+})
 const DeletedResponse = Type.Object({
   id: Type.String(),
   object: Type.Literal('response'),
@@ -115,12 +124,15 @@ const DeletedResponse = Type.Object({
 const notFound = (id: string): Fault =>
   new Fault('not_found', 'not_found', `Response with id '${id}' not found.`, { param: 'response_id' })
 
+const notStreamed = (): Fault =>
+  new Fault('validation', 'unsupported_parameter', 'stream: a stored response is read as a whole', { param: 'stream' })
+
 /** Nobody can go on from the anonymous free request: it belongs to no project, so nothing is looked up or kept for it. */
 async function decodeWithHistory(body: ResponsesBody, caller: Caller, parts: RememberParts): Promise<Decoded> {
   if (caller.kind === 'free') return { request: decodeResponses(body) }
   const { body: whole, ownItems, previousId } = await withHistory(body, caller.projectId, parts)
   const request = decodeResponses(whole)
-  if (body.store === false) return { request }
+  if (body.store === false) return { request, echo: { store: false, previous_response_id: previousId } }
   const echo = { store: true, previous_response_id: previousId }
   const known = { organizationId: caller.organization.id, projectId: caller.projectId, previousId, input: ownItems }
   return {

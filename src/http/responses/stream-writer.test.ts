@@ -33,7 +33,7 @@ const call = (block: number, id: string): InferenceEvent => ({
 const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
 const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
-function createWriter(body: Record<string, unknown> = {}): StreamWriter {
+function createWriter(body: Record<string, unknown> = {}, echo: AnswerContext['echo'] = {}): StreamWriter {
   let count = 0
   const context: AnswerContext = {
     id: 'resp_1',
@@ -41,6 +41,7 @@ function createWriter(body: Record<string, unknown> = {}): StreamWriter {
     createdAtSeconds: 1_700_000_000,
     requestId: 'req_1',
     newId: (prefix) => `${prefix}_${(count += 1)}`,
+    echo,
     request: {
       model: 'house-model',
       stream: true,
@@ -246,6 +247,34 @@ describe('the responses writer, forwarding', () => {
     const [created, added] = eventsOf(opening.map((each) => writer.forward(each)).join(''))
     assert.deepEqual(created.response, { ...theirs, id: 'resp_1', model: 'house-model' })
     assert.deepEqual(added.item, item)
+  })
+
+  it('says what is kept here, whatever the upstream keeps', () => {
+    const echo = { store: true, previous_response_id: 'resp_0' }
+    const writer = createWriter({}, echo)
+    const [created] = eventsOf(opening.map((each) => writer.forward(each)).join(''))
+    assert.partialDeepStrictEqual(created.response, echo)
+    const response = { ...theirs, status: 'completed', store: false, previous_response_id: null }
+    const [last] = eventsOf(writer.forward(piece([close(0), end()], { type: 'response.completed', response })))
+    assert.partialDeepStrictEqual(last.response, echo)
+  })
+
+  it('goes on in a message that the upstream has begun, where it began no part', () => {
+    const writer = createWriter()
+    const [created] = opening
+    const message = piece([], { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item })
+    assert.ok(created)
+    writer.forward(created)
+    writer.forward(message)
+    const events = eventsOf(writer.write([open(0, 'text'), delta(0, 'Hi'), close(0), end()]))
+    assert.deepEqual(events.map(({ type, item_id: id }) => [type, id]).slice(0, 2), [
+      ['response.content_part.added', 'msg_t'],
+      ['response.output_text.delta', 'msg_t'],
+    ])
+    assert.deepEqual(
+      events.at(-1).response.output.map(({ id, status }: { id: string; status: string }) => [id, status]),
+      [['msg_t', 'completed']],
+    )
   })
 
   it('keeps the last event back for the price, and fills in items that it left out', () => {

@@ -1,15 +1,16 @@
 import type { Fault } from '../../base/fault.ts'
-import type { BlockStart, InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
+import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createGrammar, type Grammar } from '../../domain/inference/grammar.ts'
+import { createAnswerWriter, type Step } from '../inference/answer-writer.ts'
 import { freeTextTools } from '../inference/free-text-tools.ts'
-import { framesIn, isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
+import { isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
 import {
   closeFrames,
   deltaFrames,
   emit,
   itemOf,
   openFrames,
+  partFrames,
   type Output,
   type Sequence,
   type ShownBlock,
@@ -21,21 +22,17 @@ import { beginning, echoOf, ended, incompleteReason } from './spelling.ts'
 
 type State = {
   readonly context: AnswerContext
-  readonly grammar: Grammar
   readonly sequence: Sequence
   readonly open: Map<number, ShownBlock>
   readonly output: Output
   readonly freeText: ReadonlySet<string>
   readonly calleeOf: CalleeOf
   readonly forwarding: Forwarding
-  /** Once we have spelled a part of the answer ourselves, we spell the rest too. */
-  isInOurWords: boolean
   /** What the response repeats of its request: written three times, so spelled once. */
   readonly echo: string
   hasCreated: boolean
   hasToolCall: boolean
   hasRefusal: boolean
-  hasFailed: boolean
 }
 
 /** Writes one answer in the event order of the Responses API. */
@@ -44,69 +41,53 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
   const output: Output = { items: [], done: new Set() }
   const state: State = {
     context,
-    grammar: createGrammar(),
     sequence,
     open: new Map(),
     output,
     freeText: freeTextTools(context.request),
     calleeOf: createCalleeOf(context.request),
     forwarding: createForwarding(context, sequence, output),
-    isInOurWords: false,
     echo: JSON.stringify(echoOf(context)).slice(1),
     hasCreated: false,
     hasToolCall: false,
     hasRefusal: false,
-    hasFailed: false,
   }
-  const write = (events: readonly InferenceEvent[]): string => {
-    let text = ''
-    for (const event of events) text += writeEvent(state, event)
-    state.isInOurWords ||= events.length > 0
-    return text
-  }
-  const hasEnded = (): boolean => state.hasFailed || state.grammar.hasEnded()
-  return {
-    write,
-    forward(piece) {
-      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = state.isInOurWords ? undefined : framesIn('responses', piece)
-      return frames === undefined ? write(piece.events) : forwardFrames(state, frames, piece.events)
-    },
-    fail: (fault) => (hasEnded() ? '' : fail(state, fault)),
-    hasEnded,
-  }
+  return createAnswerWriter({
+    dialect: 'responses',
+    spell: (step) => spell(state, step),
+    pass: (frame) => state.forwarding.frame(frame),
+    note: (step) => note(state, step),
+    afterPiece: () => state.forwarding.forgetDone(),
+    end: (end, isForwarded) => ending(state, end, isForwarded),
+    fail: (fault) => fail(state, fault),
+  })
 }
 
-function accept(state: State, event: InferenceEvent): void {
-  if (state.hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
-  state.grammar.accept(event)
-  if (event.type !== 'open') return
-  if (event.part.type === 'tool-call') state.hasToolCall = true
-  if (event.part.type === 'refusal') state.hasRefusal = true
-}
-
-function writeEvent(state: State, event: InferenceEvent): string {
-  accept(state, event)
-  switch (event.type) {
+function spell(state: State, step: Step): string {
+  switch (step.type) {
     case 'start':
       state.hasCreated = true
       return responseFrame(state, 'response.created', beginning(state.context)) + inProgress(state)
     case 'open':
-      return openBlock(state, event.block, event.part)
+      notePart(state, step.part)
+      return openBlock(state, step.block, step.part)
     case 'delta': {
-      const block = blockOf(state, event.block)
-      return block === undefined || event.text === '' ? '' : deltaFrames(state.sequence, block, event.text)
+      const block = blockOf(state, step.block)
+      return block === undefined || step.text === '' ? '' : deltaFrames(state.sequence, block, step.text)
     }
     case 'proof': {
-      const block = blockOf(state, event.block)
-      if (block !== undefined) block.proof = event.proof
+      const block = blockOf(state, step.block)
+      if (block !== undefined) block.proof = step.proof
       return ''
     }
     case 'close':
-      return closeBlock(state, event.block)
-    case 'end':
-      return ending(state, event, false)
+      return closeBlock(state, step.block)
   }
+}
+
+function notePart(state: State, { type }: BlockStart): void {
+  if (type === 'tool-call') state.hasToolCall = true
+  if (type === 'refusal') state.hasRefusal = true
 }
 
 const inProgress = (state: State): string => responseFrame(state, 'response.in_progress', beginning(state.context))
@@ -135,6 +116,11 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   if (begun !== undefined) {
     state.open.set(block, begun)
     return ''
+  }
+  const empty = state.forwarding.messageFor(shownPart)
+  if (empty !== undefined) {
+    state.open.set(block, empty)
+    return partFrames(sequence, empty)
   }
   const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
   const itemId = context.newId(idPrefixes[isFreeText ? 'freeText' : part.type])
@@ -183,7 +169,6 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
 
 /** The error event ends it for the SDKs; agents that wait for the response to end are told that it failed. */
 function fail(state: State, fault: Fault): string {
-  state.hasFailed = true
   const event = errorEvent(fault, state.context.requestId, state.sequence.next++)
   const error = sseFrame('error', JSON.stringify(event))
   if (!state.hasCreated) return error
@@ -192,35 +177,22 @@ function fail(state: State, fault: Fault): string {
   return error + responseFrame(state, 'response.failed', failed)
 }
 
-function forwardFrames(state: State, frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
-  let text = ''
-  let end: InferenceEnd | undefined
-  for (const frame of frames) text += state.forwarding.frame(frame)
-  for (const event of events) {
-    accept(state, event)
-    if (event.type === 'end') end = event
-    else noteEvent(state, event)
-  }
-  state.forwarding.forgetDone()
-  return end === undefined ? text : text + ending(state, end, true)
-}
-
-/** Keeps what is needed to end the answer in our own words, should a check cut the upstream short. */
-function noteEvent(state: State, event: Exclude<InferenceEvent, InferenceEnd>): void {
-  if (event.type === 'start') {
+function note(state: State, step: Step): void {
+  if (step.type === 'start') {
     state.hasCreated = true
     return
   }
-  if (event.type === 'open') {
-    const shown = event.part.type === 'opaque' ? undefined : state.forwarding.blockFor(event.part)
-    if (shown !== undefined) state.open.set(event.block, shown)
+  if (step.type === 'open') {
+    notePart(state, step.part)
+    const shown = step.part.type === 'opaque' ? undefined : state.forwarding.blockFor(step.part)
+    if (shown !== undefined) state.open.set(step.block, shown)
     return
   }
-  const shown = state.open.get(event.block)
+  const shown = state.open.get(step.block)
   if (shown === undefined) return
-  if (event.type === 'delta') shown.text += event.text
-  else if (event.type === 'proof') shown.proof = event.proof
-  else closeForwarded(state, event.block, shown)
+  if (step.type === 'delta') shown.text += step.text
+  else if (step.type === 'proof') shown.proof = step.proof
+  else closeForwarded(state, step.block, shown)
 }
 
 /** The upstream's own item is the better one, if it has come. */

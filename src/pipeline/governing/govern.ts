@@ -104,6 +104,8 @@ export function createGovern(parts: GovernParts): Govern {
     const rephrased = async (unfit: Examination): Promise<string | undefined> =>
       (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
 
+    // A request that was sent has used its input, whatever became of its answer.
+    const giveBack = (): Promise<void> => place.settle(isSent ? totalInputTokens(expected) : 0)
     return {
       request: vault === undefined ? allowed : withoutPersonalData(allowed, vault),
       guard(metered, stop) {
@@ -111,8 +113,7 @@ export function createGovern(parts: GovernParts): Govern {
         const pieces = guarded(metered, { ...parts, silences, plan, holding, rephrased, stop, conclude })
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
-      // A request that was sent has used its input, whatever became of its answer.
-      [Symbol.asyncDispose]: () => place.settle(isSent ? totalInputTokens(expected) : 0),
+      [Symbol.asyncDispose]: giveBack,
     }
   }
 

@@ -38,7 +38,7 @@ export type Admission = {
   /** One atomic step over three scopes, five metrics and the credits. A refusal is a Fault. */
   admit(applicant: Applicant): Promise<Lease>
   /** A request that goes no further counts all the same. Throws where even that is one too many. */
-  count(principal: Principal): Promise<void>
+  count(principal: Principal): Promise<Verdict>
 }
 
 type Running = Extract<AdmissionRequest, { mode: 'full' }>
@@ -76,6 +76,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     async count(principal) {
       const verdict = await countAttempt(principal)
       if (!verdict.admitted && verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
+      return verdict
     },
   }
 

@@ -60,12 +60,13 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
       parts.onUnsettled(taken.requestId, error)
     }
   }
+  const neverBegan = (): Promise<void> => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected)
   return {
     verdict: taken.verdict,
     quote: (usage) => quoteOf(costMicro(usage, taken.rates)),
     settle,
     giveUp,
-    [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected),
+    [Symbol.asyncDispose]: neverBegan,
   }
 
   async function end(outcome: Outcome, usage: Usage): Promise<Receipt> {

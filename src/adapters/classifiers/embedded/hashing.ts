@@ -29,8 +29,11 @@ export function hashBeginnings(word: string, into: Uint32Array): void {
   }
 }
 
-/** A word with all that came before it in a pair or a phrase. Order counts. */
-export const hashNext = (before: number, word: number): number => mix(Math.imul(before, 31) ^ word)
+/**
+ * A word with all that came before it in a pair or a phrase. Order counts. Signed, since this is asked for every word: a
+ * number that may be larger than that would be put on the heap.
+ */
+export const hashNext = (before: number, word: number): number => mix(Math.imul(before, 31) ^ word) | 0
 
 const shortestGram = 3
 const longestGram = 5

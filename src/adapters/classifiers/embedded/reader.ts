@@ -2,6 +2,7 @@
  * Reads a text in its normal form. The classifier adds up what it meets, the trainer writes it down: both see the same
  * words, pairs and lists, in the same buckets.
  */
+import { createSpeller } from './letters.ts'
 import type { Lexicon } from './lexicon.ts'
 import { visitTokens } from './tokens.ts'
 import { segment } from './unmask.ts'
@@ -21,15 +22,16 @@ export type WordVisitor<Known> = (word: Known, start: number, end: number) => vo
 /** Turns a text in its normal form into words that are known. */
 export type ReadWords<Known> = (text: string, visit: WordVisitor<Known>) => void
 
-export const createWordReader =
-  <Known>({ vocabulary, book }: WordReaderParts<Known>): ReadWords<Known> =>
-  (text, visit) =>
+export function createWordReader<Known>({ vocabulary, book }: WordReaderParts<Known>): ReadWords<Known> {
+  const spell = createSpeller()
+  return (text, visit) =>
     visitTokens(text, {
-      word: (whole, start, end) => visit(book(whole, start, end), start, end),
+      word: (letters, start, end) => visit(book(letters, start, end), start, end),
       spelled(letters, start, end) {
-        for (const word of segment(letters, vocabulary)) visit(book(word, 0, word.length), start, end)
+        for (const word of segment(letters, vocabulary)) visit(book(spell(word), 0, word.length), start, end)
       },
     })
+}
 
 export type ReaderParts<Known extends Word> = WordReaderParts<Known> & {
   readonly lexicon: Lexicon

@@ -1,4 +1,5 @@
 /** Cuts text in its normal form into raw words, as they were written, masks and all. */
+import { createSpeller, type Letters } from './letters.ts'
 
 const outside = 0
 const letter = 1
@@ -16,44 +17,48 @@ kinds['$'.charCodeAt(0)] = dollar
 function kindOf(code: number): number {
   if (code < 128) return kinds[code] ?? outside
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
-  return code < 0xd800 || code >= 0xf900 ? letter : outside // past the end of the text there is no code: outside
+  return code < 0xd800 || code >= 0xf900 ? letter : outside
 }
 
 export type TokenVisitor = {
-  /** The token of `text` from `start` to `end`. */
-  word(text: string, start: number, end: number): void
+  /** The token of a text from `start` to `end`. */
+  word(letters: Letters, start: number, end: number): void
   /** Letters that were written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
   spelled(letters: string, start: number, end: number): void
 }
 
-const longestToken = 32
+/** No token is longer. */
+export const longestToken = 32
 const longestSpelling = 200
 
+const spell = createSpeller()
+
 export function visitTokens(text: string, visitor: TokenVisitor): void {
+  const letters = spell(text)
+  const { codes } = letters
   for (let at = 0; at < text.length;) {
-    const kind = kindOf(text.charCodeAt(at))
-    const isStart = kind === letter || (kind === dollar && kindOf(text.charCodeAt(at + 1)) === letter)
+    const kind = kindOf(codes[at] ?? 0)
+    const isStart = kind === letter || (kind === dollar && kindOf(codes[at + 1] ?? 0) === letter)
     if (!isStart) {
       at += 1
       continue
     }
-    const end = endOfToken(text, at)
-    const spelledEnd = end === at + 1 ? endOfSpelling(text, at) : end
+    const end = endOfToken(codes, at, Math.min(text.length, at + longestToken))
+    const spelledEnd = end === at + 1 ? endOfSpelling(codes, at) : end
     if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd), at, spelledEnd)
-    else visitor.word(text, at, end)
+    else visitor.word(letters, at, end)
     at = spelledEnd
   }
 }
 
-function endOfToken(text: string, start: number): number {
-  const last = Math.min(text.length, start + longestToken)
+function endOfToken(codes: Uint16Array, start: number, last: number): number {
   let at = start + 1
   while (at < last) {
-    const code = text.charCodeAt(at)
+    const code = codes[at] ?? 0
     const kind = kindOf(code)
     if (kind === outside) break
     if (kind === joint) {
-      const next = text.charCodeAt(at + 1)
+      const next = codes[at + 1] ?? 0
       if (kindOf(next) !== letter && next !== code) break
     }
     at += 1
@@ -62,14 +67,14 @@ function endOfToken(text: string, start: number): number {
 }
 
 /** End of a run of at least three single letters with the same sign between them; `start + 1` where there is none. */
-function endOfSpelling(text: string, start: number): number {
-  const separator = text.charCodeAt(start + 1)
+function endOfSpelling(codes: Uint16Array, start: number): number {
+  const separator = codes[start + 1]
   let at = start
   while (
     at - start < longestSpelling * 2 &&
-    text.charCodeAt(at + 1) === separator &&
-    kindOf(text.charCodeAt(at + 2)) === letter &&
-    kindOf(text.charCodeAt(at + 3)) !== letter
+    codes[at + 1] === separator &&
+    kindOf(codes[at + 2] ?? 0) === letter &&
+    kindOf(codes[at + 3] ?? 0) !== letter
   ) {
     at += 2
   }

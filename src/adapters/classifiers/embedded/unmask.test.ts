@@ -27,7 +27,7 @@ const vocabulary = createVocabulary(Uint32Array.from(words, hashWord))
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   visitTokens(text, {
-    word: (whole, start, end) => tokens.push(whole.slice(start, end)),
+    word: (letters, start, end) => tokens.push(letters.text.slice(start, end)),
     spelled: (letters) => tokens.push(`~${letters}`),
   })
   return tokens

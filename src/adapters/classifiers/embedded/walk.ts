@@ -36,7 +36,7 @@ const nearWords = 6
 const pairSlots = 1024
 
 export function createWalk<Known extends Word>(lexicon: Lexicon, listener: Listener<Known>): Walk<Known> {
-  const hashes = new Uint32Array(8)
+  const hashes = new Int32Array(8)
   const lists = new Int32Array(8)
   const pairs = new Int32Array(pairSlots)
   let position = 0

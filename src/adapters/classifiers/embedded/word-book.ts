@@ -3,8 +3,11 @@
  * stands, without cutting it out first. Two generations: when the young one is full it becomes the old one, and what is
  * asked for again moves back. So it is bounded, whatever is sent.
  */
+import type { Letters } from './letters.ts'
+import { longestToken } from './tokens.ts'
+
 export type WordBook<Facts> = {
-  (text: string, start: number, end: number): Facts
+  (letters: Letters, start: number, end: number): Facts
   /** Grows when something is forgotten. */
   age(): number
 }
@@ -17,73 +20,77 @@ export function createWordBook<Facts>(learn: (token: string) => Facts, generatio
   let old = createPage<Facts>(generation)
   let age = 0
 
-  const book = (text: string, start: number, end: number): Facts => {
-    const known = young.recall(text, start, end)
+  const book = (letters: Letters, start: number, end: number): Facts => {
+    const { codes } = letters
+    const known = young.recall(codes, start, end)
     if (known !== undefined) return known
-    const token = text.slice(start, end)
-    const facts = old.recall(text, start, end) ?? learn(token)
+    const facts = old.recall(codes, start, end) ?? learn(letters.text.slice(start, end))
     if (young.isFull()) {
       old.clear()
       ;[old, young] = [young, old]
       age += 1
     }
-    young.remember(token, facts)
+    young.remember(facts, letters.codes.subarray(start, end))
     return facts
   }
   return Object.assign(book, { age: () => age })
 }
 
 type Page<Facts> = {
-  recall(text: string, start: number, end: number): Facts | undefined
-  remember(token: string, facts: Facts): void
+  recall(codes: Uint16Array, start: number, end: number): Facts | undefined
+  remember(facts: Facts, token: Uint16Array): void
   isFull(): boolean
   clear(): void
 }
 
 function createPage<Facts>(most: number): Page<Facts> {
   const slots = 2 ** Math.ceil(Math.log2(most * 2))
-  const tokens: (string | undefined)[] = Array.from({ length: slots })
-  const facts: (Facts | undefined)[] = Array.from({ length: slots })
-  let size = 0
+  /** Which of the tokens stands in a slot, counted from 1. */
+  const tokens = new Int32Array(slots)
+  const lengths = new Uint8Array(most)
+  const spellings = new Uint16Array(most * longestToken)
+  const facts: Facts[] = []
 
   /** The slot of the token that stands in the text, or the free one where it belongs, or -1. */
-  const slotOf = (text: string, start: number, end: number): number => {
-    const first = hashPart(text, start, end)
+  const slotOf = (codes: Uint16Array, start: number, end: number): number => {
+    const first = hashPart(codes, start, end)
     for (let probe = 0; probe < mostProbes; probe++) {
       const slot = (first + probe) & (slots - 1)
-      const token = tokens[slot]
-      if (token === undefined || (token.length === end - start && standsAt(token, text, start))) return slot
+      const token = (tokens[slot] ?? 0) - 1
+      if (token < 0 || (lengths[token] === end - start && standsAt(codes, start, token))) return slot
     }
     return -1
   }
+  const standsAt = (codes: Uint16Array, start: number, token: number): boolean => {
+    const spelled = token * longestToken
+    for (let at = (lengths[token] ?? 0) - 1; at >= 0; at--) {
+      if (spellings[spelled + at] !== codes[start + at]) return false
+    }
+    return true
+  }
   return {
-    recall(text, start, end) {
-      const slot = slotOf(text, start, end)
-      return slot < 0 ? undefined : facts[slot]
+    recall(codes, start, end) {
+      const slot = slotOf(codes, start, end)
+      const token = slot < 0 ? 0 : (tokens[slot] ?? 0)
+      return token === 0 ? undefined : facts[token - 1]
     },
-    remember(token, known) {
-      const slot = slotOf(token, 0, token.length)
+    remember(known, token) {
+      const slot = token.length > longestToken ? -1 : slotOf(token, 0, token.length)
       if (slot < 0) return
-      tokens[slot] = token
-      facts[slot] = known
-      size += 1
+      lengths[facts.length] = token.length
+      spellings.set(token, facts.length * longestToken)
+      tokens[slot] = facts.push(known)
     },
-    isFull: () => size >= most,
+    isFull: () => facts.length >= most,
     clear() {
-      tokens.fill(undefined)
-      facts.fill(undefined)
-      size = 0
+      tokens.fill(0)
+      facts.length = 0
     },
   }
 }
 
-function hashPart(text: string, start: number, end: number): number {
+function hashPart(codes: Uint16Array, start: number, end: number): number {
   let hash = 0x811c9dc5
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (codes[at] ?? 0), 0x01000193)
   return hash ^ (hash >>> 15)
-}
-
-function standsAt(token: string, text: string, start: number): boolean {
-  for (let at = 0; at < token.length; at++) if (token.charCodeAt(at) !== text.charCodeAt(start + at)) return false
-  return true
 }

@@ -185,6 +185,7 @@ function readDocument(state: State, body: Json): void {
     openBlock(state, index, block)
     closeBlock(state, index)
   }
-  noteEnding(state, { delta: body, usage: body['usage'] })
+  // It is whole by itself and need not say why it ends; `null` would say that it does not end here.
+  noteEnding(state, { delta: { stop_reason: 'end_turn', ...body }, usage: body['usage'] })
   endMessage(state)
 }

@@ -1,5 +1,6 @@
 import type { Family } from '../http-provider.ts'
 import { createDecoder } from './events.ts'
+import { createFormCheck } from './form.ts'
 import type { MessagesFlags } from './request.ts'
 import { encodeRequest } from './request.ts'
 
@@ -8,6 +9,7 @@ export const messagesFamily = (flags: MessagesFlags): Family => ({
   dialect: 'messages',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  createFormCheck,
   forgetsText: true,
   counter: {
     path: '/count_tokens',

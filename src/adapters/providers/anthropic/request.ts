@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
-import type { InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
+import type { InferenceRequest, Message, ToolChoice } from '../../../domain/inference/request.ts'
 import type {
   MessagesRequest,
   MessagesTool,
@@ -9,7 +9,7 @@ import type {
 } from '../../../wire/anthropic.ts'
 import type { Encoded, Encoding } from '../encoding.ts'
 import { boundedBy, sameDialectBody } from '../encoding.ts'
-import { turnsOf } from '../history.ts'
+import { turnsOf, withUser } from '../history.ts'
 import { callersName, reportLosses } from '../losses.ts'
 import { refusesSampling } from '../models.ts'
 import { recordOf, textOf } from '../reading.ts'
@@ -53,9 +53,10 @@ function translate(encoding: Encoding): Encoded {
   const { request, onDropped } = call
   reportLosses(request, new Set(), onDropped)
   if (request.metadata !== undefined) onDropped('metadata')
+  const said = withUser(request.messages)
   const messages = encodeTurns(
     turnsOf(
-      request.messages.filter(({ role }) => role !== 'system'),
+      said.filter(({ role }) => role !== 'system'),
       onDropped,
     ),
     encoding,
@@ -68,7 +69,7 @@ function translate(encoding: Encoding): Encoded {
     max_tokens: call.maxOutputTokens,
     messages,
     stream: request.stream,
-    ...encodeSystem(request),
+    ...encodeSystem(said, request),
     ...encodeSampling(call, thinking !== undefined),
     ...(tools.length > 0 && { tools: tools.map((tool) => encodeTool(tool, toolNames.toUpstream(tool.name))) }),
     ...encodeChoice(choice, tools.length > 0 && request.parallelToolCalls === false, toolNames.toUpstream),
@@ -81,7 +82,10 @@ function translate(encoding: Encoding): Encoded {
 }
 
 /** All system text of the list, in order; the JSON mode that this format lacks is asked for in words. */
-function encodeSystem({ messages, outputFormat }: InferenceRequest): { system?: readonly TextBlock[] } {
+function encodeSystem(
+  messages: readonly Message[],
+  { outputFormat }: InferenceRequest,
+): { system?: readonly TextBlock[] } {
   const parts = messages.filter(({ role }) => role === 'system').flatMap((message) => message.parts)
   const system: TextBlock[] = parts.flatMap((part) =>
     part.type === 'text' && part.text !== '' ? [{ type: 'text', text: part.text, ...cacheControl(part.cache) }] : [],

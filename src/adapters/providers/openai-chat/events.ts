@@ -47,6 +47,9 @@ export function createDecoder(write: EventWriter): Decoder {
         throw brokenAnswer('The model’s upstream sent something that is no completion.')
       // A whole answer is one chunk that says `message` for `delta`.
       readChunk(state, body, 'message')
+      // It is whole by itself and need not say why it ends; `null` would say that it does not end here.
+      if (recordsOf(body['choices'])[0]?.['finish_reason'] === undefined && state.choices.size > 0)
+        state.finish ||= 'stop'
       endAnswer(state)
     },
     // The usage follows the finish, so the end is not told before the stream is over.
@@ -58,9 +61,12 @@ const isError = (body: Json): boolean => (body['error'] ?? undefined) !== undefi
 
 function readChunk(state: State, chunk: Json, key: 'delta' | 'message'): void {
   if (isError(chunk)) throw faultOfErrorBody(chunk)
-  state.write.start(textOf(chunk['model']))
   state.usage = readUsage(state.usage, chunk['usage'])
-  for (const choice of recordsOf(chunk['choices'])) readChoice(state, choice, recordOf(choice[key]) ?? {})
+  for (const choice of recordsOf(chunk['choices'])) {
+    // Some servers report on the prompt before there is an answer.
+    state.write.start(textOf(chunk['model']))
+    readChoice(state, choice, recordOf(choice[key]) ?? {})
+  }
 }
 
 function readChoice(state: State, choice: Json, delta: Json): void {

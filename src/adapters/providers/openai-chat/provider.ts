@@ -1,5 +1,6 @@
 import type { Family } from '../http-provider.ts'
 import { createDecoder } from './events.ts'
+import { createFormCheck } from './form.ts'
 import type { ChatFlags } from './flags.ts'
 import { encodeRequest } from './request.ts'
 
@@ -8,5 +9,6 @@ export const chatFamily = (flags: ChatFlags): Family => ({
   dialect: 'chat',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  createFormCheck,
   forgetsText: true,
 })

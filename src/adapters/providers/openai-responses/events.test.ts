@@ -7,4 +7,5 @@ replayRecordings({
   folder: join(import.meta.dirname, 'fixtures'),
   errorFrame:
     'event: error\ndata: {"type":"error","code":"rate_limit_exceeded","message":"Slow down","param":null}\n\n',
+  careless: ['whole-at-the-end'],
 })

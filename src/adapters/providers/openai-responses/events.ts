@@ -29,7 +29,8 @@ export function createDecoder(write: EventWriter): Decoder {
       if (!Array.isArray(body['output']) && !recordOf(body['error'])) {
         throw brokenAnswer('The model’s upstream sent something that is no response.')
       }
-      endResponse(state, { response: body })
+      // It is whole by itself and need not say so.
+      endResponse(state, { response: { status: 'completed', ...body } })
     },
     done() {},
     isCollecting: () => state.items.values().some(({ isOpaque, isFinished }) => isOpaque && !isFinished),

@@ -1,5 +1,6 @@
 import type { Family } from '../http-provider.ts'
 import { createDecoder } from './events.ts'
+import { createFormCheck } from './form.ts'
 import { encodeRequest } from './request.ts'
 import type { ResponsesFlags } from './tools.ts'
 
@@ -8,6 +9,7 @@ export const responsesFamily = (flags: ResponsesFlags): Family => ({
   dialect: 'responses',
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
+  createFormCheck,
   counter: {
     path: '/input_tokens',
     without: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],

@@ -3,7 +3,7 @@ import type { InferenceRequest, OutputFormat } from '../../../domain/inference/r
 import type { InputItem, ResponsesRequest, TextFormat } from '../../../wire/openai-responses.ts'
 import type { Encoded, Encoding } from '../encoding.ts'
 import { boundedBy, sameDialectBody, shortUser } from '../encoding.ts'
-import { turnsOf } from '../history.ts'
+import { turnsOf, withUser } from '../history.ts'
 import { reportLosses } from '../losses.ts'
 import { cannotReason, refusesSampling } from '../models.ts'
 import type { Json } from '../reading.ts'
@@ -59,9 +59,8 @@ const pick = (body: Json, fields: readonly string[]): Json =>
 
 /** System text at the beginning is the instructions; what comes later stands where it was said. */
 function encodeConversation(encoding: Encoding): { input: InputItem[]; instructions?: string } {
-  const { messages } = encoding.call.request
-  const found = messages.findIndex(({ role }) => role !== 'system')
-  const begin = found === -1 ? messages.length : found
+  const messages = withUser(encoding.call.request.messages)
+  const begin = messages.findIndex(({ role }) => role !== 'system')
   const lead = messages.slice(0, begin).flatMap(({ parts }) => parts)
   const instructions = systemText(lead)
   const turns = turnsOf(messages.slice(begin), encoding.call.onDropped)

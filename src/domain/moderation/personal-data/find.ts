@@ -115,20 +115,21 @@ function endOfWord(text: string, from: number): number {
   return at
 }
 
-const monthStarts = new Set(
-  ['ja', 'fe', 'ma', 'ap', 'ju', 'au', 'se', 'oc', 'no', 'de'].map((letters) => pairAt(letters, 0)),
-)
+/** The first two letters of months, at the place that `pairAt` gives. A set would cost more than all else about a word. */
+const monthStarts = new Uint8Array(0x4000)
+for (const letters of ['ja', 'fe', 'ma', 'ap', 'ju', 'au', 'se', 'oc', 'no', 'de']) monthStarts[pairAt(letters, 0)] = 1
 
-const mayBeMonth = (text: string, start: number): boolean => monthStarts.has(pairAt(text, start))
+const mayBeMonth = (text: string, start: number): boolean => monthStarts[pairAt(text, start)] === 1
 
 function pairAt(text: string, at: number): number {
-  return text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)
+  return ((text.charCodeAt(at) & 0x7f) << 7) | (text.charCodeAt(at + 1) & 0x7f)
 }
 
 /** A word whose letters after the first are small, or a number, with nothing joined to it: nearly all of a text. */
 function isPlain(text: string, start: number, end: number): boolean {
   const after = text.charCodeAt(end)
-  if (joinsWords.has(after) || (after === fullStop && isWordCode(text.charCodeAt(end + 1)))) return false
+  if (after !== space && (joinsWords.has(after) || (after === fullStop && isWordCode(text.charCodeAt(end + 1)))))
+    return false
   const isNumber = text.charCodeAt(start) <= 57
   const first = isNumber ? 48 : 97
   const last = isNumber ? 57 : 122

@@ -1,0 +1,68 @@
+import { isNamed, type FormCheck } from '../form-check.ts'
+import type { Json } from '../reading.ts'
+import { countOf, listOf, recordOf, textOf } from '../reading.ts'
+
+/** The type of each block that is open, by its index. */
+type State = { hasStart: boolean; blockCount: number; readonly open: Map<unknown, string> }
+
+/** What clients of the Messages format need: a start, blocks numbered from 0, and deltas that fit their block. */
+export function createFormCheck(): FormCheck {
+  const state: State = { hasStart: false, blockCount: 0, open: new Map() }
+  return {
+    event: (event, name) => checks.get(textOf(event['type']) || (name ?? ''))?.(state, event) ?? true,
+    document: (message) => listOf(message['content']).every((block) => isBlock(recordOf(block))),
+  }
+}
+
+type Check = (state: State, event: Json) => boolean
+
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['message_start', isStart],
+  ['content_block_start', isBlockStart],
+  ['content_block_delta', isDelta],
+  ['content_block_stop', (state, { index }) => state.open.delete(index)],
+  ['message_delta', ({ hasStart }) => hasStart],
+])
+
+/** Further starts are kept from callers anyway. */
+function isStart(state: State, event: Json): boolean {
+  if (state.hasStart) return true
+  state.hasStart = true
+  const message = recordOf(event['message'])
+  const usage = recordOf(message?.['usage'])
+  const isCounted = countOf(usage?.['input_tokens']) !== undefined && countOf(usage?.['output_tokens']) !== undefined
+  return isCounted && message?.['role'] === 'assistant' && Array.isArray(message['content'])
+}
+
+function isBlockStart(state: State, event: Json): boolean {
+  const block = recordOf(event['content_block'])
+  if (!state.hasStart || event['index'] !== state.blockCount++) return false
+  state.open.set(event['index'], textOf(block?.['type']))
+  return isBlock(block)
+}
+
+function isBlock(block: Json | undefined): boolean {
+  switch (block?.['type']) {
+    case 'text':
+      return typeof block['text'] === 'string'
+    case 'thinking':
+      return typeof block['thinking'] === 'string'
+    case 'tool_use':
+      return isNamed(block['id']) && isNamed(block['name']) && recordOf(block['input']) !== undefined
+    default:
+      return isNamed(block?.['type'])
+  }
+}
+
+const homes: ReadonlyMap<string, RegExp> = new Map([
+  ['text_delta', /^text$/],
+  ['thinking_delta', /^thinking$/],
+  ['signature_delta', /^thinking$/],
+  ['input_json_delta', /tool_use$/],
+])
+
+function isDelta(state: State, event: Json): boolean {
+  const block = state.open.get(event['index'])
+  const home = homes.get(textOf(recordOf(event['delta'])?.['type']))
+  return block !== undefined && home?.test(block) !== false
+}

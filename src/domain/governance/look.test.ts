@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { perCategory } from '../moderation/categories.ts'
+import { createLook } from './look.ts'
+import { planFor } from './plan.ts'
+import { emptyRulebook } from './rulebook.ts'
+
+const classification = { scores: perCategory(() => 0), flagged: [] }
+const occasion = { model: 'm', project: 'p', user: undefined, credentialId: 'k', metadata: {}, target: undefined }
+const plan = planFor(emptyRulebook, { ...occasion, policyIds: [], flaggedCategories: [] })
+
+/** How often others had their turn while these texts were looked at. */
+async function pausesFor(texts: readonly string[]): Promise<number> {
+  let pauses = 0
+  const look = createLook({
+    screen: () => ({ classification, termHits: [], personalData: [] }),
+    pause: async () => void (pauses += 1),
+    memory: 0,
+  })
+  await look(plan, { texts, direction: 'request' })
+  return pauses
+}
+
+describe('a look at the texts of a request', () => {
+  it('keeps nobody waiting for a few', async () => {
+    assert.equal(await pausesFor(Array.from({ length: 50 }, () => 'a word or two')), 0)
+  })
+
+  it('lets others have their turn between many, however short they are', async () => {
+    assert.ok((await pausesFor(Array.from({ length: 20_000 }, () => 'x'))) >= 10)
+    assert.ok((await pausesFor(Array.from({ length: 20 }, () => 'x'.repeat(50_000)))) >= 10)
+  })
+})

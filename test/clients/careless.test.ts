@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import { answerJson, answerStream, startUpstream, type TestUpstream } from '../support/upstream.ts'
+import type { Client, Told } from './client.ts'
+import { newestClients } from './newest.ts'
+import type { HttpKind } from './scripted.ts'
+
+/** How a server imitates a vendor: what it streams, or what it answers as a whole. */
+type Imitation = { readonly stream: readonly object[] } | { readonly document: object }
+
+const chunk = (delta: object | null, finish: string | null = null) => ({
+  id: 'x',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+})
+const call = (piece: object) => chunk({ tool_calls: [piece] })
+const role = chunk({ role: 'assistant', content: '' })
+const [reads, lists] = [
+  { name: 'read', arguments: '{"path":"a"}' },
+  { name: 'list', arguments: '{}' },
+]
+
+const chat: Readonly<Record<string, Imitation>> = {
+  'says its role with each piece': {
+    stream: ['Hel', 'lo']
+      .map((content) => chunk({ role: 'assistant', content }))
+      .concat(chunk({ role: 'assistant' }, 'stop')),
+  },
+  'never says its role': { stream: [chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop')] },
+  'says next to nothing': {
+    stream: [{ choices: [{ delta: { content: 'Hello' } }] }, { choices: [{ delta: {}, finish_reason: 'stop' }] }],
+  },
+  'reports on the prompt first, and never says its role': {
+    stream: [{ choices: [], prompt_filter_results: [] }, chunk({ content: 'Hello' }), chunk({}, 'stop')],
+  },
+  'begins with a choice that has no delta': {
+    stream: [chunk(null), role, chunk({ content: 'Hello' }), chunk({}, 'stop')],
+  },
+  'sends an object for the arguments of a call': {
+    stream: [role, call({ function: { name: 'read', arguments: { path: 'a' } } }), chunk({}, 'stop')],
+  },
+  'repeats what a call is': {
+    stream: [
+      role,
+      call({ index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path"' } }),
+      call({ index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: ':"a"}' } }),
+      chunk({}, 'tool_calls'),
+    ],
+  },
+  'numbers all calls alike': {
+    stream: [
+      role,
+      call({ index: 0, id: 'call_1', type: 'function', function: reads }),
+      call({ index: 0, id: 'call_2', type: 'function', function: lists }),
+      chunk({}, 'stop'),
+    ],
+  },
+  'numbers calls from one': {
+    stream: [role, call({ index: 1, id: 'call_1', type: 'function', function: reads }), chunk({}, 'tool_calls')],
+  },
+  'answers with a bare call, and says that it stopped': {
+    document: { choices: [{ message: { tool_calls: [{ function: reads }] }, finish_reason: 'stop' }] },
+  },
+  'answers with next to nothing': { document: { choices: [{ message: { content: 'Hello' } }] } },
+}
+
+const message = { type: 'message', role: 'assistant', content: [], usage: { input_tokens: 3, output_tokens: 1 } }
+const started = { type: 'message_start', message }
+const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+const piece = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+const text = (index: number) => [
+  block(index, { type: 'text', text: '' }),
+  piece(index, { type: 'text_delta', text: 'Hello' }),
+  { type: 'content_block_stop', index },
+]
+const stopped = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 2 } },
+  { type: 'message_stop' },
+]
+
+const messages: Readonly<Record<string, Imitation>> = {
+  'does not start its message': { stream: [...text(0), ...stopped] },
+  'starts its message with next to nothing': {
+    stream: [{ type: 'message_start', message: {} }, ...text(0), ...stopped],
+  },
+  'does not start its block': { stream: [started, ...text(0).slice(1), ...stopped] },
+  'leaves out numbers': { stream: [started, ...text(2), ...stopped] },
+  'thinks in a block of text': {
+    stream: [
+      started,
+      text(0)[0] ?? {},
+      piece(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      ...text(0).slice(1),
+      ...stopped,
+    ],
+  },
+  'answers with next to nothing': { document: { content: [{ type: 'text', text: 'Hello' }] } },
+}
+
+const item = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' }
+const whole = { ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }
+const bare = { ...item, content: [{ type: 'output_text', text: 'Hello' }] }
+const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
+const created = {
+  type: 'response.created',
+  response: { id: 'resp_1', created_at: 1, status: 'in_progress', output: [] },
+}
+const added = { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } }
+const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '', annotations: [] } }
+const says = (item_id: string) => ({ type: 'response.output_text.delta', ...place, item_id, delta: 'Hello' })
+const completed = (output: readonly object[]) => ({
+  type: 'response.completed',
+  response: { id: 'resp_1', created_at: 1, status: 'completed', output },
+})
+const functionCall = { type: 'function_call', call_id: 'call_1', ...reads }
+
+const responses: Readonly<Record<string, Imitation>> = {
+  'does not say that it began': { stream: [added, part, says('msg_1'), completed([whole])] },
+  'begins no item': { stream: [created, part, says('msg_1'), completed([whole])] },
+  'begins no part': { stream: [created, added, says('msg_1'), completed([whole])] },
+  'changes the id of an item': { stream: [created, added, part, says('msg_2'), completed([whole])] },
+  'has parts without annotations': {
+    stream: [created, added, { ...part, part: { type: 'output_text', text: '' } }, says('msg_1'), completed([bare])],
+  },
+  'says all of it at the end': { stream: [created, completed([whole])] },
+  'has no ids for its calls': {
+    stream: [
+      created,
+      { type: 'response.output_item.added', output_index: 0, item: { ...functionCall, arguments: '' } },
+      { type: 'response.output_item.done', output_index: 0, item: functionCall },
+      completed([functionCall]),
+    ],
+  },
+  'answers with next to nothing': {
+    document: { output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }] },
+  },
+}
+
+const imitations = { chat, messages, responses } as const
+const kinds = { chat: 'openai-chat', messages: 'anthropic', responses: 'openai-responses' } as const satisfies Record<
+  string,
+  HttpKind
+>
+
+describe('an upstream that imitates a vendor carelessly', () => {
+  let scene: TestHouse
+  let upstream: TestUpstream
+  before(async () => {
+    upstream = await startUpstream()
+    const upstreams = Object.values(kinds).map((kind) => ({ name: kind, kind, base_url: upstream.url }))
+    const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'm' }] }))
+    scene = await startHouse({ config: { upstreams, models } })
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await upstream[Symbol.asyncDispose]()
+  })
+
+  const ask = (client: Client, imitation: Imitation): Promise<Told> => {
+    if ('document' in imitation) upstream.answer(answerJson(imitation.document))
+    else upstream.answer(answerStream(...imitation.stream.map((event) => `data: ${JSON.stringify(event)}\n\n`)))
+    return client.ask(scene, { model: kinds[client.dialect], text: 'Hello' })
+  }
+
+  for (const client of newestClients) {
+    for (const [name, imitation] of Object.entries(imitations[client.dialect])) {
+      it(`${name}: ${client.name} reads it`, async () => {
+        const { text: said, calls } = await ask(client, imitation)
+        const expected = JSON.stringify(imitation).includes('list') ? ['read', 'list'] : ['read']
+        if (said === '')
+          assert.deepEqual(
+            calls.map((each) => each.name),
+            expected,
+          )
+        else assert.equal(said, 'Hello')
+        if (calls[0] !== undefined) assert.deepEqual(calls[0].input, { path: 'a' })
+      })
+    }
+  }
+})

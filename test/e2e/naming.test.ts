@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ConfigError } from '../../src/config.ts'
+import { startHouse } from '../support/house.ts'
+
+const echo = { name: 'here', kind: 'echo' }
+const served = (upstream: string) => ({ name: 'model', targets: [{ upstream }] })
+
+describe('a configuration', () => {
+  for (const [name, config, says] of [
+    ['names an upstream that is not there', { upstreams: [echo], models: [served('gone')] }, 'no upstream gone'],
+    ['has two upstreams of one name', { upstreams: [echo, echo], models: [served('here')] }, 'there are two here'],
+    ['has two models of one name', { upstreams: [echo], models: [served('here'), served('here')] }, 'two model'],
+  ] as const) {
+    it(`that ${name} does not start`, async () => {
+      const starting = startHouse({ config })
+      await assert.rejects(starting, (error) => error instanceof ConfigError && error.message.includes(says))
+    })
+  }
+})
