@@ -15,8 +15,8 @@ function createSource() {
     },
     whenMore: (wake) => (items.length > 0 ? wake() : (wakeUp = wake)),
   }
-  const put = (...more: (string | Error | undefined)[]): void => {
-    items.push(...more)
+  const put = (...added: (string | Error | undefined)[]): void => {
+    items.push(...added)
     wakeUp()
   }
   return { flow, put }

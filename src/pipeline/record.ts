@@ -31,7 +31,7 @@ export function recorded(infer: Infer, parts: RecordParts): Infer {
   return async (asking) => {
     const recording = begin(asking, parts)
     try {
-      return written(await infer({ ...asking, onVerdict: recording.judged }), recording)
+      return logged(await infer({ ...asking, onVerdict: recording.judged }), recording)
     } catch (error) {
       await recording.write(failureOf(error))
       throw error
@@ -84,7 +84,7 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   }
 }
 
-function written(answer: Answer, recording: Recording): Answer {
+function logged(answer: Answer, recording: Recording): Answer {
   const { upstream } = answer
   return {
     ...answer,

@@ -75,7 +75,9 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
 
   function goOn(isFit: boolean): Eventually<Taken> {
     if (!isFit) return filtered()
-    return isLookDue() ? andThen(lookAhead(keptBackCharacters), () => letOut('steady')) : letOut('steady')
+    // A slow upstream is not made slower: what is fit to leave does not wait for the next check.
+    const isLookDue = clock.monotonicMs() - lookedMs >= lookEveryMs
+    return isLookDue ? andThen(lookAhead(keptBackCharacters), () => letOut('steady')) : letOut('steady')
   }
 
   function letOut(pace: 'all' | 'steady'): Eventually<Taken> {
@@ -88,11 +90,6 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     await parts.stop()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
     return concluded({ events: [...held.abandon(), end] })
-  }
-
-  /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
-  function isLookDue(): boolean {
-    return clock.monotonicMs() - lookedMs >= lookEveryMs
   }
 
   function lookAhead(keptBack: number): Eventually<void> {
