@@ -137,13 +137,9 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   function isEventFit(event: InferenceEvent): Eventually<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
-    if (event.type === 'delta') return isTextFit(channel, event.text)
     if (event.type === 'close') return isWholeFit(channel, event.block)
-    return event.type !== 'open' || event.part.type !== 'opaque' || isTextFit(channel, textsIn(event.part.raw))
-  }
-
-  function isTextFit({ follower }: Channel, text: string): Eventually<boolean> {
-    return andThen(follower.push(text), isAllowed)
+    const text = textIn(event)
+    return text === undefined || andThen(channel.follower.push(text), isAllowed)
   }
 
   function isAllowed(denied: Examination | undefined): boolean {
@@ -184,7 +180,11 @@ function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
   return all
 }
 
-const textsIn = (raw: unknown): string => stringsIn(raw).join('\n')
+/** What an event adds to the text of its block; undefined where it adds nothing. */
+function textIn(event: InferenceEvent): string | undefined {
+  if (event.type === 'delta') return event.text
+  return event.type === 'open' && event.part.type === 'opaque' ? stringsIn(event.part.raw).join('\n') : undefined
+}
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
 function openChannel(part: BlockStart, parts: GuardParts): Channel {
