@@ -21,7 +21,7 @@ export type Flowing<T> = AsyncIterable<T> & Flow<T>
 
 const finished = { done: true, value: undefined } as const
 
-/** A class, because a literal with a symbol for a key is dear, and every answer passes several of them. */
+/** A class: every answer passes several of them, and only the few that are read as iterables need an iterator. */
 class FlowIterable<T> implements Flowing<T> {
   readonly take: Flow<T>['take']
   readonly whenMore: Flow<T>['whenMore']

@@ -89,15 +89,12 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
 
 function logged(answer: Answer, recording: Recording): Answer {
   const { upstream } = answer
-  return {
-    ...answer,
-    pieces: watchPieces(answer, recording),
-    async [Symbol.asyncDispose]() {
-      await answer[Symbol.asyncDispose]()
-      // Nobody waits for it any more, but what happened is written down.
-      await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
-    },
+  const giveBack = async (): Promise<void> => {
+    await answer[Symbol.asyncDispose]()
+    // Nobody waits for it any more, but what happened is written down.
+    await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
   }
+  return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
 }
 
 function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Piece> {
