@@ -84,6 +84,8 @@ export function createInfer(parts: InferParts): Infer {
         isPaid = true
         return receipt
       }
+      // An answer that is paid for has given everything back by itself.
+      const giveBack = (): Promise<void> => (isPaid ? done : borrowed.giveBack())
       return {
         model: model.name,
         upstream: begun.target.upstream,
@@ -91,8 +93,7 @@ export function createInfer(parts: InferParts): Infer {
         bill: { quote: lease.quote, pay },
         dropped,
         verdict,
-        // An answer that is paid for has given everything back by itself.
-        [Symbol.asyncDispose]: () => (isPaid ? done : borrowed.giveBack()),
+        [Symbol.asyncDispose]: giveBack,
       }
     } catch (error) {
       await borrowed.giveBack()

@@ -1,5 +1,5 @@
 import { Fault, isFault } from '../../base/fault.ts'
-import { endOfTurn } from '../../base/end-of-turn.ts'
+import { createGroupCommit } from '../../base/group-commit.ts'
 import type { AuditBacklog } from './backlog.ts'
 import type { AuditEvent } from './event.ts'
 import type { EventMaker } from './event-maker.ts'
@@ -39,25 +39,14 @@ type Waiting = {
 const restMs = 1_000
 
 /** Bounds what one append must carry. */
-const maxGroupSize = 500
+const mostAtOnce = 500
 
-/**
- * Group commit: while one append of an organization is under way, events that arrive form the next one. The slower the
- * disk, the larger the groups, and one hash chain is extended for all of them at once.
- */
+/** One append for all events of an organization that arrive together: its hash chain is extended for them at once. */
 export function createJournal(parts: JournalParts): Journal {
   const { appender, events, nowMs, isAuditRequired, backlog, onLost } = parts
-  const queues = new Map<string, Waiting[]>()
+  const add = createGroupCommit<string, Waiting>({ mostAtOnce, write })
   const lost = new Map<string, number>()
   let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
-
-  async function drain(organizationId: string, queue: Waiting[]): Promise<void> {
-    while (queue.length > 0) {
-      await endOfTurn() // those come along whose charges were written with the group before
-      await write(organizationId, queue.splice(0, maxGroupSize))
-    }
-    queues.delete(organizationId)
-  }
 
   async function write(organizationId: string, all: readonly Waiting[]): Promise<void> {
     const made: AuditEvent[] = []
@@ -123,14 +112,7 @@ export function createJournal(parts: JournalParts): Journal {
   return {
     record(organizationId, make, id) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const waiting = { make, id, resolve, reject }
-      const queue = queues.get(organizationId)
-      if (queue) queue.push(waiting)
-      else {
-        const begun = [waiting]
-        queues.set(organizationId, begun)
-        void drain(organizationId, begun)
-      }
+      add(organizationId, { make, id, resolve, reject })
       return promise
     },
   }

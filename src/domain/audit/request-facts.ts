@@ -15,8 +15,6 @@ export type RequestOutcome = {
   readonly failure?: string
   /** What callers are told of the decision, where it was not plain `allow`. */
   readonly policy?: PolicyObject | undefined
-  /** The same in full, where the request came as far as the checks. */
-  readonly verdict?: VerdictFacts | undefined
 }
 
 export type RequestTold = {
@@ -29,6 +27,8 @@ export type RequestTold = {
   readonly timeMs: number
   readonly latencyMs: number
   readonly outcome: RequestOutcome
+  /** The decision in full, where the request came as far as the checks. */
+  readonly verdict?: VerdictFacts | undefined
   readonly content?: AuditContent | undefined
 }
 
@@ -55,10 +55,10 @@ export function requestFacts(told: RequestTold): EventFacts {
       path: paths[request.original.dialect],
       address: origin?.address,
       userAgent: origin?.userAgent,
+      status: failure === undefined ? 200 : undefined,
       latencyMs,
-      ...(failure === undefined && { status: 200 }),
     },
-    verdict: outcome.verdict ?? verdictOf(outcome.policy),
+    verdict: told.verdict ?? verdictOf(outcome.policy),
     model: {
       provider: outcome.upstream ?? 'unknown',
       name: request.model,
@@ -70,7 +70,7 @@ export function requestFacts(told: RequestTold): EventFacts {
       creditsUsed: cost?.creditsUsed,
       costUsd: cost?.costUsd,
     },
-    ...(failure !== undefined && { failure: { code: failure } }),
+    failure: failure === undefined ? undefined : { code: failure },
     content: told.content,
   }
 }

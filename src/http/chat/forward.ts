@@ -1,5 +1,5 @@
 import type { OriginalFrame } from '../../domain/inference/events.ts'
-import { frameObject, isRecord, sameFrame } from '../inference/stream-writer.ts'
+import { frameObject, isRecord, linesOf } from '../inference/stream-writer.ts'
 
 export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
@@ -64,10 +64,10 @@ function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => s
   }
   return ({ data }) => {
     const isKnown = known !== '' && data.slice(0, known.length) === known
+    if (!isKnown && (finishOrUsage.test(data) || !learn(data))) return undefined
+    const rest = data.slice(known.length)
     // What is known was looked at when it was learned.
-    if (finishOrUsage.test(isKnown ? data.slice(known.length) : data)) return undefined
-    if (!isKnown && !learn(data)) return undefined
-    return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
+    return isKnown && finishOrUsage.test(rest) ? undefined : `data: ${replacement}${linesOf(rest)}\n\n`
   }
 }
 

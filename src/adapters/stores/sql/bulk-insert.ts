@@ -7,23 +7,28 @@ export type BulkInsert = {
   readonly suffix?: string
 }
 
-/** How many rows one statement adds. Few sizes, because engines remember a statement by its text. */
-const sizes = [32, 16, 8, 4, 2, 1] as const
+/** The most rows that one statement adds: engines remember it by its text, and there is a text for every number of rows. */
+const mostRows = 32
 
-/** Makes the statements that add any number of rows: few of them, and few different ones. */
+/** Makes the statements that add any number of rows: as few as can be. */
 export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
+  const texts = new Map<number, string>()
+
   const places = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
   const textFor = (count: number): string => {
+    const known = texts.get(count)
+    if (known !== undefined) return known
     const tuples = Array.from({ length: count }, (_, row) => `(${places(row)})`)
-    return `insert into ${table} (${columns.join(', ')}) values ${tuples.join(', ')} ${suffix}`
+    const text = `insert into ${table} (${columns.join(', ')}) values ${tuples.join(', ')} ${suffix}`
+    texts.set(count, text)
+    return text
   }
-  const texts = sizes.map((count) => ({ count, sql: textFor(count) }))
 
   return (rows: readonly (readonly Value[])[]): Statement[] => {
     const statements: Statement[] = []
-    let at = 0
-    for (const { count, sql } of texts) {
-      for (; rows.length - at >= count; at += count) statements.push({ sql, params: joined(rows, at, at + count) })
+    for (let at = 0; at < rows.length; at += mostRows) {
+      const end = Math.min(at + mostRows, rows.length)
+      statements.push({ sql: textFor(end - at), params: joined(rows, at, end) })
     }
     return statements
   }

@@ -1,4 +1,4 @@
-import { endOfTurn } from '../../../../base/end-of-turn.ts'
+import { createGroupCommit } from '../../../../base/group-commit.ts'
 import { DatabaseError } from '../database.ts'
 
 /** Writes what arrived together in one go, and answers each in its place. */
@@ -7,34 +7,17 @@ export type WriteAll<In, Out> = (inputs: readonly In[]) => Promise<Out[]>
 type Waiting<In, Out> = { readonly input: In; resolve(output: Out): void; reject(error: unknown): void }
 
 /** Bounds how long one step can take. */
-const maxTogether = 500
+const mostAtOnce = 500
 
-/**
- * Group commit by lane: while a lane's group is being written, what arrives for it forms the next one. Lanes do not wait for
- * one another.
- */
+/** What arrives together in a lane is written together. Lanes do not wait for one another. */
 export function createLanes<In, Out>(writeAll: WriteAll<In, Out>) {
-  const lanes = new Map<number, Waiting<In, Out>[]>()
-
-  async function drain(lane: number, queue: Waiting<In, Out>[]): Promise<void> {
-    while (queue.length > 0) {
-      await endOfTurn() // what is ready comes along
-      await writeGroup(writeAll, queue.splice(0, maxTogether))
-    }
-    lanes.delete(lane)
-  }
-
+  const add = createGroupCommit<number, Waiting<In, Out>>({
+    mostAtOnce,
+    write: (_lane, group) => writeGroup(writeAll, group),
+  })
   return (lane: number, input: In): Promise<Out> => {
     const { promise, resolve, reject } = Promise.withResolvers<Out>()
-    const waiting = { input, resolve, reject }
-    const queue = lanes.get(lane)
-    if (queue !== undefined) {
-      queue.push(waiting)
-    } else {
-      const opened = [waiting]
-      lanes.set(lane, opened)
-      void drain(lane, opened)
-    }
+    add(lane, { input, resolve, reject })
     return promise
   }
 }

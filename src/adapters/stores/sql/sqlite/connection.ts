@@ -9,7 +9,13 @@ export type Connection = {
   close(): void
 }
 
-type Prepared = { readonly statement: StatementSync; readonly answersRows: boolean; readonly countsRows: boolean }
+type Prepared = {
+  readonly statement: StatementSync
+  readonly answersRows: boolean
+  readonly countsRows: boolean
+  /** Its values go into columns as they are, and the type of a column makes integers of them. */
+  readonly bindsPlainly: boolean
+}
 
 /** Texts with lists of changing length must not fill the memory. */
 const maxPrepared = 500
@@ -29,8 +35,8 @@ export function openConnection(database: DatabaseSync): Connection {
 
   return {
     run({ sql, params = [] }) {
-      const { statement, answersRows, countsRows } = prepared(sql)
-      const values = params.map(toBinding)
+      const { statement, answersRows, countsRows, bindsPlainly } = prepared(sql)
+      const values = bindsPlainly ? params : params.map(toBinding)
       if (answersRows) {
         const rows = statement.all(...values)
         return { rows, changed: rows.length }
@@ -53,6 +59,7 @@ function prepare(database: DatabaseSync, sql: string): Prepared {
     answersRows: statement.columns().length > 0,
     // For anything else SQLite repeats the count of the last change.
     countsRows: /^\s*(insert|update|delete|replace|with)\b/i.test(text),
+    bindsPlainly: /^insert into \w+ \([\w, ]+\) values [(?, )]+$/.test(text),
   }
 }
 
@@ -69,6 +76,9 @@ function toPositions(sql: string): string {
 /** Texts in quotes match too, so that nothing inside of them does. */
 const parameter = /'[^']*'|\$(\d+)/g
 
-/** node:sqlite binds every number as a REAL: 7 / $1 would not divide as integers and $1 || '' would say 2.0. */
+/**
+ * node:sqlite binds every number as a REAL: 7 / $1 would not divide as integers and $1 || '' would say 2.0. Making them
+ * something else costs as much as binding them, so that long lists of new rows go without.
+ */
 const toBinding = (value: Value): Value =>
   typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
