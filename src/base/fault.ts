@@ -114,6 +114,11 @@ export const faultCodes = {
 
 export type FaultCode = keyof typeof faultCodes
 
+/** The same refusal, with headers beside its own. */
+export function withHeaders({ kind, code, message, details }: Fault, headers: FaultDetails['headers']): Fault {
+  return new Fault(kind, code, message, { ...details, headers: { ...headers, ...details.headers } })
+}
+
 export const isFault = (error: unknown): error is Fault => error instanceof Fault
 
 /** Anything thrown becomes a Fault; what we did not foresee says nothing to the caller. */

@@ -39,7 +39,11 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
 
   const dispatch = (): void => {
     // The standard drops events without data.
-    if (data !== undefined && data !== '') frames.push({ event, data })
+    // Mostly there is one at a time, and a list that grows from nothing takes room for many.
+    if (data !== undefined && data !== '') {
+      if (frames.length === 0) frames = [{ event, data }]
+      else frames.push({ event, data })
+    }
     event = undefined
     data = undefined
     dataLength = 0

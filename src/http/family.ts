@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { isPending } from '../base/eventually.ts'
-import { Fault, toFault } from '../base/fault.ts'
+import { Fault, toFault, withHeaders } from '../base/fault.ts'
 import type { CallerOf } from './caller.ts'
 import { faultOf } from './framework-fault.ts'
 import { lingerBeforeClose } from './linger.ts'
@@ -89,7 +89,7 @@ function unreadHandler({ handle, whenUnread }: Route, family: Family, { clock }:
   if (whenUnread === undefined) return {}
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
     if (request.record?.hasArrived === true) return faultOf(error)
-    return whenUnread(request).then(() => faultOf(error), faultOf)
+    return whenUnread(request).then((headers) => withHeaders(faultOf(error), headers), faultOf)
   }
   return {
     handler: (request: FastifyRequest, reply: FastifyReply) => {

@@ -21,8 +21,11 @@ export type Route = {
   /** Statuses in the family's error shape. */
   readonly refusals?: readonly number[]
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
-  /** For a request that never came to `handle`, since its body could not be read. What it throws is said instead. */
-  readonly whenUnread?: (request: FastifyRequest) => Promise<void>
+  /**
+   * For a request that never came to `handle`, since its body could not be read: answers headers to say along.
+   * What it throws is said instead.
+   */
+  readonly whenUnread?: (request: FastifyRequest) => Promise<Readonly<Record<string, string>>>
 }
 
 export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'

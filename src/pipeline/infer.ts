@@ -1,6 +1,6 @@
 import { createBorrowed } from '../base/borrowed.ts'
 import { isPending, type Eventually } from '../base/eventually.ts'
-import { isFault } from '../base/fault.ts'
+import { isFault, withHeaders } from '../base/fault.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
@@ -9,6 +9,7 @@ import { estimateInputTokens } from '../domain/inference/count.ts'
 import type { Piece, Quote, Receipt, Usage } from '../domain/inference/events.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
+import { inferenceHeaders } from '../domain/limits/headers.ts'
 import type { Admission, Applicant } from './paying/admission.ts'
 import type { Asking } from './asking.ts'
 import { countingRefusals } from './paying/count-refusals.ts'
@@ -65,9 +66,11 @@ export function createInfer(parts: InferParts): Infer {
     const expected = expectedUsage(request)
     const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
     const borrowed = createBorrowed()
+    let verdict: Admitted | null = null
     try {
       const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
       const lease = borrowed.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+      verdict = lease.verdict
       const governed = borrowed.use(await permitted(parts.govern, asking, { lease, expected }))
       const onDropped = (what: string): void => void dropped.add(what)
       const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
@@ -81,19 +84,20 @@ export function createInfer(parts: InferParts): Infer {
         isPaid = true
         return receipt
       }
+      // An answer that is paid for has given everything back by itself.
+      const giveBack = (): Promise<void> => (isPaid ? done : borrowed.giveBack())
       return {
         model: model.name,
         upstream: begun.target.upstream,
         pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
         bill: { quote: lease.quote, pay },
         dropped,
-        verdict: lease.verdict,
-        // An answer that is paid for has given everything back by itself.
-        [Symbol.asyncDispose]: () => (isPaid ? done : borrowed.giveBack()),
+        verdict,
+        [Symbol.asyncDispose]: giveBack,
       }
     } catch (error) {
       await borrowed.giveBack()
-      throw error
+      throw verdict !== null && isFault(error) ? withHeaders(error, inferenceHeaders(verdict)) : error
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Eventually } from '../base/eventually.ts'
 import { isFault } from '../base/fault.ts'
+import { watched } from '../base/flow.ts'
 import type { ContentLevel } from '../domain/audit/content.ts'
 import type { VerdictFacts } from '../domain/audit/verdict.ts'
 import type { EventFacts } from '../domain/audit/facts.ts'
@@ -30,7 +31,7 @@ export function recorded(infer: Infer, parts: RecordParts): Infer {
   return async (asking) => {
     const recording = begin(asking, parts)
     try {
-      return watched(await infer({ ...asking, onVerdict: recording.judged }), recording)
+      return logged(await infer({ ...asking, onVerdict: recording.judged }), recording)
     } catch (error) {
       await recording.write(failureOf(error))
       throw error
@@ -86,45 +87,36 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   }
 }
 
-function watched(answer: Answer, recording: Recording): Answer {
+function logged(answer: Answer, recording: Recording): Answer {
   const { upstream } = answer
-  return {
-    ...answer,
-    pieces: watchPieces(answer, recording),
-    async [Symbol.asyncDispose]() {
-      await answer[Symbol.asyncDispose]()
-      // Nobody waits for it any more, but what happened is written down.
-      await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
-    },
+  const giveBack = async (): Promise<void> => {
+    await answer[Symbol.asyncDispose]()
+    // Nobody waits for it any more, but what happened is written down.
+    await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
   }
+  return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
 }
 
 function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Piece> {
-  const watch = (step: IteratorResult<Piece>): Eventually<IteratorResult<Piece>> => {
-    if (step.done === true) return step
-    recording.texts?.add(step.value)
-    const end = endIn(step.value)
-    return end === undefined ? step : finish(step.value, end)
+  const watch = (piece: Piece): Eventually<Piece> => {
+    recording.texts?.add(piece)
+    const end = endIn(piece)
+    return end === undefined ? piece : finish(piece, end)
   }
-  const finish = async (piece: Piece, end: InferenceEnd): Promise<IteratorResult<Piece>> => {
+  const finish = async (piece: Piece, end: InferenceEnd): Promise<Piece> => {
     const written = recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
     const paid = bill.pay(end.usage).catch(async (error: unknown) => {
       await recording.correct({ upstream, ...failureOf(error) })
       throw error
     })
     const [receipt] = await Promise.all([paid, written])
-    return { done: false, value: { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] } }
+    return { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] }
   }
   const breakOff = async (error: unknown): Promise<never> => {
     await recording.write({ upstream, ...failureOf(error) })
     throw error
   }
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = pieces[Symbol.asyncIterator]()
-      return { next: () => iterator.next().then(watch, breakOff) }
-    },
-  }
+  return watched(pieces, watch, breakOff)
 }
 
 /** The end is the last event of the last piece. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { flowOf, nextOf, startingWith } from '../base/flow.ts'
 import type { Random } from '../base/random.ts'
 import type { Model, Target } from '../domain/inference/catalogue.ts'
 import type { Piece } from '../domain/inference/events.ts'
@@ -48,29 +49,17 @@ export async function route(parts: RouteParts, model: Model, call: Omit<Provider
 async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
-  const pieces = provider.infer({ ...call, model: target.model })[Symbol.asyncIterator]()
+  const pieces = flowOf(provider.infer({ ...call, model: target.model }))
   try {
-    const first = await pieces.next()
-    if (first.done === true) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
+    const first = await nextOf(pieces)
+    if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
     parts.health.succeeded(target.upstream)
-    const stop = async (): Promise<void> => void (await pieces.return?.())
-    return { target, pieces: startingWith(first.value, pieces), [Symbol.asyncDispose]: stop }
+    const stop = async (): Promise<void> => void (await pieces.stop?.())
+    return { target, pieces: startingWith(first, pieces), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (error instanceof Fault && isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error
   }
-}
-
-function startingWith(first: Piece, rest: AsyncIterator<Piece>): AsyncIterable<Piece> {
-  let pending: Piece | undefined = first
-  const next = (): Promise<IteratorResult<Piece>> => {
-    if (pending === undefined) return rest.next()
-    const value = pending
-    pending = undefined
-    return Promise.resolve({ done: false, value })
-  }
-  const iterate = (): AsyncIterator<Piece> => ({ next })
-  return { [Symbol.asyncIterator]: iterate }
 }
 
 const isUpstreamFault = ({ kind }: Fault): boolean =>

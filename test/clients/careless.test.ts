@@ -39,6 +39,9 @@ const chat: Readonly<Record<string, Imitation>> = {
   'begins with a choice that has no delta': {
     stream: [chunk(null), role, chunk({ content: 'Hello' }), chunk({}, 'stop')],
   },
+  'has choices that are none': {
+    stream: [role, { ...role, choices: 'none' }, chunk({ content: 'Hello' }), chunk({}, 'stop')],
+  },
   'sends an object for the arguments of a call': {
     stream: [role, call({ function: { name: 'read', arguments: { path: 'a' } } }), chunk({}, 'stop')],
   },
@@ -87,6 +90,9 @@ const messages: Readonly<Record<string, Imitation>> = {
     stream: [{ type: 'message_start', message: {} }, ...text(0), ...stopped],
   },
   'does not start its block': { stream: [started, ...text(0).slice(1), ...stopped] },
+  'speaks in a role of its own': {
+    document: { ...message, role: 'model', content: [{ type: 'text', text: 'Hello' }] },
+  },
   'leaves out numbers': { stream: [started, ...text(2), ...stopped] },
   'thinks in a block of text': {
     stream: [
@@ -125,6 +131,11 @@ const responses: Readonly<Record<string, Imitation>> = {
   'has parts without annotations': {
     stream: [created, added, { ...part, part: { type: 'output_text', text: '' } }, says('msg_1'), completed([bare])],
   },
+  'does not name its events': {
+    stream: [created, added, part, { ...place, item_id: 'msg_1', delta: 'He' }, says('msg_1'), completed([whole])],
+  },
+  'has a message without content': { document: { output: [{ ...item, content: null }, whole] } },
+  'has an item that is nothing': { document: { output: [{ status: 'completed' }, whole] } },
   'says all of it at the end': { stream: [created, completed([whole])] },
   'has no ids for its calls': {
     stream: [

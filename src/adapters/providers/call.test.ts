@@ -14,6 +14,7 @@ import type { Script, TestUpstream } from '../../../test/support/upstream.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
+import { nextOf } from '../../base/flow.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Answer, CallerSettings, FrameReads } from './call.ts'
 import { createCaller } from './call.ts'
@@ -46,8 +47,7 @@ type Parts = {
 
 async function nextFrames(reads: FrameReads): Promise<readonly SseFrame[] | undefined> {
   for (;;) {
-    await reads.arrival()
-    const frames = reads.take()
+    const frames = await nextOf<readonly SseFrame[]>(reads)
     if (frames?.length !== 0) return frames
   }
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import { isPending, type Eventually } from '../../base/eventually.ts'
+import { later, nextOf } from '../../base/flow.ts'
 import type { SseFrame, SseReader } from '../../base/sse.ts'
 import { createSseReader } from '../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
@@ -23,10 +24,9 @@ export type Answer =
   | { readonly kind: 'stream'; readonly reads: FrameReads }
 
 export type FrameReads = {
-  /** Settles once there is something to take; undefined where there is already. */
-  arrival(): Promise<void> | undefined
-  /** All frames that have become whole since the last time; undefined once the stream has ended. */
-  take(): readonly SseFrame[] | undefined
+  /** All frames that have become whole since the last time, a flow of them. */
+  take(): readonly SseFrame[] | typeof later | undefined
+  whenMore(wake: () => void): void
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
   complete(): void
   /** Ends the call at once, unless it is complete. */
@@ -111,8 +111,7 @@ async function readOn(exchange: Exchange, maxBytes: number): Promise<string | un
   const chunks: Buffer[] = []
   let byteCount = 0
   for (;;) {
-    await exchange.arrival()
-    const read = exchange.take()
+    const read = await nextOf<readonly Buffer[]>(exchange)
     if (read === undefined) break
     for (const chunk of read) byteCount += chunk.length
     if (byteCount > maxBytes) {
@@ -128,10 +127,11 @@ function readFrames(exchange: Exchange): FrameReads {
   const reader = createSseReader()
   let isOver = false
   return {
-    arrival: () => (isOver ? undefined : exchange.arrival()),
+    whenMore: (wake) => (isOver ? wake() : exchange.whenMore(wake)),
     take() {
       if (isOver) return undefined
       const chunks = exchange.take()
+      if (chunks === later) return later
       isOver = chunks === undefined
       const frames = framesOf(reader, chunks, exchange.cancel)
       return isOver && frames.length === 0 ? undefined : frames
@@ -149,7 +149,7 @@ function readFrames(exchange: Exchange): FrameReads {
 function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined, cancel: Exchange['cancel']): SseFrame[] {
   try {
     if (chunks === undefined) return reader.end()
-    const [first] = chunks
+    const first = chunks[0]
     return reader.push(chunks.length === 1 && first ? first : Buffer.concat(chunks))
   } catch (error) {
     const fault = brokenAnswer('The model’s upstream sent a frame that is too long.', error)

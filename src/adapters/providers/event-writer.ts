@@ -58,7 +58,7 @@ type OpenBlock = { readonly type: BlockStart['type']; readonly scanner: StopScan
 type Draft = {
   readonly parts: WriterParts
   readonly open: Map<number, OpenBlock>
-  readonly events: InferenceEvent[]
+  events: InferenceEvent[]
   stage: 'before' | 'running' | 'ended'
   blockCount: number
   hasToolCall: boolean
@@ -90,8 +90,20 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     wasCut: () => draft.wasCut,
     waiting: () => draft.events.length,
     textAfter: (waiting) => textAfter(draft, waiting),
-    take: () => draft.events.splice(0),
+    take: () => take(draft),
   }
+}
+
+/** Mostly it is one at a time, and a list that grows from nothing takes room for many. */
+function tell(draft: Draft, event: InferenceEvent): void {
+  if (draft.events.length === 0) draft.events = [event]
+  else draft.events.push(event)
+}
+
+function take(draft: Draft): InferenceEvent[] {
+  const { events } = draft
+  draft.events = []
+  return events
 }
 
 function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefined {
@@ -104,7 +116,7 @@ function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefi
 function start(draft: Draft, model: string, usage?: Usage): void {
   if (draft.stage !== 'before') return
   draft.stage = 'running'
-  draft.events.push({ type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
+  tell(draft, { type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
 }
 
 function openBlock(draft: Draft, part: BlockStart): number {
@@ -114,7 +126,7 @@ function openBlock(draft: Draft, part: BlockStart): number {
   const { stops } = draft.parts
   const scanner = part.type === 'text' && stops.length > 0 ? createStopScanner(stops) : undefined
   draft.open.set(block, { type: part.type, scanner, text: '' })
-  draft.events.push({ type: 'open', block, part })
+  tell(draft, { type: 'open', block, part })
   return block
 }
 
@@ -141,14 +153,14 @@ function emit(draft: Draft, block: number, text: string): void {
   if (text === '' || target === undefined) return
   if (target.type === 'thinking') target.text += text
   draft.output += text
-  draft.events.push({ type: 'delta', block, text })
+  tell(draft, { type: 'delta', block, text })
 }
 
 function prove(draft: Draft, block: number, proof: Proof): void {
   const target = draft.open.get(block)
   if (target?.type !== 'thinking') return
   const carried = draft.parts.carryProof(proof, target.text)
-  if (carried !== undefined) draft.events.push({ type: 'proof', block, proof: carried })
+  if (carried !== undefined) tell(draft, { type: 'proof', block, proof: carried })
 }
 
 function close(draft: Draft, block: number): void {
@@ -156,7 +168,7 @@ function close(draft: Draft, block: number): void {
   if (target === undefined) return
   emit(draft, block, target.scanner?.flush() ?? '')
   draft.open.delete(block)
-  draft.events.push({ type: 'close', block })
+  tell(draft, { type: 'close', block })
 }
 
 function end(draft: Draft, { stopReason, stopSequence, usage }: Ending): void {
@@ -165,7 +177,7 @@ function end(draft: Draft, { stopReason, stopSequence, usage }: Ending): void {
   for (const block of draft.open.keys()) close(draft, block)
   draft.stage = 'ended'
   const { estimateTokens, request } = draft.parts
-  draft.events.push({
+  tell(draft, {
     type: 'end',
     stopReason: trueReason(draft, stopReason),
     ...(stopSequence !== undefined && { stopSequence }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { nextOf } from '../../base/flow.ts'
 import { createExchange, type Exchange } from './exchange.ts'
 
 /** Undici's side of an exchange, played by hand. */
@@ -34,10 +35,7 @@ function begin(clock: Clock = systemClock) {
   }
 }
 
-async function read({ arrival, take }: Exchange): Promise<readonly Buffer[] | undefined> {
-  await arrival()
-  return take()
-}
+const read = (exchange: Exchange): Promise<readonly Buffer[] | undefined> => nextOf<readonly Buffer[]>(exchange)
 
 describe('an exchange', () => {
   it('makes the upstream wait beyond 64 KiB unread, and lets it go on once they are read', async () => {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
+import { later } from '../../base/flow.ts'
 import type { Phase } from './failures.ts'
 import { brokenAnswer, cancelled, faultOfNetwork, timedOut } from './failures.ts'
 import { createUnpacking, type Unpacking } from './unpacking.ts'
@@ -16,10 +17,9 @@ export type Exchange = {
   readonly head: Promise<Head>
   /** The unread body, where all of it is there; undefined while more is to come. */
   rest(): Buffer | undefined
-  /** Settles once there is something to take; undefined where there is already. */
-  arrival(): Promise<void> | undefined
-  /** All bytes since the last time; undefined once the body has ended. Throws the Fault that ended it early. */
-  take(): readonly Buffer[] | undefined
+  /** All bytes since the last time, a flow of them. Throws the Fault that ended it early. */
+  take(): readonly Buffer[] | typeof later | undefined
+  whenMore(wake: () => void): void
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
   drain(): void
   cancel(fault: Fault): void
@@ -74,8 +74,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
     handler: handlerOf(line),
     head: line.head.promise,
     rest: () => rest(line),
-    arrival: () => arrival(line),
     take: () => take(line),
+    whenMore: (wake) => whenMore(line, wake),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
   }
@@ -113,24 +113,26 @@ const unpack = (line: Line, encoding: unknown): Unpacking | undefined =>
 
 function add(line: Line, chunk: Buffer): void {
   if (line.stage !== 'running') return
-  line.chunks.push(chunk)
+  // Mostly it is one, and a list that grows from nothing takes room for many.
+  if (line.chunks.length === 0) line.chunks = [chunk]
+  else line.chunks.push(chunk)
   line.byteCount += chunk.length
   if (line.byteCount > highWaterBytes) line.controller?.pause()
   // One network read can bring many chunks: the reader wakes after the last of them and takes all.
   line.wake?.()
 }
 
-function arrival(line: Line): Promise<void> | undefined {
-  if (line.chunks.length > 0 || line.stage !== 'running') return undefined
-  line.watch.touch()
-  return new Promise((resolve) => (line.wake = resolve))
-}
-
-function take(line: Line): readonly Buffer[] | undefined {
-  line.wake = undefined
+function take(line: Line): readonly Buffer[] | typeof later | undefined {
   if (line.chunks.length > 0) return takeChunks(line)
   if (line.failure !== undefined) throw line.failure
-  return line.stage === 'running' ? [] : undefined
+  return line.stage === 'running' ? later : undefined
+}
+
+function whenMore(line: Line, wake: () => void): void {
+  if (line.chunks.length > 0 || line.stage !== 'running') return wake()
+  // Somebody who still waits, and only looked in between, has not begun to wait anew.
+  if (line.wake === undefined) line.watch.touch()
+  line.wake = wake
 }
 
 function rest(line: Line): Buffer | undefined {
@@ -143,6 +145,7 @@ const empty = Buffer.alloc(0)
 
 function takeChunks(line: Line): readonly Buffer[] {
   const taken = line.chunks
+  line.wake = undefined
   line.chunks = []
   line.byteCount = 0
   line.controller?.resume()

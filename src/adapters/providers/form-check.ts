@@ -6,8 +6,8 @@ import type { Json } from './reading.ts'
  * Such an answer is told in our words.
  */
 export type FormCheck = {
-  /** One event of a stream, in its order; `name` is what its frame was called. */
-  event(body: Json, name: string | undefined): boolean
+  /** One event of a stream, in its order. */
+  event(body: Json): boolean
   document(body: Json): boolean
 }
 

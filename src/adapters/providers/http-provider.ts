@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import { flowing, later, type Flowing } from '../../base/flow.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
@@ -50,7 +50,7 @@ export function createHttpProvider(family: Family, settings: HttpProviderSetting
   return {
     name: settings.name,
     dialect: family.dialect,
-    infer: (call) => ({ [Symbol.asyncIterator]: () => converse({ family, settings, parts, post, call }) }),
+    infer: (call) => converse({ family, settings, parts, post, call }),
     ...(family.counter && {
       countTokens: createTokenCounter(family.counter, settings, {
         ...parts,
@@ -68,20 +68,20 @@ type Conversation = {
   readonly call: ProviderCall
 }
 
-const finished = { done: true, value: undefined } as const
-
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-function converse(conversation: Conversation): AsyncIterator<Piece> {
+function converse(conversation: Conversation): Flowing<Piece> {
   let begun: Begun | undefined
-  const first = async (): Promise<IteratorResult<Piece>> => nextPiece((begun = await begin(conversation)))
-  return {
-    next: () => (begun === undefined ? first() : nextPiece(begun)),
-    async return() {
+  const first = async (): Promise<Taken> => takePiece((begun = await begin(conversation)))
+  return flowing({
+    take: () => (begun === undefined ? first() : takePiece(begun)),
+    whenMore: (wake) => (begun?.answer.kind === 'stream' ? begun.answer.reads.whenMore(wake) : wake()),
+    async stop() {
       if (begun?.answer.kind === 'stream') begun.answer.reads.cancel()
-      return finished
     },
-  }
+  })
 }
+
+type Taken = Piece | typeof later | undefined
 
 type Begun = { readonly answer: Answer; readonly reading: Reading }
 
@@ -96,23 +96,20 @@ async function begin(conversation: Conversation): Promise<Begun> {
   return { answer, reading: { decoder: family.createDecoder(write), form, write, memory, dialect, failure: undefined } }
 }
 
-function nextPiece(begun: Begun): Promise<IteratorResult<Piece, undefined>> {
-  const { answer } = begun
-  const arrival = answer.kind === 'stream' ? answer.reads.arrival() : undefined
-  return arrival === undefined ? Promise.try(takePiece, begun) : arrival.then(() => takePiece(begun))
-}
-
-function takePiece(begun: Begun): Eventually<IteratorResult<Piece, undefined>> {
-  const { answer, reading } = begun
+function takePiece({ answer, reading }: Begun): Taken {
   const { write } = reading
-  if (write.hasEnded()) return finished
-  if (answer.kind === 'document') return { done: false, value: decodeDocument(answer.body, reading) }
-  // What came before a failure has happened: it is given out, and then the failure.
-  if (reading.failure !== undefined) throw reading.failure
-  const piece = decodeRead(answer.reads.take(), reading)
-  if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()
-  else if (write.hasEnded()) answer.reads.complete()
-  return piece === undefined ? nextPiece(begun) : { done: false, value: piece }
+  if (write.hasEnded()) return undefined
+  if (answer.kind === 'document') return decodeDocument(answer.body, reading)
+  for (;;) {
+    // What came before a failure has happened: it is given out, and then the failure.
+    if (reading.failure !== undefined) throw reading.failure
+    const frames = answer.reads.take()
+    if (frames === later) return later
+    const piece = decodeRead(frames, reading)
+    if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()
+    else if (write.hasEnded()) answer.reads.complete()
+    if (piece !== undefined) return piece
+  }
 }
 
 function prepare({ family, settings, parts, call }: Conversation): { write: EventWriter; outgoing: Outgoing } {
@@ -176,7 +173,7 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   const events = write.take()
   const { dialect } = reading
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
-  const original = { kind: 'frames', dialect, frames: frames.slice(0, count) } as const
+  const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
   return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 
@@ -196,6 +193,6 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
-  if (reading.dialect !== undefined && !form.event(body, frame.event)) reading.dialect = undefined
+  if (reading.dialect !== undefined && !form.event(body)) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }

@@ -35,32 +35,44 @@ const textCharacters = 64
 /** The same for texts that policies are asked about; about a long one they give way by themselves. */
 const turnTexts = 16
 
+type Looking = Pick<Texts, 'direction' | 'reading'> & {
+  readonly plan: Plan
+  readonly skipsPersonalData: boolean
+  readonly scorer: PolicyScorer
+  /** Characters looked at since others had their turn. */
+  turn: number
+}
+
 /** One look of all checks at some texts. */
 export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, texts: Texts) => Eventually<Found> {
   const scorerFor = createPolicyScorer(memory, pause)
-  const inRuns = createCalmRuns(memory)
+  const calmRuns = createCalmRuns(memory, pause)
 
   return (plan, { texts, direction, reading, skipsPersonalData: skips }) => {
-    const { terms, config } = plan.gateway
     const skipsPersonalData = skips === true || !asksForPersonalData(plan, direction)
-    const scorer = scorerFor(plan, direction)
-    let turn = 0
+    const looking = { plan, direction, reading, skipsPersonalData, scorer: scorerFor(plan, direction), turn: 0 }
+    if (!calmRuns.areIn(texts)) return lookAt(looking, texts)
+    return calmRuns.recallOr(texts, rulesOf(looking), (run) => lookAt(looking, run))
+  }
 
-    const screenInto = (screened: Screened[], text: string): Eventually<unknown> =>
+  function lookAt(looking: Looking, texts: readonly string[]): Eventually<Found> {
+    const { plan, direction, reading, skipsPersonalData, scorer } = looking
+    const { terms, config } = plan.gateway
+    const screened: Screened[] = []
+    const screenOne = (text: string): Eventually<unknown> =>
       andThen(screen({ text, direction, skipsPersonalData, terms, reading }), (screening) => {
         screened.push({ text, screening, findings: findingsOf(screening, config.rules) })
-        turn += text.length + textCharacters
-        if (turn < turnCharacters) return undefined
-        turn = 0
-        return pause()
+        return giveWay(looking, text.length + textCharacters)
       })
-    const lookAt = (some: readonly string[]): Eventually<Found> => {
-      const screened: Screened[] = []
-      const screening = inTurn(some, (text) => screenInto(screened, text))
-      return andThen(screening, () => andThen(scoresOf(scorer, screened), (scores) => foundIn(plan, screened, scores)))
-    }
-    const rules = (): string => `${direction} ${skipsPersonalData} ${terms?.digest ?? ''} ${scorer.asking()}`
-    return inRuns({ texts, rules, lookAt })
+    const scored = (scores: Found['scores']): Found => foundIn(plan, screened, scores)
+    return andThen(inTurn(texts, screenOne), () => andThen(scoresOf(scorer, screened), scored))
+  }
+
+  function giveWay(looking: Looking, characters: number): Eventually<unknown> {
+    looking.turn += characters
+    if (looking.turn < turnCharacters) return undefined
+    looking.turn = 0
+    return pause()
   }
 
   function scoresOf(scorer: PolicyScorer, screened: readonly Screened[]): Eventually<Found['scores']> {
@@ -71,6 +83,10 @@ export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, t
     return andThen(inTurn(screened, ask), () => allOf(asked))
   }
 }
+
+/** All that a look depends on but the texts. */
+const rulesOf = ({ plan, direction, skipsPersonalData, scorer }: Looking): string =>
+  `${direction} ${skipsPersonalData} ${plan.gateway.terms?.digest ?? ''} ${scorer.asking()}`
 
 const none: readonly never[] = []
 

@@ -34,9 +34,9 @@ export function createPolicyScorer(
   const numberOf = createNumbering()
   return (plan, direction) => {
     const policies = plan.policies[direction]
-    const isIdle = policies.length === 0
+    if (policies.length === 0) return idle
     let spelled: string | undefined
-    const asking = (): string => (spelled ??= isIdle ? '' : keyOf(plan, direction))
+    const asking = (): string => (spelled ??= keyOf(plan, direction))
     const askAbout = (screened: Screened): Eventually<readonly RuleScore[]> =>
       askAll(policies, factsOf(plan, direction, screened), pause)
 
@@ -50,9 +50,12 @@ export function createPolicyScorer(
         return scores
       })
     }
-    return { isIdle, asking, score }
+    return { isIdle: false, asking, score }
   }
 }
+
+/** Asks nobody. */
+const idle: PolicyScorer = { isIdle: true, asking: () => '', score: () => [] }
 
 /** Numbers screenings: one that is remembered is the same object, and stands for its text and for who judged it. */
 function createNumbering(): (screening: Screening) => number {

@@ -1,5 +1,5 @@
 import type { OriginalFrame } from '../../domain/inference/events.ts'
-import { frameObject, isRecord, sameFrame } from '../inference/stream-writer.ts'
+import { frameObject, isRecord, linesOf } from '../inference/stream-writer.ts'
 
 export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
@@ -16,12 +16,15 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
+  /** A server says its role with the first chunk, or with each: the second one tells. */
+  let roles: 'none yet' | 'one' | 'one only' | 'many' = 'none yet'
 
   const passOn = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
-    const kept = named(rest, options)
+    const kept = named(roles === 'none yet' ? rest : withoutRole(rest), options)
+    if (roles === 'none yet' && choicesOf(rest).length > 0) roles = 'one'
     if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
@@ -31,7 +34,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   return {
     frame(frame) {
       if (frame.data.trim() === '[DONE]') return ''
-      return renamed(frame) ?? passOn(frameObject(frame.data))
+      if (roles === 'one') roles = frame.data.includes('"role"') ? 'many' : 'one only'
+      return (roles === 'one only' ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
     },
     ending(finish, isForwarded) {
       const isItsOwn =
@@ -60,10 +64,10 @@ function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => s
   }
   return ({ data }) => {
     const isKnown = known !== '' && data.slice(0, known.length) === known
+    if (!isKnown && (finishOrUsage.test(data) || !learn(data))) return undefined
+    const rest = data.slice(known.length)
     // What is known was looked at when it was learned.
-    if (finishOrUsage.test(isKnown ? data.slice(known.length) : data)) return undefined
-    if (!isKnown && !learn(data)) return undefined
-    return sameFrame({ event: undefined, data: replacement + data.slice(known.length) })
+    return isKnown && finishOrUsage.test(rest) ? undefined : `data: ${replacement}${linesOf(rest)}\n\n`
   }
 }
 
@@ -83,6 +87,16 @@ function renamedHead(head: string, options: ForwardingOptions): string | undefin
   } catch {
     return undefined
   }
+}
+
+/** Clients join the pieces: a role that is said again would be said twice. */
+function withoutRole(chunk: Chunk): Chunk {
+  const choices = choicesOf(chunk).map((choice) => {
+    if (!isRecord(choice) || !isRecord(choice['delta'])) return choice
+    const { role: _said, ...delta } = choice['delta']
+    return { ...choice, delta }
+  })
+  return { ...chunk, choices }
 }
 
 const choicesOf = (chunk: Chunk): unknown[] => (Array.isArray(chunk['choices']) ? chunk['choices'] : [])

@@ -62,9 +62,9 @@ export type Decoded = {
 
 /** Also a body that cannot be read is an attempt, if a valid key came with it. */
 export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest): Promise<Record<string, string>> => {
     const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
-    if (caller !== undefined) await admission.count(caller)
+    return caller === undefined ? {} : inferenceHeaders(await admission.count(caller))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 
 export type LineOptions = {
@@ -24,11 +25,14 @@ const keepAlive = ': k\n\n'
 const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const lastChunk = '0\r\n\r\n'
 
+type Way = ServerResponse | Socket
+
 /** To be made once the head is written. */
 export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTimeoutMs }: LineOptions): SseLine {
   // Node frames a chunk in four writes to the socket. We frame it ourselves, in one: it is most of what a chunk costs.
   const isFramed = raw.chunkedEncoding
   raw.chunkedEncoding = false
+  let hasBegun = false
   let lastWriteMs = clock.monotonicMs()
   let cancelKeepAlive = clock.after(keepAliveMs, onSilence)
   // A write that races with the reader's leaving fails; its leaving is all that matters, and `close` tells that.
@@ -39,37 +43,50 @@ export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTi
   function onSilence(): void {
     if (raw.writableEnded || raw.destroyed) return
     const silentMs = clock.monotonicMs() - lastWriteMs
-    if (silentMs >= keepAliveMs && !raw.writableNeedDrain) write(keepAlive)
+    if (silentMs >= keepAliveMs && !way().writableNeedDrain) write(way(), keepAlive)
     cancelKeepAlive = clock.after(silentMs >= keepAliveMs ? keepAliveMs : keepAliveMs - silentMs, onSilence)
   }
 
-  function write(text: string): boolean {
+  /**
+   * The head leaves with the first text, through the response. What follows goes to its socket straight away: Node would
+   * gather it until the end of the turn, for texts that never come. A response that waits for its turn has no socket yet.
+   */
+  function way(): Way {
+    const { socket } = raw
+    return hasBegun && socket !== null && socket.writable ? socket : raw
+  }
+
+  function write(to: Way, text: string): boolean {
     lastWriteMs = clock.monotonicMs()
-    return raw.write(isFramed ? chunkOf(text) : text)
+    hasBegun = true
+    return to.write(isFramed ? chunkOf(text) : text)
   }
 
   /** Waits for the event, but no longer than a reader may take. */
-  const waitFor = (event: 'drain' | 'finish'): Promise<void> =>
+  const waitFor = (from: Way, event: 'drain' | 'finish'): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {
         cancel()
-        raw.off(event, done).off('close', done)
+        from.off(event, done)
+        raw.off('close', done)
         resolve()
       }
       const cancel = clock.after(writeTimeoutMs, () => raw.destroy())
-      raw.once(event, done).once('close', done)
+      from.once(event, done)
+      raw.once('close', done)
     })
 
   return {
     send(text) {
-      if (text === '' || raw.destroyed || write(text)) return undefined
-      return waitFor('drain')
+      if (text === '' || raw.destroyed) return undefined
+      const to = way()
+      return write(to, text) ? undefined : waitFor(to, 'drain')
     },
     async end(text) {
       cancelKeepAlive()
       if (raw.destroyed || raw.writableFinished) return
       raw.end(isFramed ? (text && chunkOf(text)) + lastChunk : text)
-      if (!raw.writableFinished) await waitFor('finish')
+      if (!raw.writableFinished) await waitFor(raw, 'finish')
     },
   }
 }

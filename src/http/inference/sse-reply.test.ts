@@ -203,6 +203,44 @@ describe('sending a stream', () => {
     assert.equal(await readAll(await house.answer()), texts.map((text) => `data: ${text}\n\n`).join(''))
   })
 
+  it('keeps an answer back until the one that was asked for before it on the same line has ended', async () => {
+    const [quickBegan, slowEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    async function* slow(): AsyncGenerator<Piece, void> {
+      yield pieceOf('slow 1')
+      await quickBegan.promise
+      yield* ['slow 2', 'END'].map(pieceOf)
+      slowEnded.resolve()
+    }
+    async function* quick(): AsyncGenerator<Piece, void> {
+      yield pieceOf('quick 1')
+      quickBegan.resolve()
+      await slowEnded.promise
+      yield* ['quick 2', 'END'].map(pieceOf)
+    }
+    const app = Fastify()
+    const { clock } = createManualClock()
+    for (const [path, pieces] of Object.entries({ '/slow': slow, '/quick': quick })) {
+      app.get(path, async (_request, reply) => {
+        await sendStream(reply, { pieces: pieces(), writer: createPlainWriter(), headers: {}, clock })
+        return reply
+      })
+    }
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /slow HTTP/1.1\r\nhost: a\r\n\r\nGET /quick HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    const text = Buffer.concat(await Array.fromAsync(socket)).toString()
+    assert.deepEqual(text.match(/data: .*/g), [
+      'data: slow 1',
+      'data: slow 2',
+      'data: END',
+      'data: quick 1',
+      'data: quick 2',
+      'data: END',
+    ])
+    await app.close()
+  })
+
   it('gives a failure before the first piece a status of its own', async () => {
     await using house = await createHouse()
     house.source.break(new Fault('upstream_failed', 'upstream_error', 'No.'))

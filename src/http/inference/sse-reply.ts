@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
+import { isPending } from '../../base/eventually.ts'
 import { Fault, toFault } from '../../base/fault.ts'
+import { flowOf, later, more, nextOf, type Flow } from '../../base/flow.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import { sendHead } from './send-head.ts'
 import { createSseLine } from './sse-line.ts'
@@ -30,7 +32,7 @@ const streamHeaders = {
  * a status of its own; a later one is said in the dialect's words. Settles when the caller has all of it, or has left.
  */
 export async function sendStream(reply: FastifyReply, parts: StreamReply): Promise<void> {
-  const source = parts.pieces[Symbol.asyncIterator]()
+  const source = flowOf(parts.pieces)
   using hangUp = watchHangUp(reply.raw)
   await Promise.race([drive(reply, source, parts), hangUp.happened])
   if (!hangUp.hasHappened()) return
@@ -40,22 +42,27 @@ export async function sendStream(reply: FastifyReply, parts: StreamReply): Promi
   void stop(source, parts)
 }
 
-async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: StreamReply): Promise<void> {
+async function drive(reply: FastifyReply, source: Flow<Piece>, parts: StreamReply): Promise<void> {
   const { writer, clock, keepAliveMs = 15_000, writeTimeoutMs = 60_000 } = parts
-  let step = await source.next()
-  if (step.done === true) throw brokenOff()
+  const first = await nextOf(source)
+  if (first === undefined) throw brokenOff()
   const { raw } = reply
   if (isGone(raw)) return
   sendHead(reply, { ...streamHeaders, ...parts.headers })
   const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs })
+  const say = (piece: Piece): Promise<void> | undefined => {
+    const text = writer.forward(piece)
+    // The caller need not wait for what the source still has to do.
+    return writer.hasEnded() ? line.end(text) : line.send(text)
+  }
   try {
-    while (step.done !== true) {
-      const text = writer.forward(step.value)
-      // The caller need not wait for what the source still has to do.
-      const sent = writer.hasEnded() ? line.end(text) : line.send(text)
-      if (sent !== undefined) await sent
+    let piece: Piece | typeof later | undefined = first
+    while (piece !== undefined) {
+      const done = piece === later ? more(source) : say(piece)
+      if (done !== undefined) await done
       if (isGone(raw)) return
-      step = await source.next()
+      const taken = source.take()
+      piece = isPending(taken) ? await taken : taken
     }
     if (!writer.hasEnded()) throw brokenOff()
   } catch (error) {
@@ -71,9 +78,9 @@ async function drive(reply: FastifyReply, source: AsyncIterator<Piece>, parts: S
 const brokenOff = (): Fault => new Fault('upstream_failed', 'upstream_error', 'The answer broke off before its end.')
 
 /** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
-async function stop(source: AsyncIterator<Piece>, { onFailure }: StreamReply): Promise<void> {
+async function stop(source: Flow<Piece>, { onFailure }: StreamReply): Promise<void> {
   try {
-    await source.return?.()
+    await source.stop?.()
   } catch (error) {
     onFailure?.(error)
   }

@@ -32,11 +32,13 @@ export type StreamWriter = {
 /** One server-sent event; `json` must be one line, as `JSON.stringify` makes it. */
 export const sseFrame = (event: string, json: string): string => `event: ${event}\ndata: ${json}\n\n`
 
-/** An upstream's frame as it was. Its data may have had several lines, each of which needs its own field name. */
+/** An upstream's frame as it was. */
 export function sameFrame({ event, data }: OriginalFrame): string {
-  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
-  return event === undefined ? `data: ${lines}\n\n` : sseFrame(event, lines)
+  return event === undefined ? `data: ${linesOf(data)}\n\n` : sseFrame(event, linesOf(data))
 }
+
+/** A frame's data may have had several lines, each of which needs its own field name. */
+export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
 /** The upstream's own frames, where they are in the caller's dialect. */
 export function framesIn(dialect: Dialect, { original }: Piece): readonly OriginalFrame[] | undefined {

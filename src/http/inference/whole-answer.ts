@@ -1,3 +1,4 @@
+import { flowOf, nextOf } from '../../base/flow.ts'
 import type { InferenceEvent, OriginalDocument, Piece } from '../../domain/inference/events.ts'
 
 /** An answer read to its end, for a caller who did not ask for a stream. */
@@ -8,15 +9,15 @@ export type WholeAnswer = {
 }
 
 export async function collectAnswer(pieces: AsyncIterable<Piece>): Promise<WholeAnswer> {
-  const source = pieces[Symbol.asyncIterator]()
-  const first = await source.next()
-  if (first.done !== true && hasEnded(first.value.events)) {
-    const { events, original } = first.value
+  const source = flowOf(pieces)
+  const first = await nextOf(source)
+  if (first !== undefined && hasEnded(first.events)) {
+    const { events, original } = first
     return original?.kind === 'document' ? { events, document: original } : { events }
   }
   const events: InferenceEvent[] = []
-  for (let step = first; step.done !== true; step = await source.next()) {
-    for (const event of step.value.events) events.push(event)
+  for (let piece = first; piece !== undefined; piece = await nextOf(source)) {
+    for (const event of piece.events) events.push(event)
     if (hasEnded(events)) break
   }
   return { events }

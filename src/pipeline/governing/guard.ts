@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
+import { flowing, later } from '../../base/flow.ts'
 import type { Examination, Examine } from '../../domain/governance/examine.ts'
 import { createFollower, type Follower } from '../../domain/governance/follow.ts'
 import type { Holding } from '../../domain/governance/holding.ts'
@@ -12,7 +13,7 @@ import type { BlockStart, InferenceEnd, InferenceEvent, Piece } from '../../doma
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import type { Metered } from '../paying/meter.ts'
-import { createListener, silence, type Heard, type Silences } from './silence.ts'
+import { createListener, silence, type Silences } from './silence.ts'
 
 export type GuardParts = {
   readonly plan: Plan
@@ -36,14 +37,14 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
-const finished = { done: true, value: undefined } as const
+type Taken = Piece | typeof later | undefined
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
 /** So much of a channel must be cleared before a piece may leave. */
 type Mark = Pick<Channel, 'follower' | 'mark'>
-/** What must have happened before a piece may leave. */
-type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefined)[] }
+/** A piece, and what must have happened before it may leave. */
+type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
@@ -51,7 +52,7 @@ type Ticket = { readonly place: number; readonly marks: readonly (Mark | undefin
  */
 export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Piece> {
   const { clock } = parts
-  const listen = createListener(metered.pieces, parts.silences)
+  const listener = createListener(metered.pieces, parts.silences)
   const held = createHeldPieces(isFree)
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
@@ -60,36 +61,35 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   let told = 0
   let lookedMs = clock.monotonicMs()
   let isOver = false
-  return { [Symbol.asyncIterator]: () => ({ next }) }
+  return flowing({ take, whenMore: (wake) => listener.whenMore(wake, !held.isEmpty()) })
 
-  function next(): Promise<IteratorResult<Piece, undefined>> {
-    return isOver ? Promise.resolve(finished) : listen(!held.isEmpty()).then(hear)
+  function take(): Eventually<Taken> {
+    return isOver ? undefined : andThen(listener.take(), hear)
   }
 
-  function hear(step: Heard<Piece>): Eventually<IteratorResult<Piece, undefined>> {
-    if (step === silence) return andThen(lookAhead(0), () => letOut('all'))
-    if (step.done === true) return finished
-    return andThen(isPieceFit(step.value), (isFit) => {
-      if (!isFit) return filtered()
-      return andThen(isLookDue() ? lookAhead(keptBackCharacters) : undefined, () => letOut('steady'))
-    })
+  function hear(heard: Taken | typeof silence): Eventually<Taken> {
+    if (heard === later || heard === undefined) return heard
+    if (heard === silence) return andThen(lookAhead(0), () => letOut('all'))
+    return andThen(isPieceFit(heard), goOn)
   }
 
-  function letOut(pace: 'all' | 'steady'): Eventually<IteratorResult<Piece, undefined>> {
+  function goOn(isFit: boolean): Eventually<Taken> {
+    if (!isFit) return filtered()
+    // A slow upstream is not made slower: what is fit to leave does not wait for the next check.
+    const isLookDue = clock.monotonicMs() - lookedMs >= lookEveryMs
+    return isLookDue ? andThen(lookAhead(keptBackCharacters), () => letOut('steady')) : letOut('steady')
+  }
+
+  function letOut(pace: 'all' | 'steady'): Eventually<Taken> {
     const leaving = held.release(pace)
-    return leaving === undefined ? next() : { done: false, value: concluded(leaving) }
+    return leaving === undefined ? take() : concluded(leaving)
   }
 
-  async function filtered(): Promise<IteratorResult<Piece, undefined>> {
+  async function filtered(): Promise<Piece> {
     isOver = true
     await parts.stop()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
-    return { done: false, value: concluded({ events: [...held.abandon(), end] }) }
-  }
-
-  /** A slow upstream is not made slower: what is fit to leave does not wait for the next check. */
-  function isLookDue(): boolean {
-    return clock.monotonicMs() - lookedMs >= lookEveryMs
+    return concluded({ events: [...held.abandon(), end] })
   }
 
   function lookAhead(keptBack: number): Eventually<void> {
@@ -102,8 +102,8 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
-    held.hold(piece, { place, marks: events.map(markOf) })
-    return areFit(events.values())
+    held.hold({ piece, place, marks: events.map(markOf) })
+    return areFit(events, 0)
   }
 
   function markOf(event: InferenceEvent): Mark | undefined {
@@ -115,17 +115,20 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   }
 
   function channelOf(event: InferenceEvent): Channel | undefined {
-    return 'block' in event ? channels.get(event.block) : undefined
+    return event.type === 'start' || event.type === 'end' ? undefined : channels.get(event.block)
   }
 
-  function isFree({ place, marks }: Ticket): boolean {
-    return place <= told && marks.every((mark) => mark === undefined || mark.follower.cleared() >= mark.mark)
+  function isFree({ place, marks }: Ticketed): boolean {
+    if (place > told) return false
+    for (const mark of marks) if (mark !== undefined && mark.follower.cleared() < mark.mark) return false
+    return true
   }
 
-  function areFit(events: Iterator<InferenceEvent>): Eventually<boolean> {
-    for (let step = events.next(); step.done !== true; step = events.next()) {
-      const isFit = isEventFit(step.value)
-      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events))
+  function areFit(events: readonly InferenceEvent[], from: number): Eventually<boolean> {
+    for (let at = from; at < events.length; at++) {
+      const event = events[at]
+      const isFit = event === undefined || isEventFit(event)
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
       if (!isFit) return false
     }
     return true
@@ -134,13 +137,9 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   function isEventFit(event: InferenceEvent): Eventually<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
-    if (event.type === 'delta') return isTextFit(channel, event.text)
     if (event.type === 'close') return isWholeFit(channel, event.block)
-    return event.type !== 'open' || event.part.type !== 'opaque' || isTextFit(channel, textsIn(event.part.raw))
-  }
-
-  function isTextFit({ follower }: Channel, text: string): Eventually<boolean> {
-    return andThen(follower.push(text), isAllowed)
+    const text = textIn(event)
+    return text === undefined || andThen(channel.follower.push(text), isAllowed)
   }
 
   function isAllowed(denied: Examination | undefined): boolean {
@@ -181,7 +180,11 @@ function joined(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
   return all
 }
 
-const textsIn = (raw: unknown): string => stringsIn(raw).join('\n')
+/** What an event adds to the text of its block; undefined where it adds nothing. */
+function textIn(event: InferenceEvent): string | undefined {
+  if (event.type === 'delta') return event.text
+  return event.type === 'open' && event.part.type === 'opaque' ? stringsIn(event.part.raw).join('\n') : undefined
+}
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
 function openChannel(part: BlockStart, parts: GuardParts): Channel {

@@ -1,8 +1,8 @@
 import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
 
 /** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
-export type HeldPieces<Ticket> = {
-  hold(piece: Piece, ticket: Ticket): void
+export type HeldPieces<Ticketed extends Held> = {
+  hold(one: Ticketed): void
   isEmpty(): boolean
   /**
    * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
@@ -15,14 +15,15 @@ export type HeldPieces<Ticket> = {
   abandon(): readonly InferenceEvent[]
 }
 
-type Held<Ticket> = { piece: Piece; readonly ticket: Ticket }
+/** A piece, with whatever says when it may leave. */
+type Held = { piece: Piece }
 
 /** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
 const steadyShare = 32
 
-/** `isFree` says by its ticket whether all that a piece holds may leave by now. */
-export function createHeldPieces<Ticket>(isFree: (ticket: Ticket) => boolean): HeldPieces<Ticket> {
-  let held: Held<Ticket>[] = []
+/** `isFree` says whether all that a piece holds may leave by now. */
+export function createHeldPieces<Ticketed extends Held>(isFree: (one: Ticketed) => boolean): HeldPieces<Ticketed> {
+  let held: Ticketed[] = []
   /** So many at the front may leave: what once may leave always may. */
   let free = 0
   let start: InferenceEvent | undefined
@@ -36,18 +37,19 @@ export function createHeldPieces<Ticket>(isFree: (ticket: Ticket) => boolean): H
   }
 
   return {
-    hold(piece, ticket) {
-      start ??= piece.events.find(({ type }) => type === 'start')
-      held.push({ piece, ticket })
+    hold(one) {
+      start ??= one.piece.events.find(({ type }) => type === 'start')
+      held.push(one)
     },
     isEmpty: () => held.length === 0,
     release(pace) {
-      for (let next = held[free]; next !== undefined && isFree(next.ticket); next = held[free]) free += 1
+      for (let next = held[free]; next !== undefined && isFree(next); next = held[free]) free += 1
       const isSteady = pace === 'steady' && free < held.length
-      const leaving = held.splice(0, isSteady ? Math.ceil(free / steadyShare) : free)
-      free -= leaving.length
-      for (const { piece } of leaving) for (const event of piece.events) noteLeaving(event)
-      return leaving.length < 2 ? leaving[0]?.piece : join(leaving)
+      const count = isSteady ? Math.ceil(free / steadyShare) : free
+      free -= count
+      const leaving = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.piece : undefined
+      if (leaving !== undefined) for (const event of leaving.events) noteLeaving(event)
+      return leaving
     },
     replaceText(block, text) {
       for (const one of held) one.piece = withText(one.piece, block, text)

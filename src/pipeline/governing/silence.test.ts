@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
-import { createListener, createSilences, silence, type Waiting } from './silence.ts'
+import { isPending } from '../../base/eventually.ts'
+import { later } from '../../base/flow.ts'
+import { createListener, createSilences, silence, type Listener, type Waiting } from './silence.ts'
 
 /** Gives what the test puts in. */
 function createSource() {
@@ -18,6 +20,16 @@ function createSource() {
     give: (value: string) => asked.shift()?.resolve({ done: false, value }),
     break: (error: Error) => asked.shift()?.reject(error),
     asked: () => asked.length,
+  }
+}
+
+/** What is heard next, be it word of a silence. */
+async function hear({ take, whenMore }: Listener<string>, isAwaited: boolean) {
+  for (;;) {
+    const taken = take()
+    const heard = isPending(taken) ? await taken : taken
+    if (heard !== later) return heard
+    await new Promise<void>((resolve) => whenMore(resolve, isAwaited))
   }
 }
 
@@ -47,39 +59,39 @@ describe('a listener', () => {
   it('hears of one silence before what comes late, and misses nothing', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listen = createListener(source.pieces, createSilences(clock))
-    const heard = listen(true)
+    const listener = createListener(source.pieces, createSilences(clock))
+    const heard = hear(listener, true)
     await pass(100)
     assert.equal(await heard, silence)
-    const late = listen(true)
+    const late = hear(listener, true)
     await pass(100)
     source.give('late')
-    assert.deepEqual(await late, { done: false, value: 'late' })
-    const next = listen(true)
+    assert.equal(await late, 'late')
+    const next = hear(listener, true)
     assert.equal(source.asked(), 1)
     source.give('next')
-    assert.deepEqual(await next, { done: false, value: 'next' })
+    assert.equal(await next, 'next')
   })
 
   it('hears of no silence that nobody minds', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
     const source = createSource()
-    const listen = createListener(source.pieces, createSilences(clock))
-    const heard = listen(false)
+    const listener = createListener(source.pieces, createSilences(clock))
+    const heard = hear(listener, false)
     assert.equal(timers(), 0)
     await pass(1000)
     source.give('at last')
-    assert.deepEqual(await heard, { done: false, value: 'at last' })
+    assert.equal(await heard, 'at last')
   })
 
   it('passes a failure on, also after a silence', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listen = createListener(source.pieces, createSilences(clock))
-    const heard = listen(true)
+    const listener = createListener(source.pieces, createSilences(clock))
+    const heard = hear(listener, true)
     await pass(100)
     assert.equal(await heard, silence)
-    const failing = assert.rejects(listen(true), /reset/)
+    const failing = assert.rejects(hear(listener, true), /reset/)
     source.break(new Error('reset'))
     await failing
   })

@@ -1,4 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Eventually } from '../../base/eventually.ts'
+import { flowOf, later } from '../../base/flow.ts'
 
 /** Stands between two pieces where nothing came for a while. */
 export const silence = Symbol('silence')
@@ -49,38 +51,42 @@ export function createSilences(clock: Clock): Silences {
   }
 }
 
-/** The next of what is being read, or word of a silence before it where somebody waits for more. */
-export type Heard<T> = IteratorResult<T> | typeof silence
-
-export type Listener<T> = (isAwaited: boolean) => Promise<Heard<T>>
+/** What is being read, and word of a silence where somebody waits for more. */
+export type Listener<T> = {
+  /** As from a flow; of each silence it is told once. */
+  take(): Eventually<T | typeof silence | typeof later | undefined>
+  whenMore(wake: () => void, isAwaited: boolean): void
+}
 
 export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences): Listener<T> {
-  const source = pieces[Symbol.asyncIterator]()
-  let asked: Promise<IteratorResult<T>>
-  /** What was asked for before a silence is still to come. */
-  let isLate = false
-  let answer: (heard: Heard<T>) => void
+  const source = flowOf(pieces)
+  let stage: 'listening' | 'waiting' | 'silent' | 'told' = 'listening'
+  let wakeUp = (): void => {}
   const waiting: Waiting = {
     dueMs: 0,
     callback() {
-      isLate = true
-      answer(silence)
+      stage = 'silent'
+      wakeUp()
     },
   }
-  const arrive = (step: IteratorResult<T>): void => {
-    silences.end(waiting)
-    answer(step)
-  }
-  return (isAwaited) => {
-    if (!isLate) asked = source.next()
-    if (isLate || !isAwaited) {
-      isLate = false
-      return asked
-    }
-    return new Promise((resolve, reject) => {
-      answer = resolve
+  return {
+    take() {
+      if (stage === 'silent') {
+        stage = 'told'
+        return silence
+      }
+      const taken = source.take()
+      if (taken === later) return later
+      if (stage === 'waiting') silences.end(waiting)
+      stage = 'listening'
+      return taken
+    },
+    whenMore(wake, isAwaited) {
+      wakeUp = wake
+      source.whenMore(wake)
+      if (stage !== 'listening' || !isAwaited) return
+      stage = 'waiting'
       silences.begin(waiting)
-      asked.then(arrive, reject)
-    })
+    },
   }
 }

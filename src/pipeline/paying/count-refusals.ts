@@ -1,11 +1,12 @@
 import { isPending, type Eventually } from '../../base/eventually.ts'
-import { isFault } from '../../base/fault.ts'
+import { isFault, withHeaders } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
+import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { Admission } from './admission.ts'
 
 /**
- * What is refused before it is admitted is an attempt all the same: it counts as a request, and is told so where it is
- * one too many. The free request is counted where it is claimed.
+ * What is refused before it is admitted is an attempt all the same: it counts as a request, and says so: in headers,
+ * or as a refusal where it is one too many. The free request is counted where it is claimed.
  */
 export function countingRefusals<T>(
   admission: Pick<Admission, 'count'>,
@@ -13,8 +14,8 @@ export function countingRefusals<T>(
   work: () => Eventually<T>,
 ): Eventually<T> {
   const refused = async (error: unknown): Promise<never> => {
-    if (isFault(error) && caller.kind !== 'free') await admission.count(caller)
-    throw error
+    if (!isFault(error) || caller.kind === 'free') throw error
+    throw withHeaders(error, inferenceHeaders(await admission.count(caller)))
   }
   try {
     const result = work()

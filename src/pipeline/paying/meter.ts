@@ -1,3 +1,4 @@
+import { watched } from '../../base/flow.ts'
 import { estimateTokensOfLength } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
@@ -41,15 +42,13 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   }
 
   /** Reads along. Only the beginning is changed. */
-  function watch(step: IteratorResult<Piece>): IteratorResult<Piece> {
-    if (step.done === true) return step
-    const { events } = step.value
+  function watch(piece: Piece): Piece {
+    const { events } = piece
     for (const event of events) if (event.type === 'delta') outputLength += event.text.length
-    const [first] = events
-    const last = events.at(-1)
+    const first = events[0]
+    const last = events[events.length - 1]
     if (last?.type === 'end') finish(last)
-    if (first?.type !== 'start') return step
-    return { done: false, value: { ...step.value, events: [started(first), ...events.slice(1)] } }
+    return first?.type === 'start' ? { ...piece, events: [started(first), ...events.slice(1)] } : piece
   }
 
   function started(event: InferenceStart): InferenceStart {
@@ -63,12 +62,7 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   }
 
   return {
-    pieces: {
-      [Symbol.asyncIterator]() {
-        const iterator = source[Symbol.asyncIterator]()
-        return { next: () => iterator.next().then(watch, breakOff) }
-      },
-    },
+    pieces: watched(source, watch, breakOff),
     used,
     [Symbol.asyncDispose]: interrupted,
   }

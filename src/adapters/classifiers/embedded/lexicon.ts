@@ -58,4 +58,4 @@ function createMasks(byHash: ReadonlyMap<number, number>): (hash: number) => num
 
 /** The hash of a phrase: from its last word back to its first, as the reader meets them. */
 export const hashPhrase = (words: readonly number[]): number =>
-  words.reduceRight((hash, word) => hashNext(hash, word), 0)
+  words.reduceRight((hash, word) => hashNext(hash, word), 0) >>> 0

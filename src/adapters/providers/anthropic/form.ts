@@ -9,8 +9,9 @@ type State = { hasStart: boolean; blockCount: number; readonly open: Map<unknown
 export function createFormCheck(): FormCheck {
   const state: State = { hasStart: false, blockCount: 0, open: new Map() }
   return {
-    event: (event, name) => checks.get(textOf(event['type']) || (name ?? ''))?.(state, event) ?? true,
-    document: (message) => listOf(message['content']).every((block) => isBlock(recordOf(block))),
+    event: (event) => isNamed(event['type']) && (checks.get(event['type'])?.(state, event) ?? true),
+    document: ({ role = 'assistant', content }) =>
+      role === 'assistant' && listOf(content).every((block) => isBlock(recordOf(block))),
   }
 }
 

@@ -1,17 +1,18 @@
 import { isNamed, type FormCheck } from '../form-check.ts'
 import type { Json } from '../reading.ts'
-import { listOf, recordOf, recordsOf } from '../reading.ts'
+import { recordOf, recordsOf } from '../reading.ts'
 
 type State = { hasRole: boolean; callCount: number }
 
-/** What clients of chat completions need: they join the pieces without looking, a role or an id that comes twice too. */
+/** What clients of chat completions need: they join the pieces without looking, an id that comes twice too. */
 export function createFormCheck(): FormCheck {
   const state: State = { hasRole: false, callCount: 0 }
   return {
     event(chunk) {
-      const choices = listOf(chunk['choices'])
+      const { choices = [] } = chunk
+      if (!Array.isArray(choices) || choices.length > 1) return false
       // One without a choice tells of the usage, which we spell ourselves.
-      return choices.length === 0 || (choices.length === 1 && isChoice(state, recordOf(choices[0])))
+      return choices.length === 0 || isChoice(state, recordOf(choices[0]))
     },
     document(body) {
       const [choice, ...others] = recordsOf(body['choices'])
@@ -24,12 +25,11 @@ export function createFormCheck(): FormCheck {
 function isChoice(state: State, choice: Json | undefined): boolean {
   const delta = recordOf(choice?.['delta'])
   if (choice?.['index'] !== 0 || delta === undefined) return false
-  const saysRole = (delta['role'] ?? null) !== null
-  // Once, and first.
-  if (saysRole === state.hasRole) return false
-  state.hasRole = true
+  state.hasRole ||= isNamed(delta['role'])
+  if (!state.hasRole) return false
+  const calls = delta['tool_calls'] ?? []
   return (
-    isText(delta['content'] ?? null) && listOf(delta['tool_calls']).every((piece) => isPiece(state, recordOf(piece)))
+    isText(delta['content'] ?? null) && Array.isArray(calls) && calls.every((piece) => isPiece(state, recordOf(piece)))
   )
 }
 
@@ -50,16 +50,12 @@ function isCall(call: Json | undefined): boolean {
   return isNamed(call?.['id']) && isNamed(call['type']) && isNamed(told?.['name']) && typeof input === 'string'
 }
 
-function isMessage(message: Json, choice: Json): boolean {
-  const calls = listOf(message['tool_calls'])
-  const isTrueFinish = calls.length === 0 || choice['finish_reason'] !== 'stop'
-  return (
-    message['role'] === 'assistant' &&
-    isText(message['content']) &&
-    calls.every((call) => isCall(recordOf(call))) &&
-    isNamed(choice['finish_reason']) &&
-    isTrueFinish
-  )
+function isMessage(message: Json, { finish_reason: finish }: Json): boolean {
+  const calls = message['tool_calls'] ?? []
+  if (message['role'] !== 'assistant' || !isText(message['content']) || !isNamed(finish)) return false
+  if (!Array.isArray(calls) || !calls.every((call) => isCall(recordOf(call)))) return false
+  // A call is why an answer ends, whatever the server says.
+  return calls.length === 0 || finish !== 'stop'
 }
 
 const isText = (content: unknown): boolean => content === null || typeof content === 'string'

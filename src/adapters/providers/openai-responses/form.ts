@@ -1,6 +1,6 @@
 import { isNamed, type FormCheck } from '../form-check.ts'
 import type { Json } from '../reading.ts'
-import { listOf, recordOf, recordsOf, textOf } from '../reading.ts'
+import { listOf, recordOf, textOf } from '../reading.ts'
 
 /** The ids of the items as they began, and the parts of them that have begun. */
 type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<string> }
@@ -9,10 +9,10 @@ type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<st
 export function createFormCheck(): FormCheck {
   const state: State = { hasBegun: false, ids: [], parts: new Set() }
   return {
-    event(event, name) {
-      const type = textOf(event['type']) || (name ?? '')
+    event(event) {
+      const type = textOf(event['type'])
       if (type === 'response.created') state.hasBegun = true
-      return state.hasBegun && (checks.get(type) ?? isOfItsItem)(state, event)
+      return state.hasBegun && type !== '' && (checks.get(type) ?? isInItsPart)(state, event)
     },
     document: (response) => listOf(response['output']).every((item) => isItem(recordOf(item))),
   }
@@ -25,8 +25,10 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['response.output_item.added', isItemStart],
   ['response.output_item.done', isItemEnd],
   ['response.content_part.added', isPartStart],
-  ['response.output_text.delta', isInItsPart],
-  ['response.refusal.delta', isInItsPart],
+  ['response.reasoning_summary_part.added', isPartStart],
+  ...['output_text.delta', 'output_text.done', 'refusal.delta', 'refusal.done', 'reasoning_text.delta'].map(
+    (name): [string, Check] => [`response.${name}`, isTextOfPart],
+  ),
   ['response.completed', isEnd],
   ['response.incomplete', isEnd],
 ])
@@ -48,15 +50,25 @@ function isOfItsItem(state: State, event: Json): boolean {
   return event['output_index'] === undefined || event['item_id'] === idAt(state, event)
 }
 
-const placeOf = (event: Json): string => `${String(event['output_index'])}/${String(event['content_index'])}`
+/** Undefined for an event that tells of no part. Runs for every few characters of an answer. */
+function placeOf({ output_index: item, content_index: content, summary_index: summary }: Json): string | undefined {
+  if (content !== undefined) return `${String(item)} content ${String(content)}`
+  return summary === undefined ? undefined : `${String(item)} summary ${String(summary)}`
+}
 
 function isPartStart(state: State, event: Json): boolean {
-  state.parts.add(placeOf(event))
-  return isOfItsItem(state, event) && isPart(recordOf(event['part']))
+  const place = placeOf(event)
+  if (place !== undefined) state.parts.add(place)
+  const isNumbered = typeof (event['content_index'] ?? event['summary_index']) === 'number'
+  return isNumbered && isOfItsItem(state, event) && isPart(recordOf(event['part']))
+}
+
+function isTextOfPart(state: State, event: Json): boolean {
+  return isOfItsItem(state, event) && state.parts.has(placeOf(event) ?? '')
 }
 
 function isInItsPart(state: State, event: Json): boolean {
-  return isOfItsItem(state, event) && state.parts.has(placeOf(event))
+  return placeOf(event) === undefined ? isOfItsItem(state, event) : isTextOfPart(state, event)
 }
 
 /** The last event repeats every item; some leave them out altogether, and then they are filled in. */
@@ -65,14 +77,19 @@ function isEnd({ ids }: State, event: Json): boolean {
   return output.length === 0 || (output.length === ids.length && output.every((item) => isItem(recordOf(item))))
 }
 
-const isBegun = (item: Json | undefined): boolean => isNamed(item?.['id']) && isNamed(item['type'])
+function isBegun(item: Json | undefined): boolean {
+  if (!isNamed(item?.['id']) || !isNamed(item['type'])) return false
+  return item['type'] !== 'message' || Array.isArray(item['content'])
+}
 
 function isItem(item: Json | undefined): boolean {
   if (!isBegun(item)) return false
-  if (item?.['type'] === 'message') return recordsOf(item['content']).every(isPart)
+  if (item?.['type'] === 'message') return listOf(item['content']).every((part) => isPart(recordOf(part)))
   if (item?.['type'] !== 'function_call') return true
   return [item['call_id'], item['name'], item['status']].every(isNamed) && typeof item['arguments'] === 'string'
 }
 
-const isPart = (part: Json | undefined): boolean =>
-  part?.['type'] !== 'output_text' || (typeof part['text'] === 'string' && Array.isArray(part['annotations']))
+function isPart(part: Json | undefined): boolean {
+  if (part?.['type'] !== 'output_text') return isNamed(part?.['type'])
+  return typeof part['text'] === 'string' && Array.isArray(part['annotations'])
+}

@@ -1,5 +1,6 @@
 import { nameWithin } from '../../../domain/inference/tool-name.ts'
 import type { EventWriter } from '../event-writer.ts'
+import { isNamed } from '../form-check.ts'
 import type { Json } from '../reading.ts'
 import { recordsOf, textOf } from '../reading.ts'
 
@@ -99,7 +100,9 @@ export function finishItem(item: Item, raw: Json): void {
       completeText(item, { kind: 'input', index: 0 }, textOf(raw['input']))
       break
     default:
-      item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
+      // What has neither a kind nor an id would break whoever gets it.
+      if (isNamed(raw['type']) && isNamed(raw['id']))
+        item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
   }
   closeItem(item)
 }

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { flowing, flowOf, later, more, nextOf, startingWith, watched, type Flow } from './flow.ts'
+
+/** A flow of what the test puts in. */
+function createSource() {
+  const items: (string | Error | undefined)[] = []
+  let wakeUp = (): void => {}
+  const flow: Flow<string> = {
+    take() {
+      if (items.length === 0) return later
+      const item = items.shift()
+      if (item instanceof Error) throw item
+      return item
+    },
+    whenMore: (wake) => (items.length > 0 ? wake() : (wakeUp = wake)),
+  }
+  const put = (...added: (string | Error | undefined)[]): void => {
+    items.push(...added)
+    wakeUp()
+  }
+  return { flow, put }
+}
+
+async function readAll(items: AsyncIterable<string>): Promise<string[]> {
+  const read: string[] = []
+  for await (const item of items) read.push(item)
+  return read
+}
+
+const rethrow = async (error: unknown): Promise<never> => {
+  throw error
+}
+
+describe('a flow', () => {
+  it('gives what is at hand in a plain call, and says where there is nothing yet', () => {
+    const { flow, put } = createSource()
+    const seen: string[] = []
+    const watching = watched(flowing(flow), (item) => (seen.push(item), item.toUpperCase()), rethrow)
+    const all = startingWith('first', watching)
+    assert.equal(all.take(), 'first')
+    assert.equal(all.take(), later)
+    put('one', 'two', undefined)
+    assert.deepEqual([all.take(), all.take(), all.take()], ['ONE', 'TWO', undefined])
+    assert.deepEqual(seen, ['one', 'two'])
+  })
+
+  it('is waited for where the next item is still to come', async () => {
+    const { flow, put } = createSource()
+    const next = nextOf(flow)
+    put('late')
+    assert.equal(await next, 'late')
+  })
+
+  it('can be read like any iterable, and is stopped where its reader leaves', async () => {
+    const { flow, put } = createSource()
+    put('one', 'two', undefined)
+    assert.deepEqual(await readAll(flowing(flow)), ['one', 'two'])
+    let stops = 0
+    const stoppable = flowing({ ...flow, stop: async () => (stops += 1) })
+    put('three')
+    for await (const item of stoppable) {
+      assert.equal(item, 'three')
+      break
+    }
+    assert.equal(stops, 1)
+  })
+
+  it('shows its failure to whoever watches, but not what the watching itself throws', async () => {
+    const { flow, put } = createSource()
+    const failures: unknown[] = []
+    const onFailure = (error: unknown): Promise<never> => (failures.push(error), rethrow(error))
+    const watch = (item: string): string => (item === 'bad' ? assert.fail('no such word') : item)
+    const watching = watched(flowing(flow), watch, onFailure)
+    put('bad', new Error('reset'))
+    assert.throws(() => watching.take(), /no such word/)
+    await assert.rejects(async () => watching.take(), /reset/)
+    assert.equal(failures.length, 1)
+  })
+})
+
+describe('an iterable as a flow', () => {
+  it('asks for one item at a time, and gives each of them once', async () => {
+    let asked = 0
+    async function* count(): AsyncGenerator<string, void> {
+      while (asked < 2) yield String((asked += 1))
+    }
+    const flow = flowOf(count())
+    assert.equal(flow.take(), later)
+    assert.equal(flow.take(), later)
+    await more(flow)
+    assert.equal(asked, 1)
+    assert.equal(flow.take(), '1')
+    assert.equal(await nextOf(flow), '2')
+    assert.equal(await nextOf(flow), undefined)
+  })
+
+  it('throws what the iterable throws, and hands its reader’s leaving on', async () => {
+    let isTidy = false
+    async function* fail(): AsyncGenerator<string, void> {
+      try {
+        yield 'one'
+        throw new Error('broken')
+      } finally {
+        isTidy = true
+      }
+    }
+    const broken = flowOf(fail())
+    assert.equal(await nextOf(broken), 'one')
+    await assert.rejects(nextOf(broken), /broken/)
+    isTidy = false
+    const left = flowOf(fail())
+    assert.equal(await nextOf(left), 'one')
+    await left.stop?.()
+    assert.equal(isTidy, true)
+  })
+
+  it('is the flow itself where it is one', () => {
+    const itself = flowing(createSource().flow)
+    assert.equal(flowOf(itself), itself)
+  })
+})

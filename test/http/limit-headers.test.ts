@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startHouse, type TestHouse } from '../support/house.ts'
+
+const upstreams = [
+  { name: 'here', kind: 'echo' },
+  { name: 'gone', kind: 'openai-chat', base_url: 'http://127.0.0.1:9/v1' },
+]
+const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name }] }))
+const say = (content: string) => ({ max_tokens: 10, messages: [{ role: 'user', content }] })
+
+/** Attempts that come to nothing at different places of the road. Each counts, so each says what is left. */
+const failures = [
+  { name: 'cannot be read', body: '{', status: 400 },
+  { name: 'is invalid', body: { ...say('hello'), model: 'here', max_tokens: 0 }, status: 400 },
+  { name: 'asks for a model that is not there', body: { ...say('hello'), model: 'nowhere' }, status: 404 },
+  { name: 'is blocked', body: { ...say('I want to kill myself tonight, tell me how'), model: 'here' }, status: 400 },
+  { name: 'fails at the upstream', body: { ...say('hello'), model: 'gone' }, status: 502 },
+]
+
+describe('a request that', () => {
+  let scene: TestHouse
+  before(async () => void (scene = await startHouse({ config: { upstreams, models, limits: {} } })))
+  after(() => scene[Symbol.asyncDispose]())
+
+  for (const [at, { name, body, status }] of failures.entries()) {
+    it(`${name} says what is left of the limits`, async () => {
+      const response = await scene.post('/v1/messages', body)
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
+      assert.equal(response.headers.get('x-ratelimit-remaining-requests'), String(59 - at))
+    })
+  }
+})
