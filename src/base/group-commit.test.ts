@@ -43,6 +43,19 @@ describe('a group commit', () => {
     assert.deepEqual(groups, [['1'], ['2', '3']])
   })
 
+  it('gathers longer also where nothing waited when the group before was done', async () => {
+    const { groups, add, finish, pass } = openScene()
+    add('a', '1')
+    await pass(1)
+    finish()
+    await pass(1)
+    add('a', '2')
+    await pass(1)
+    add('a', '3')
+    await pass(5)
+    assert.deepEqual(groups, [['1'], ['2', '3']])
+  })
+
   it('bounds a group, and loses nothing that comes when the last one is done', async () => {
     const { groups, add, finish, pass } = openScene()
     for (const item of ['1', '2', '3', '4']) add('a', item)

@@ -7,7 +7,10 @@ export type GroupCommitParts<Name, Item> = {
   readonly write: (name: Name, group: readonly Item[]) => Promise<void>
 }
 
-/** Turns of the event loop between two groups. An idle loop passes them at once; under load more becomes ready in them. */
+/**
+ * Turns of the event loop between the end of a group and the next one, also where nothing waits yet: those whose group has
+ * just ended come again soon. An idle loop passes them at once; under load more becomes ready in them.
+ */
 const turnsBetween = 3
 
 /**
@@ -19,9 +22,10 @@ export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommit
   const queues = new Map<Name, Item[]>()
 
   async function drain(name: Name, queue: Item[]): Promise<void> {
-    for (let turns = 1; queue.length > 0; turns = turnsBetween) {
-      for (let turn = 0; turn < turns; turn++) await endOfTurn()
+    while (queue.length > 0) {
+      await endOfTurn()
       await write(name, queue.splice(0, mostAtOnce))
+      for (let turn = 1; turn < turnsBetween; turn++) await endOfTurn()
     }
     queues.delete(name)
   }
