@@ -2,12 +2,13 @@ import { andThen, type Eventually } from '../../base/eventually.ts'
 import { decideGateway } from '../gateway/decide.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { RuleScore } from '../policy/compiled-rule.ts'
-import { addFindings, nothingFound, type Findings } from './findings.ts'
+import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
 import { isCalm, type Found } from './found.ts'
 import { createLook, type LookParts, type Texts } from './look.ts'
 import { combine, type Verdict } from './outcome.ts'
-import { gatewayOutcome, moderationOutcomes, policyOutcome } from './outcomes.ts'
+import { gatewayOutcome, moderationOutcomes, policyOutcome, thresholdOf } from './outcomes.ts'
 import { oncePerStanding, type Plan, type Standing } from './plan.ts'
+import type { ActivePolicy } from './rulebook.ts'
 
 export type ExamineParts = LookParts & {
   /** Whether a judge model can write a text anew. */
@@ -43,10 +44,11 @@ export function createExamine(parts: ExamineParts): Examine {
     const findings = givenCategories
       ? addFindings(found.findings, { ...nothingFound, categories: givenCategories })
       : found.findings
-    if (isCalm({ findings, scores })) {
-      const isAskedOfNone = plan.policies[direction].length === 0
-      if (wantsDenialsOnly && isAskedOfNone) return { verdict: allowed, findings, offending }
-      if (texts.length > 0) return { verdict: calmVerdict[direction](plan), findings, offending }
+    if (wantsDenialsOnly && isNothing(findings) && isFarFromAll(plan.policies[direction], scores)) {
+      return { verdict: allowed, findings, offending }
+    }
+    if (texts.length > 0 && isCalm({ findings, scores })) {
+      return { verdict: calmVerdict[direction](plan), findings, offending }
     }
     return { verdict: verdictOn(plan, direction, { findings, scores }), findings, offending }
   }
@@ -71,6 +73,13 @@ export function createExamine(parts: ExamineParts): Examine {
 }
 
 type Judged = Pick<Found, 'findings' | 'scores'>
+
+/** Whether every policy was judged, and none matches: then none of them can deny anything. */
+const isFarFromAll = (policies: readonly ActivePolicy[], scores: Found['scores']): boolean =>
+  policies.length === 0 || scores.every((ofText) => policies.every((policy, at) => isFar(policy, ofText[at])))
+
+const isFar = (policy: ActivePolicy, score: RuleScore | undefined): boolean =>
+  score !== undefined && 'basisPoints' in score && score.basisPoints < thresholdOf(policy)
 
 const allowed: Verdict = combine([])
 const zero: RuleScore = { basisPoints: 0 }

@@ -7,7 +7,8 @@ import { longestPrivateKey, longestToken, unfinishedPrivateKey } from './secrets
 /** The most that is ever held back: a private key that has not ended yet. Plain prose waits for the end of a word. */
 const longestHold = longestPrivateKey
 
-/** What a match with spaces inside may look like from its first character up to the end of the text. */
+/** What a match with spaces inside may look like from its first character up to the end of the text; none is longer. */
+const longest = { number: 65, capitals: 61, name: 2 * 181, birthDate: 45 }
 const unfinished = {
   number: /[\d+(][\dA-Z ().\-/\u00a0+]{0,64}$/y,
   capitals: /[A-Z][A-Z0-9 ]{0,60}$/y,
@@ -33,12 +34,18 @@ function isUnsettled(text: string, at: number, lastBreak: number): boolean {
   if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return false
   // E-mail addresses and tokens have no gaps: what runs on to the end of the text may become one.
   if (at > lastBreak && text.length - at <= longestToken) return true
-  if (matchesAt(unfinished.number, text, at) || matchesAt(unfinished.capitals, text, at)) return true
+  const left = text.length - at
+  if (left <= longest.number && isDigit(code) && matchesAt(unfinished.number, text, at)) return true
+  if (left <= longest.capitals && isCapital(code) && matchesAt(unfinished.capitals, text, at)) return true
+  const mayBeName = left <= longest.name && (isCapital(code) || code > 0x7f)
   return (
-    (matchesAt(unfinished.name, text, at) && mayNameBegin(text, at)) ||
-    (matchesAt(unfinished.birthDate, text, at) && mayBirthDateBegin(text, at))
+    (mayBeName && matchesAt(unfinished.name, text, at) && mayNameBegin(text, at)) ||
+    (left <= longest.birthDate && matchesAt(unfinished.birthDate, text, at) && mayBirthDateBegin(text, at))
   )
 }
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isCapital = (code: number): boolean => code >= 0x41 && code <= 0x5a
 
 function isSignUnsettled(text: string, at: number): boolean {
   const sign = text[at]
