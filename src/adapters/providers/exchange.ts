@@ -117,7 +117,10 @@ function add(line: Line, chunk: Buffer): void {
   if (line.chunks.length === 0) line.chunks = [chunk]
   else line.chunks.push(chunk)
   line.byteCount += chunk.length
-  if (line.byteCount > highWaterBytes) line.controller?.pause()
+  if (line.byteCount > highWaterBytes) {
+    line.controller?.pause()
+    line.unpacking?.pause()
+  }
   // One network read can bring many chunks: the reader wakes after the last of them and takes all.
   line.wake?.()
 }
@@ -149,6 +152,7 @@ function takeChunks(line: Line): readonly Buffer[] {
   line.chunks = []
   line.byteCount = 0
   line.controller?.resume()
+  line.unpacking?.resume()
   return taken
 }
 

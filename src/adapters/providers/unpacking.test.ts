@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, createGzip, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { createUnpacking } from './unpacking.ts'
 import { ask, askAndFail, jsonHeaders, requestBy, streamHeaders } from '../../../test/support/provider-kit.ts'
 
 const document = JSON.stringify({ choices: [{ message: { content: 'Grüße' }, finish_reason: 'stop' }] })
@@ -44,6 +45,16 @@ describe('an answer that was compressed though nobody asked for it', () => {
     }
   })
 
+  it('is unpacked no further than there is room for', async () => {
+    const packed = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024))
+    const unread = unpackAll(packed, { isRead: false })
+    await unpackAll(packed, { isRead: true }).ended // by then the other one would have come to its end, too
+    assert.ok(unread.byteCount() < 1024 * 1024, `${unread.byteCount()} bytes`)
+    unread.resume()
+    await unread.ended
+    assert.equal(unread.byteCount(), 8 * 1024 * 1024)
+  })
+
   it('is the refusal that it says', async () => {
     const error = gzipSync(JSON.stringify({ error: { message: 'No such thing.', type: 'invalid_request_error' } }))
     const headers = { ...jsonHeaders, 'content-encoding': 'gzip' }
@@ -58,6 +69,21 @@ describe('a byte order mark', () => {
     assert.deepEqual(await textOf({ kind: 'openai-chat', answer }), [{ type: 'text', text: 'Grüße' }])
   })
 })
+
+/** Unpacks some bytes, and pauses at the first of what is in them unless somebody reads. */
+function unpackAll(packed: Buffer, { isRead }: { isRead: boolean }) {
+  const { promise: ended, resolve: onEnd, reject: onBroken } = Promise.withResolvers<void>()
+  let [byteCount, isPaused] = [0, isRead]
+  const onBytes = (bytes: Buffer): void => {
+    byteCount += bytes.length
+    if (!isPaused) unpacking?.pause()
+    isPaused = true
+  }
+  const unpacking = createUnpacking('br', { onBytes, onEnd, onBroken })
+  unpacking?.push(packed)
+  unpacking?.end()
+  return { ended, byteCount: () => byteCount, resume: () => unpacking?.resume() }
+}
 
 /** Each frame packed so that it can be read before the next one is there. */
 async function flushed(texts: readonly string[]): Promise<Buffer[]> {

@@ -6,6 +6,9 @@ export type Unpacking = {
   push(bytes: Buffer): void
   /** No more bytes: what is left is handed on, and then the end is told. */
   end(): void
+  /** Until it is resumed, no more is unpacked: a few bytes may hold more than there is room for. */
+  pause(): void
+  resume(): void
   stop(): void
 }
 
@@ -32,6 +35,8 @@ export function createUnpacking(encoding: unknown, parts: UnpackingParts): Unpac
   return {
     push: (bytes) => void unpacker.write(bytes),
     end: () => void unpacker.end(),
+    pause: () => void unpacker.pause(),
+    resume: () => void unpacker.resume(),
     stop: () => void unpacker.destroy(),
   }
 }
