@@ -3,6 +3,7 @@ import type { GatewayStore } from '../../gateway/store.ts'
 import type { Administer } from '../../identity/administer.ts'
 import type { Actor, AuditRecord, Recorded } from '../../identity/audit-log.ts'
 import { pausePolicy } from '../../policy/lifecycle.ts'
+import type { Policy } from '../../policy/policy.ts'
 import { recordOf } from '../../policy/record.ts'
 import type { PolicyStore } from '../../policy/store.ts'
 import type { DecisionSums, Watched } from './decision-counts.ts'
@@ -60,15 +61,18 @@ async function isTakenOutFor({ policies, gateway }: TakeOutStores, watched: Watc
     const saved = await gateway.find(organizationId)
     return saved?.version === version && !saved.isRolledBack && saved.config.rollout.rollback_on_spike
   }
-  const policy = await policies.find(organizationId, subject)
-  return policy?.state === 'enforcing' && policy.published?.version === version
+  return isInForce(await policies.find(organizationId, subject), version)
 }
+
+const isInForce = (policy: Policy | undefined, version: number): policy is Policy =>
+  policy?.state === 'enforcing' && policy.published?.version === version
 
 type Spike = { readonly sums: Sums; readonly nowMs: number }
 
 async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike): Promise<Recorded<boolean>> {
   const before = await policies.find(watched.organizationId, watched.subject)
-  if (!before) return { value: false }
+  // Another node may have been faster since it was last asked; between here and the write its revision would tell.
+  if (!isInForce(before, watched.version)) return { value: false }
   const after = pausePolicy(before, spike.nowMs)
   if (!(await policies.replace(after, before.revision))) return { value: false }
   const record = recordOf(before.id, { kind: 'policy.paused', before, after })
