@@ -1,6 +1,6 @@
 import { openOperations } from '../app/open.ts'
 import type { CreditBalance, LedgerEntry, Operations } from '../app/operations/operations.ts'
-import { readArguments, readNumber, required } from './arguments.ts'
+import { readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { dateOf, table } from './table.ts'
 
@@ -22,7 +22,7 @@ gatehouse credits ledger [--limit N] [--org ID] [--json]
 
 --org may be left out while there is only one organization. A --ref is granted once, however often it is sent.`,
   async run({ args, config, say }) {
-    const { values, positionals } = readArguments(args, options)
+    const { values, positionals } = readArguments(args, options, 2)
     const [verb = 'balance', amount] = positionals
     const work = verbOf(verb, amount, values)
     await using house = await openOperations(config())
@@ -37,7 +37,7 @@ type Work = (operations: Operations) => Promise<{ answer: unknown; text: string 
 function verbOf(verb: string, amount: string | undefined, values: Values): Work {
   const where = values.org === undefined ? {} : { organization: values.org }
   if (verb === 'balance') return told((operations) => operations['credits.balance'](where))
-  if (verb === 'ledger') return listed(where, readNumber(values.limit, '--limit') ?? 20)
+  if (verb === 'ledger') return listed(where, readCount(values.limit, '--limit') ?? 20)
   if (verb !== 'grant') throw new UsageError(`There is no credits ${verb}.`)
   const grant = {
     ...where,

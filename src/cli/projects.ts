@@ -13,7 +13,7 @@ gatehouse projects archive ID [--org ID] [--json]
 --org may be left out while there is only one organization. Archiving stops the project's keys.`,
   async run({ args, config, say }) {
     const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
-    const { values, positionals } = readArguments(args, options)
+    const { values, positionals } = readArguments(args, options, 2)
     const [verb = 'list', id] = positionals
     const work = projectVerb(verb, {
       id,

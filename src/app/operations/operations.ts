@@ -5,9 +5,9 @@ import type { AuditLogStore, Recorded } from '../../domain/identity/audit-log.ts
 import type { EventMaker } from '../../domain/audit/event-maker.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditTexts } from '../../domain/audit/texts.ts'
-import { isPermission, permissions } from '../../domain/identity/permissions.ts'
+import { apiKeyPermissions, permissions, type Permission } from '../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../domain/identity/principal.ts'
-import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
+import { findProject, type RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from '../../domain/identity/registry.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
@@ -144,7 +144,7 @@ export function createOperations(parts: OperationParts): Operations {
       const projects =
         input.project === undefined
           ? allOf(await reads.listProjects(organizationId, everything))
-          : [{ id: input.project }]
+          : [await findProject(reads, { organizationId, projectId: input.project })]
       const pages = await Promise.all(projects.map(({ id }) => reads.listApiKeys(organizationId, id, everything)))
       const adminKeys = input.project === undefined ? allOf(await reads.listAdminKeys(organizationId, everything)) : []
       return { apiKeys: pages.flatMap(allOf), adminKeys }
@@ -152,14 +152,18 @@ export function createOperations(parts: OperationParts): Operations {
     async 'keys.create'(input) {
       const organization = await organizationOf(input)
       const projectId = input.project ?? (await onlyProject(organization))
+      const { permissions: spelled, ...key } = input.key
+      const granted = spelled && { permissions: permissionsOf(spelled, apiKeyPermissions) }
       return inOrganization({ organization }, (store, organizationId) =>
-        recorded.createApiKey(store, { organizationId, projectId }, withPermissions(input.key)),
+        recorded.createApiKey(store, { organizationId, projectId }, { ...key, ...granted }),
       )
     },
-    'keys.createAdmin': (input) =>
-      inOrganization(input, (store, id) =>
-        recorded.createAdminKey(store, id, { permissions: ['*'], ...withPermissions(input.key) }),
-      ),
+    async 'keys.createAdmin'(input) {
+      const { permissions: spelled = ['*'], ...key } = input.key
+      if (spelled.length === 0) throw invalidPermissions('An administrator key has at least one permission.')
+      const granted = permissionsOf(spelled, permissions)
+      return inOrganization(input, (store, id) => recorded.createAdminKey(store, id, { ...key, permissions: granted }))
+    },
     'keys.revoke': (input) =>
       inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
         if (input.id.startsWith('adk_')) return recorded.revokeAdminKey(store, organizationId, input.id)
@@ -201,14 +205,15 @@ export function createOperations(parts: OperationParts): Operations {
 
 const noKey = (id: string): Fault => new Fault('not_found', 'not_found', `There is no API key ${id}.`)
 
-function withPermissions<K extends { readonly permissions?: readonly string[] }>(key: K) {
-  const { permissions: spelled, ...rest } = key
-  if (spelled === undefined) return rest
-  const unknown = spelled.find((word) => !isPermission(word))
-  if (unknown === undefined) return { ...rest, permissions: spelled.filter(isPermission) }
-  const message = `${unknown} is no permission; there are: ${permissions.join(', ')}.`
-  throw new Fault('validation', 'invalid_parameter', message, { param: 'permissions' })
+function permissionsOf(spelled: readonly string[], possible: readonly Permission[]): Permission[] {
+  const isPossible = (word: string): word is Permission => possible.some((each) => each === word)
+  const unknown = spelled.find((word) => !isPossible(word))
+  if (unknown === undefined) return spelled.filter(isPossible)
+  throw invalidPermissions(`${unknown} is no permission of such a key; there are: ${possible.join(', ')}.`)
 }
+
+const invalidPermissions = (message: string): Fault =>
+  new Fault('validation', 'invalid_parameter', message, { param: 'permissions' })
 
 const alreadySetUp = (): Fault =>
   new Fault(

@@ -11,7 +11,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, clock }: AdminParts): Route[] {
+export function apiKeyRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
   return [
     question({
       path: keys,
@@ -38,7 +38,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, cloc
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
       operation({ registry: store }, { body, ...input }) {
-        const expiresAtMs = expiryMs(body.expires_at, clock.nowMs())
+        const expiresAtMs = expiryMs(body.expires_at)
         const held = input.who.permissions
         const permissions = [...new Set(body.permissions ?? apiKeyPermissions.filter((each) => holds(held, each)))]
         requireHeld(held, permissions)
