@@ -1,6 +1,9 @@
 import { confirmOnTerminal } from './cli/confirm.ts'
 import { runCommandLine } from './cli/run.ts'
 
+// What is stored is its owner's alone, also in a folder that others may read.
+process.umask(0o077)
+
 // Whoever reads an answer may stop in the middle of it, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error

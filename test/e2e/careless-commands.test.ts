@@ -23,6 +23,29 @@ async function createConsole() {
   return { call, json: async (...args: string[]) => JSON.parse((await call(...args, '--json')).said) }
 }
 
+describe('the doctor', () => {
+  const findings = async (dataDir: string): Promise<Record<string, string>> => {
+    const found: { part: string; state: string }[] = []
+    await runCommandLine(['doctor', '--json'], {
+      env: { GATEHOUSE_DATA_DIR: dataDir },
+      say: (line) => void found.push(...JSON.parse(line)),
+      remark: assert.fail,
+      confirm: async () => false,
+    })
+    return Object.fromEntries(found.map(({ part, state }) => [part, state]))
+  }
+
+  it('has nothing against a data folder that is yet to be made, with those above it', async () => {
+    await using folder = await temporaryFolder()
+    assert.equal((await findings(join(folder.path, 'not', 'yet', 'there')))['data folder'], 'ok')
+  })
+
+  it('does not ask for what is stored in a folder that cannot be one', async () => {
+    const found = await findings('/dev/null/data')
+    assert.deepEqual([found['data folder'], found['storage']], ['wrong', undefined])
+  })
+})
+
 describe('a command that was typed carelessly', async () => {
   const { call, json } = await createConsole()
   before(() => call('setup'))
