@@ -5,10 +5,9 @@ import type { AuditLogStore, Recorded } from '../../domain/identity/audit-log.ts
 import type { EventMaker } from '../../domain/audit/event-maker.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditTexts } from '../../domain/audit/texts.ts'
-import { apiKeyPermissions, permissions, type Permission } from '../../domain/identity/permissions.ts'
-import type { AdminKey, ApiKey, Organization, Project } from '../../domain/identity/principal.ts'
-import { findProject, type RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
-import type { Issued, NewAdminKey, NewApiKey, Registry } from '../../domain/identity/registry.ts'
+import type { Organization, Project } from '../../domain/identity/principal.ts'
+import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
+import type { Registry } from '../../domain/identity/registry.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
@@ -22,7 +21,8 @@ import {
 } from './backtest-operations.ts'
 import { creditOperations, type CreditOperations } from './credit-operations.ts'
 import { createGatewayOperations, type GatewayOperationParts, type GatewayOperations } from './gateway-operations.ts'
-import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
+import { createKeyOperations, type KeyOperations } from './key-operations.ts'
+import { allOf, createOrganizationOf, everything, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
 export type { AdminKey, ApiKey, Organization } from '../../domain/identity/principal.ts'
@@ -37,6 +37,7 @@ export type Operations = PolicyOperations &
   GatewayOperations &
   BacktestOperations &
   CreditOperations &
+  KeyOperations &
   AuditOperations & {
     setup(input: { name: string }): Promise<SetupAnswer>
     'orgs.list'(input: object): Promise<readonly Organization[]>
@@ -44,16 +45,7 @@ export type Operations = PolicyOperations &
     'projects.list'(input: InOrganization): Promise<readonly Project[]>
     'projects.create'(input: InOrganization & { name: string }): Promise<Project>
     'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
-    'keys.list'(
-      input: InOrganization & { project?: string },
-    ): Promise<{ apiKeys: readonly ApiKey[]; adminKeys: readonly AdminKey[] }>
-    'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Issued<ApiKey>>
-    'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Issued<AdminKey>>
-    'keys.revoke'(input: InOrganization & { id: string }): Promise<ApiKey | AdminKey>
   }
-
-/** With permissions as somebody typed them. */
-type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
 
 export type SetupAnswer = {
   readonly organization_id: string
@@ -94,8 +86,6 @@ export type OperationParts = {
 /** What a credit is worth, and how many a new organization is given. */
 export type CreditSettings = { readonly credit_usd: number; readonly starting: number }
 
-const everything = { limit: 1000, order: 'asc' } as const
-
 export function createOperations(parts: OperationParts): Operations {
   const { registry, recorded, ids, administer, credits } = parts
   const reads = parts.reads.registry
@@ -111,6 +101,7 @@ export function createOperations(parts: OperationParts): Operations {
       organizationOf,
       operatorOf,
     }),
+    ...createKeyOperations({ reads, recorded, organizationOf, inOrganization }),
     ...creditOperations({ ...parts, reads: { registry: reads }, organizationOf, creditUsd: credits.credit_usd }),
     async setup({ name }) {
       const id = ids('org')
@@ -139,38 +130,6 @@ export function createOperations(parts: OperationParts): Operations {
       inOrganization(input, (store, organizationId) =>
         recorded.archiveProject(store, { organizationId, projectId: input.id }),
       ),
-    async 'keys.list'(input) {
-      const organizationId = await organizationOf(input)
-      const projects =
-        input.project === undefined
-          ? allOf(await reads.listProjects(organizationId, everything))
-          : [await findProject(reads, { organizationId, projectId: input.project })]
-      const pages = await Promise.all(projects.map(({ id }) => reads.listApiKeys(organizationId, id, everything)))
-      const adminKeys = input.project === undefined ? allOf(await reads.listAdminKeys(organizationId, everything)) : []
-      return { apiKeys: pages.flatMap(allOf), adminKeys }
-    },
-    async 'keys.create'(input) {
-      const organization = await organizationOf(input)
-      const projectId = input.project ?? (await onlyProject(organization))
-      const { permissions: spelled, ...key } = input.key
-      const granted = spelled && { permissions: permissionsOf(spelled, apiKeyPermissions) }
-      return inOrganization({ organization }, (store, organizationId) =>
-        recorded.createApiKey(store, { organizationId, projectId }, { ...key, ...granted }),
-      )
-    },
-    async 'keys.createAdmin'(input) {
-      const { permissions: spelled = ['*'], ...key } = input.key
-      if (spelled.length === 0) throw invalidPermissions('An administrator key has at least one permission.')
-      const granted = permissionsOf(spelled, permissions)
-      return inOrganization(input, (store, id) => recorded.createAdminKey(store, id, { ...key, permissions: granted }))
-    },
-    'keys.revoke': (input) =>
-      inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
-        if (input.id.startsWith('adk_')) return recorded.revokeAdminKey(store, organizationId, input.id)
-        const projectId = (await store.findApiKey(organizationId, input.id))?.projectId
-        if (projectId === undefined) throw noKey(input.id)
-        return recorded.revokeApiKey(store, { organizationId, projectId }, input.id)
-      }),
   }
 
   async function createOrganization(
@@ -191,29 +150,7 @@ export function createOperations(parts: OperationParts): Operations {
     const organizationId = await organizationOf(input)
     return administer(operatorOf(organizationId), ({ registry: store }) => work(store, organizationId))
   }
-
-  async function onlyProject(organizationId: string): Promise<string> {
-    const all = allOf(await reads.listProjects(organizationId, everything)).filter(
-      (project) => project.archivedAtMs === null,
-    )
-    return only(all, {
-      none: 'There is no project yet: run gatehouse projects create.',
-      several: 'There is more than one project: name it with --project.',
-    })
-  }
 }
-
-const noKey = (id: string): Fault => new Fault('not_found', 'not_found', `There is no API key ${id}.`)
-
-function permissionsOf(spelled: readonly string[], possible: readonly Permission[]): Permission[] {
-  const isPossible = (word: string): word is Permission => possible.some((each) => each === word)
-  const unknown = spelled.find((word) => !isPossible(word))
-  if (unknown === undefined) return spelled.filter(isPossible)
-  throw invalidPermissions(`${unknown} is no permission of such a key; there are: ${possible.join(', ')}.`)
-}
-
-const invalidPermissions = (message: string): Fault =>
-  new Fault('validation', 'invalid_parameter', message, { param: 'permissions' })
 
 const alreadySetUp = (): Fault =>
   new Fault(

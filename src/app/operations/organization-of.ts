@@ -22,6 +22,9 @@ export function createOrganizationOf(
   }
 }
 
+/** More than anybody reads on a terminal. */
+export const everything = { limit: 1000, order: 'asc' } as const
+
 export const allOf = <T>({ items }: Paged<T>): readonly T[] => items
 
 /** The id of the only one; what to say where there is none, or more than one. */
