@@ -20,7 +20,7 @@ export type GuardParts = {
   readonly holding: Holding
   readonly examine: Examine
   readonly glance: Examine
-  readonly readAlong?: ReadAlong
+  readonly readAlong: ReadAlong
   readonly clock: Clock
   readonly silences: Silences
   readonly pause: () => Promise<unknown>
@@ -127,19 +127,23 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   function areFit(events: readonly InferenceEvent[], from: number): Eventually<boolean> {
     for (let at = from; at < events.length; at++) {
       const event = events[at]
-      const isFit = event === undefined || isEventFit(event)
+      const isFit = event === undefined || isEventFit(event, events[at + 1])
       if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
       if (!isFit) return false
     }
     return true
   }
 
-  function isEventFit(event: InferenceEvent): Eventually<boolean> {
+  function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
     if (event.type === 'close') return isWholeFit(channel, event.block)
     const text = textIn(event)
-    return text === undefined || andThen(channel.follower.push(text), isAllowed)
+    if (text === undefined) return true
+    channel.follower.push(text)
+    // Where its end has come too, one judgement is enough.
+    const isComplete = next?.type === 'close' && channelOf(next) === channel
+    return isComplete || andThen(channel.follower.check(), isAllowed)
   }
 
   function isAllowed(denied: Examination | undefined): boolean {
