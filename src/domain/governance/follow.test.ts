@@ -118,8 +118,16 @@ const saying = fc.oneof(
   {
     weight: 20,
     arbitrary: fc.constantFrom(
-      ...['ann@example.org', 'bob@example.org,', 'call +1 212 555 0143', '4111 1111', '4111 1111 1111 1111 22'],
-      ...['falcon', 'project', 'launch code', 'you people are vermin', 'they are animals'],
+      'ann@example.org',
+      'bob@example.org,',
+      'call +1 212 555 0143',
+      '4111 1111',
+      '4111 1111 1111 1111 22',
+      'falcon',
+      'project',
+      'launch code',
+      'you people are vermin',
+      'they are animals',
     ),
   },
   { weight: 1, arbitrary: fc.oneof(words, fc.constantFrom('4111 1111 1111 1111.', 'Project Falcon')) },

@@ -36,7 +36,11 @@ export type FollowParts = {
   /** Lets others run while a long text is read at once. */
   readonly pause: () => Promise<unknown>
   readonly readAlong: ReadAlong
-  /** What is judged of the text in the end, where it is not the text itself. */
+}
+
+/** A block that is no prose: all of it must be there before any of it may leave. */
+export type Special = {
+  /** What is judged of it, where that is not the text itself. */
   readonly read?: (text: string) => string
 }
 
@@ -53,8 +57,9 @@ const mostAtOnce = 32
 /** So much is read before others get their turn. */
 const turnCharacters = 64 * stepCharacters
 
-export function createFollower(parts: FollowParts): Follower {
-  const { plan, holding, examine, glance, pause, readAlong, read } = parts
+export function createFollower(parts: FollowParts, special?: Special): Follower {
+  const { plan, holding, examine, glance, pause, readAlong } = parts
+  const isWhole = holding.isWhole || special !== undefined
   const stepPlan: Plan = { ...plan, policies: holding.policies }
   const countBack = createStepBack()
   let text = ''
@@ -100,7 +105,7 @@ export function createFollower(parts: FollowParts): Follower {
   }
 
   function check(): Eventually<Examination | undefined> {
-    if (holding.isWhole || text.length < checked + stepCharacters) return undefined
+    if (isWhole || text.length < checked + stepCharacters) return undefined
     const [first = windowTo(text.length), ...others] = dueWindows(checked < waryTo ? 1 : mostAtOnce)
     const checkedTo = checked + (1 + others.length) * stepCharacters
     return andThen(look([first, ...others], keptBackCharacters), ({ examination, isFit }) => {
@@ -140,17 +145,17 @@ export function createFollower(parts: FollowParts): Follower {
     push: (piece) => void (text += piece),
     check,
     lookAhead(keptBack) {
-      if (!holding.isWhole && cleared < text.length - keptBack) return look([windowTo(text.length)], keptBack)
+      if (!isWhole && cleared < text.length - keptBack) return look([windowTo(text.length)], keptBack)
       return undefined
     },
     cleared: () => cleared,
     end() {
-      const windows = holding.isWhole ? [] : dueWindows(Infinity)
-      const whole = read === undefined ? text : read(text)
+      const windows = isWhole ? [] : dueWindows(Infinity)
+      const whole = special?.read?.(text) ?? text
       const judged = examine(plan, {
         texts: whole.trim() === '' ? [] : [whole],
         direction: 'response',
-        reading: holding.isWhole ? undefined : alongside().readWhole(text, { windows, known }),
+        reading: isWhole ? undefined : alongside().readWhole(text, { windows, known }),
       })
       return andThen(judged, (examination) => {
         if (isDenied(examination.verdict)) return andThen(firstDenied(), (denied) => denied ?? examination)
