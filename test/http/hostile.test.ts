@@ -172,7 +172,7 @@ describe('hostile input', () => {
     assert.equal(bodyOf(answer).error.code, 'invalid_header')
   })
   it('passes over an expectation that it does not know', async () => {
-    assert.match(await raw(`${head('/v1/models', ['expect: more', 'connection: close'])}`), /^HTTP\/1\.1 405 /)
+    assert.match(await raw(head('/v1/models', ['expect: more', 'connection: close'])), /^HTTP\/1\.1 405 /)
   })
   for (const [name, id, status] of [
     ['200 letters of four bytes', '😀'.repeat(200), 404],
