@@ -47,6 +47,8 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
 const drainMs = 30_000
+/** For callers to be told that there is no more; then whoever has not even finished asking is cut off. */
+const lastWordsMs = 2_000
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -134,9 +136,12 @@ export async function createHouse(config: Config, env: Environment, world: World
       isStopping = true
       const closed = server.close()
       const reason = new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
-      const cancel = clock.after(drainMs, () => inFlight.abortAll(reason))
+      const cancels = [
+        clock.after(drainMs, () => inFlight.abortAll(reason)),
+        clock.after(drainMs + lastWordsMs, () => server.server.closeAllConnections()),
+      ]
       await closed
-      cancel()
+      for (const cancel of cancels) cancel()
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -114,6 +115,18 @@ describe('the command line', () => {
     assert.doesNotMatch(second.lines.join('\n'), /ak_|adm_/)
     second.child.kill('SIGTERM')
     await second.exit
+  })
+  it('ends at once at the second signal, whoever is still being waited for', { timeout: 25_000 }, async () => {
+    const { child, exit, address } = await serve(createFolder())
+    const stopping = new Promise((resolve) => child.stdout.on('data', resolve))
+    const { hostname, port } = new URL(address)
+    const slow = connect(Number(port), hostname).on('error', () => {})
+    slow.write('POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n')
+    await new Promise((resolve) => slow.once('connect', resolve))
+    child.kill('SIGTERM')
+    await stopping
+    child.kill('SIGTERM')
+    assert.equal(await exit, 1)
   })
   it('refuses a second server on the same folder in words', async () => {
     const scene = createFolder()
