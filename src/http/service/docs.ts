@@ -5,13 +5,14 @@ import { page, escape } from './page.ts'
 
 /** The reference at `/docs`: made from the routes, without script and without any outside host. */
 export function docsRoutes(families: () => readonly Family[]): Route[] {
-  const html =
-    (body: () => string): Route['handle'] =>
-    async (_request, reply) =>
+  const html = (body: () => string): Route['handle'] => {
+    let made: string | undefined // once: anybody may ask for it, as often as they like
+    return async (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send(body())
+        .send((made ??= body()))
+  }
   const answers = { 200: { description: 'A page.', contentType: 'text/html' } }
   return [
     {
