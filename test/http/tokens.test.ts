@@ -97,6 +97,18 @@ describe('a token of the configured issuer', () => {
       .sign(new TextEncoder().encode(publicKeyText))
     assert.equal(await statusOf(forged), 401)
   })
+  it('may do at the gateway what its scope says, as one text or as a list, and nothing else', async () => {
+    for (const [scope, status] of [
+      ['openid gateway:read', 200],
+      [['openid', 'gateway:read'], 200],
+      ['exports:read', 403],
+      [[7, null], 403],
+      [{ 'gateway:read': true }, 403],
+    ] as const) {
+      const authorization = `Bearer ${await token({ claims: { scope } })}`
+      assert.equal((await scene.get('/api/policy-gateway/config', { authorization })).status, status)
+    }
+  })
   it('may name its project once more, but no other', async () => {
     const bearer = `Bearer ${await token()}`
     assert.equal(

@@ -62,8 +62,13 @@ function claimsOf(payload: Readonly<Record<string, unknown>>): Claims {
   ) {
     throw invalidCredential(new Error('the token lacks sub, org_id, project_id or exp'))
   }
-  const words = typeof scope === 'string' ? scope.split(' ') : []
-  return { subject: sub, organizationId, projectId, scope: words, expiresAtMs: exp * 1000 }
+  return { subject: sub, organizationId, projectId, scope: wordsOf(scope), expiresAtMs: exp * 1000 }
+}
+
+/** Most issuers write one text (RFC 8693), some a list. */
+function wordsOf(scope: unknown): string[] {
+  if (typeof scope === 'string') return scope.split(' ')
+  return Array.isArray(scope) ? scope.filter((word) => typeof word === 'string') : []
 }
 
 const isIssuerDown = (error: unknown): boolean =>
