@@ -27,7 +27,7 @@ export async function verifyFile(path: string, keys: readonly PublishedKey[]): P
 
 /** Keys as the API lists them, or as the command line does. */
 export function readKeys(path: string): PublishedKey[] {
-  const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const value = jsonIn(path)
   const list: unknown = Array.isArray(value) ? value : Reflect.get(Object(value), 'data')
   if (!Array.isArray(list)) throw new Error(`${path} holds no list of keys.`)
   return list.map((key: Record<string, unknown>) => ({
@@ -35,6 +35,15 @@ export function readKeys(path: string): PublishedKey[] {
     publicKey: String(key['publicKey'] ?? key['public_key']),
     createdAtMs: 0,
   }))
+}
+
+function jsonIn(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${path} is not JSON.`, { cause })
+  }
 }
 
 async function firstRow(path: string): Promise<SealedEvent | undefined> {

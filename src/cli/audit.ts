@@ -24,10 +24,11 @@ gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
-verify names the first event that was changed, removed or moved, and then exits with 1. A file holds exported events, one
-on a line, and may be gzipped; --keys takes the public keys from a file (as keys --json prints them) where the service that
-signed is not here. export prints events as they were hashed. erase removes the texts of a request's prompt and answer: its
-events stay, and the log stays whole. --org may be left out while there is only one organization.`,
+verify names the first event that was changed, removed or moved, and then exits with 1, as it does where there was nothing
+to check. A file holds exported events, one on a line, and may be gzipped; --keys takes the public keys from a file (as
+keys --json prints them) where the service that signed is not here. export prints events as they were hashed. erase removes
+the texts of a request's prompt and answer: its events stay, and the log stays whole. --org may be left out while there is
+only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { verify, export: exportEvents, keys: listKeys, erase }
@@ -45,7 +46,8 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
     file !== undefined && keys !== undefined
       ? { ...(await verifyFile(file, readKeys(keys))), organization: file }
       : await verifyWithHouse(config, values)
-  const isWhole = report.finding === undefined && report.checkpointFinding === undefined
+  // Whoever runs it each night wants to hear of an empty file, too.
+  const isWhole = report.checked > 0 && report.finding === undefined && report.checkpointFinding === undefined
   say(values.json ? JSON.stringify({ whole: isWhole, ...report }, null, 2) : textOf(report))
   return isWhole ? 0 : 1
 }
@@ -91,7 +93,10 @@ async function erase({ config, say }: CommandContext, values: Values): Promise<n
 const inOrganization = ({ org }: Values) => (org === undefined ? {} : { organization: org })
 
 function rangeOf({ from, to }: Values): { from?: number; to?: number } {
-  return { ...(from !== undefined && { from: sequenceOf(from) }), ...(to !== undefined && { to: sequenceOf(to) }) }
+  const first = from === undefined ? undefined : sequenceOf(from)
+  const last = to === undefined ? undefined : sequenceOf(to)
+  if (first !== undefined && last !== undefined && first > last) throw new UsageError('--from lies behind --to.')
+  return { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) }
 }
 
 function sequenceOf(text: string): number {
@@ -117,6 +122,7 @@ const checkpointWords: Readonly<Record<NonNullable<LogReport['checkpointFinding'
 
 function textOf(report: LogReport & { organization: string }): string {
   const { organization, checked, first, end, checkpoints, finding, checkpointFinding } = report
+  if (checked === 0 && !finding && !checkpointFinding) return `${organization}: there was no event to check.`
   const lines = [
     `${organization}: ${checked} events are whole${checked > 0 ? ` (${first} to ${end.sequence})` : ''}, ${checkpoints} checkpoints.`,
   ]

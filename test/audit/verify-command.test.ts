@@ -113,6 +113,15 @@ describe('gatehouse audit', () => {
     ])
   })
 
+  it('does not call whole what it has not seen', async () => {
+    const { run, folder } = copy('nothing')
+    assert.deepEqual(await run('verify', '--from', '900'), [1, 'org_1: there was no event to check.'])
+    assert.equal((await run('verify', '--from', '20', '--to', '11'))[0], 2)
+    const empty = join(folder, 'empty.ndjson')
+    writeFileSync(empty, '')
+    assert.deepEqual(await run('verify', '--file', empty), [1, `${empty}: there was no event to check.`])
+  })
+
   it('says how it is called', async () => {
     const { run } = copy('usage')
     assert.equal((await run())[0], 2)
