@@ -80,12 +80,19 @@ function examples(address: string, key: string, model: string): string[] {
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ')
 
+/** A terminal sends its Ctrl-C to all, and npm passes on what it got: what comes so soon is the same signal. */
+const sameSignalMs = 300
+
 /** The first SIGTERM or Ctrl-C asks to stop; the second ends at once. */
 function stopSignals(): { first: Promise<void>; second: Promise<void> } {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
-  let count = 0
-  const onSignal = (): void => (++count === 1 ? first.resolve() : second.resolve())
+  let firstAtMs: number | undefined
+  const onSignal = (): void => {
+    if (firstAtMs !== undefined && performance.now() - firstAtMs > sameSignalMs) second.resolve()
+    firstAtMs ??= performance.now()
+    first.resolve()
+  }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return { first: first.promise, second: second.promise }
 }

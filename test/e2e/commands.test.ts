@@ -125,8 +125,15 @@ describe('the command line', () => {
     await new Promise((resolve) => slow.once('connect', resolve))
     child.kill('SIGTERM')
     await stopping
-    child.kill('SIGTERM')
+    const impatience = setInterval(() => child.kill('SIGTERM'), 100)
     assert.equal(await exit, 1)
+    clearInterval(impatience)
+  })
+  it('takes two signals in one breath for one, as when npm passes on what the terminal sent already', async () => {
+    const { child, exit } = await serve(createFolder())
+    child.kill('SIGINT')
+    child.kill('SIGTERM')
+    assert.equal(await exit, 0)
   })
   it('refuses a second server on the same folder in words', async () => {
     const scene = createFolder()
