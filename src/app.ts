@@ -81,7 +81,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { identify } = callerOf
   let isStopping = false
   let address = ''
-  const publicUrl = (): string => config.server.public_url ?? address
+  const publicUrl = (): string => config.server.public_url?.replace(/\/+$/, '') ?? address
   const families = createFamilies({
     catalogue,
     callerOf,

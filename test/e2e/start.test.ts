@@ -83,6 +83,11 @@ describe('a start', () => {
     assert.doesNotMatch(said, /curl/)
   })
 
+  it('gives out its public address, however that ends', async (test) => {
+    const { said } = await start(test, {}, 'server: { public_url: "https://gateway.example.com/base/" }')
+    assert.match(said, /API +https:\/\/gateway\.example\.com\/base\/v1\n/)
+  })
+
   it('takes an empty GATEHOUSE_CONFIG for none', async (test) => {
     assert.match((await start(test, { GATEHOUSE_CONFIG: '' })).said, /gatehouse-echo/)
   })
