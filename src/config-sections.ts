@@ -85,7 +85,10 @@ export const Upstream = entry(
       description: 'The dialect it speaks.',
     }),
     base_url: Type.Optional(
-      Type.String({ pattern: '^https?://', description: 'Its address, as its own SDK would be given it.' }),
+      Type.String({
+        pattern: '^https?://',
+        description: 'Its address, as its own SDK would be given it; its vendor’s when left out.',
+      }),
     ),
     api_key: Type.Optional(Type.String({ minLength: 1, description: 'Its key; take it from a variable: `${NAME}`.' })),
     headers: Type.Optional(

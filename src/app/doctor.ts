@@ -153,7 +153,8 @@ async function checkUpstream({
   base_url?: string
 }): Promise<Finding> {
   const part = `upstream ${name}`
-  if (baseUrl === undefined) return { part, state: 'ok', says: `${kind}, built in` }
+  if (baseUrl === undefined)
+    return { part, state: 'ok', says: `${kind}, ${kind === 'echo' ? 'built in' : 'at the address of its vendor'}` }
   const url = new URL(baseUrl)
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   const failure = await tryConnect(url.hostname.replace(/^\[|\]$/g, ''), port)

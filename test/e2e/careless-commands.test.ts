@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
@@ -24,20 +25,31 @@ async function createConsole() {
 }
 
 describe('the doctor', () => {
-  const findings = async (dataDir: string): Promise<Record<string, string>> => {
-    const found: { part: string; state: string }[] = []
+  const examine = async (env: Record<string, string>) => {
+    const found: { part: string; state: string; says: string }[] = []
     await runCommandLine(['doctor', '--json'], {
-      env: { GATEHOUSE_DATA_DIR: dataDir },
+      env,
       say: (line) => void found.push(...JSON.parse(line)),
       remark: assert.fail,
       confirm: async () => false,
     })
-    return Object.fromEntries(found.map(({ part, state }) => [part, state]))
+    return found
   }
+  const findings = async (dataDir: string): Promise<Record<string, string>> =>
+    Object.fromEntries((await examine({ GATEHOUSE_DATA_DIR: dataDir })).map(({ part, state }) => [part, state]))
 
   it('has nothing against a data folder that is yet to be made, with those above it', async () => {
     await using folder = await temporaryFolder()
     assert.equal((await findings(join(folder.path, 'not', 'yet', 'there')))['data folder'], 'ok')
+  })
+
+  it('does not call an upstream built in that only has no address of its own', async () => {
+    await using folder = await temporaryFolder()
+    const settings = join(folder.path, 'settings.yaml')
+    writeFileSync(settings, 'upstreams: [{ name: a, kind: openai-chat }, { name: b, kind: echo }]')
+    const found = await examine({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
+    const said = found.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
+    assert.deepEqual(said, ['openai-chat, at the address of its vendor', 'echo, built in'])
   })
 
   it('does not ask for what is stored in a folder that cannot be one', async () => {
