@@ -13,6 +13,10 @@ export function readArguments<const O extends NonNullable<ParseArgsConfig['optio
   }
 }
 
+/** The organization that `--org` names; left out where it is not said, since there may be only one. */
+export const inOrganization = ({ org }: { readonly org?: string | undefined }): { readonly organization?: string } =>
+  org === undefined ? {} : { organization: org }
+
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing.`)
   return value

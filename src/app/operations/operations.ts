@@ -25,7 +25,7 @@ import { createGatewayOperations, type GatewayOperationParts, type GatewayOperat
 import { allOf, createOrganizationOf, only, operatorOf, type InOrganization } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policy-operations.ts'
 
-export type { AdminKey, ApiKey, Organization } from '../../domain/identity/principal.ts'
+export type { AdminKey, ApiKey, Organization, Project } from '../../domain/identity/principal.ts'
 export type { LedgerEntry } from '../../domain/credits/reports.ts'
 export type { CreditBalance } from './credit-operations.ts'
 

@@ -1,5 +1,5 @@
-import type { ShownBacktest } from '../app/operations/backtest-operations.ts'
-import type { Clock } from '../base/clock.ts'
+import type { ShownBacktest } from '../../app/operations/backtest-operations.ts'
+import type { Clock } from '../../base/clock.ts'
 
 export type Waiting = {
   readonly read: () => Promise<ShownBacktest>

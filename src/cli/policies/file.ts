@@ -1,4 +1,4 @@
-import { isRecord, readYamlFile } from './yaml-file.ts'
+import { isRecord, readYamlFile } from '../yaml-file.ts'
 
 /** One policy as somebody wants it to be. What is left out has its default. */
 export type Wanted = {

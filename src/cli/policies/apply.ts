@@ -1,9 +1,10 @@
-import type { ShownSummary } from '../app/operations/policy-operations.ts'
-import { required } from './arguments.ts'
-import type { Call, Result } from './policy-call.ts'
-import { readPolicyFile, type Wanted } from './policy-file.ts'
-import { isIdle, planLines, planStep, type Step } from './policy-plan.ts'
-import { notEvaluable } from './policy-verbs.ts'
+import type { ShownSummary } from '../../app/operations/policy-operations.ts'
+import { required } from '../arguments.ts'
+import type { Result } from '../in-house.ts'
+import type { Call } from './call.ts'
+import { readPolicyFile, type Wanted } from './file.ts'
+import { isIdle, planLines, planStep, type Step } from './plan.ts'
+import { notEvaluable } from './verbs.ts'
 
 /** Makes policies what a file says, after showing what that means and asking. */
 export async function apply(call: Call): Promise<Result> {

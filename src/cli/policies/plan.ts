@@ -1,6 +1,6 @@
-import type { ShownPolicy } from '../app/operations/policy-operations.ts'
-import { contentDifferences, diffLines, signed, type Difference } from './policy-diff.ts'
-import type { Wanted } from './policy-file.ts'
+import type { ShownPolicy } from '../../app/operations/policy-operations.ts'
+import { contentDifferences, diffLines, signed, type Difference } from './diff.ts'
+import type { Wanted } from './file.ts'
 
 /** What has to be done to one policy, against the revision that the plan was made from. */
 export type Step = {

@@ -1,7 +1,8 @@
-import type { OpenHouse } from '../app/open.ts'
-import type { readArguments } from './arguments.ts'
-import type { CommandContext } from './command.ts'
-import { fieldOptions } from './policy-fields.ts'
+import type { OpenHouse } from '../../app/open.ts'
+import type { readArguments } from '../arguments.ts'
+import type { CommandContext } from '../command.ts'
+import type { Result } from '../in-house.ts'
+import { fieldOptions } from './fields.ts'
 
 export const policyOptions = {
   ...fieldOptions,
@@ -29,15 +30,6 @@ export type Call = {
   readonly id: string
   readonly values: ReturnType<typeof readArguments<typeof policyOptions>>['values']
   readonly context: CommandContext
-}
-
-export type Result = {
-  /** For scripts. */
-  readonly answer: unknown
-  /** For eyes. */
-  readonly text: string
-  readonly remarks?: readonly string[]
-  readonly isRefused?: boolean
 }
 
 export type Verb = (call: Call) => Promise<Result>

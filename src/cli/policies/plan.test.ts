@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ShownPolicy } from '../app/operations/policy-operations.ts'
-import { isIdle, planLines, planStep } from './policy-plan.ts'
+import type { ShownPolicy } from '../../app/operations/policy-operations.ts'
+import { isIdle, planLines, planStep } from './plan.ts'
 
 const content = {
   rule: 'Say "no"',

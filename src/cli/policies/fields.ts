@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { UsageError } from './command.ts'
+import { UsageError } from '../command.ts'
 
 /** The options that say what a policy is to be. */
 export const fieldOptions = {

@@ -1,9 +1,10 @@
-import type { Published, ShownPolicy } from '../app/operations/policy-operations.ts'
-import { required } from './arguments.ts'
-import type { Call, Result, Verb } from './policy-call.ts'
-import { contentDifferences, contentLines, diffLines } from './policy-diff.ts'
-import { fieldsOf, wholeNumber } from './policy-fields.ts'
-import { dateOf, table } from './table.ts'
+import type { Published, ShownPolicy } from '../../app/operations/policy-operations.ts'
+import { required } from '../arguments.ts'
+import type { Result } from '../in-house.ts'
+import type { Call, Verb } from './call.ts'
+import { contentDifferences, contentLines, diffLines } from './diff.ts'
+import { fieldsOf, wholeNumber } from './fields.ts'
+import { dateOf, table } from '../table.ts'
 
 /** What can be done to one policy, or to all of them. */
 export const verbs: Readonly<Record<string, Verb>> = {

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import type { ShownBacktest } from '../app/operations/backtest-operations.ts'
-import { readNumber, readTime } from './arguments.ts'
+import type { ShownBacktest } from '../../app/operations/backtest-operations.ts'
+import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
-import type { Call, Result, Verb } from './policy-call.ts'
-import { wholeNumber } from './policy-fields.ts'
-import { table } from './table.ts'
+import type { Call, Verb } from './call.ts'
+import { wholeNumber } from './fields.ts'
+import type { Result } from '../in-house.ts'
+import { table } from '../table.ts'
 
 /** Tries a draft on what was said before, and waits for what comes of it. */
 export const backtest: Verb = async ({ house, where, id, values, context }) => {
