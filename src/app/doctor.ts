@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { openOperations } from './open.ts'
-import { effectiveUpstreams } from './upstreams.ts'
+import { openOperations } from './operations/open.ts'
+import { effectiveUpstreams } from './models/upstreams.ts'
 
 export type Finding = {
   readonly part: string

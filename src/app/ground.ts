@@ -10,7 +10,7 @@ import { systemRandom, type Random } from '../base/random.ts'
 import type { Config } from '../config.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { openStorage } from './storage.ts'
-import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
+import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
 
 /** What tests put in place of the world. */
 export type World = {

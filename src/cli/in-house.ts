@@ -1,4 +1,4 @@
-import { openOperations, type OpenHouse } from '../app/open.ts'
+import { openOperations, type OpenHouse } from '../app/operations/open.ts'
 import type { CommandContext } from './command.ts'
 
 /** What came of a command. */

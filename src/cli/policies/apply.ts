@@ -1,4 +1,4 @@
-import type { ShownSummary } from '../../app/operations/policy-operations.ts'
+import type { ShownSummary } from '../../app/operations/policies.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../in-house.ts'
 import type { Call } from './call.ts'

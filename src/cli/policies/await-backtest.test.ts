@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ShownBacktest } from '../../app/operations/backtest-operations.ts'
+import type { ShownBacktest } from '../../app/operations/backtests.ts'
 import { awaitBacktest, barOf } from './await-backtest.ts'
 
 const at = (done: number, status: ShownBacktest['status'] = 'running'): ShownBacktest => ({

@@ -1,4 +1,4 @@
-import type { ShownBacktest } from '../../app/operations/backtest-operations.ts'
+import type { ShownBacktest } from '../../app/operations/backtests.ts'
 import type { Clock } from '../../base/clock.ts'
 
 export type Waiting = {

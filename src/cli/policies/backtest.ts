@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { ShownBacktest } from '../../app/operations/backtest-operations.ts'
+import type { ShownBacktest } from '../../app/operations/backtests.ts'
 import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { Call, Verb } from './call.ts'

@@ -1,4 +1,4 @@
-import type { OpenHouse } from '../../app/open.ts'
+import type { OpenHouse } from '../../app/operations/open.ts'
 import type { readArguments } from '../arguments.ts'
 import type { CommandContext } from '../command.ts'
 import type { Result } from '../in-house.ts'

@@ -1,4 +1,4 @@
-import type { ShownPolicy } from '../../app/operations/policy-operations.ts'
+import type { ShownPolicy } from '../../app/operations/policies.ts'
 
 /** What a policy says, by the names of the API. */
 export type Content = Omit<ShownPolicy['draft'], 'base_version'>

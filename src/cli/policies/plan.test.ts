@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ShownPolicy } from '../../app/operations/policy-operations.ts'
+import type { ShownPolicy } from '../../app/operations/policies.ts'
 import { isIdle, planLines, planStep } from './plan.ts'
 
 const content = {

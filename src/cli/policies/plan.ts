@@ -1,4 +1,4 @@
-import type { ShownPolicy } from '../../app/operations/policy-operations.ts'
+import type { ShownPolicy } from '../../app/operations/policies.ts'
 import { contentDifferences, diffLines, signed, type Difference } from './diff.ts'
 import type { Wanted } from './file.ts'
 

@@ -1,4 +1,4 @@
-import type { Published, ShownPolicy } from '../../app/operations/policy-operations.ts'
+import type { Published, ShownPolicy } from '../../app/operations/policies.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../in-house.ts'
 import type { Call, Verb } from './call.ts'

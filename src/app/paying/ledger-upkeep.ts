@@ -1,7 +1,7 @@
-import { everySoOften, type Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import type { Backlog } from '../domain/credits/backlog.ts'
-import type { Keeper } from '../domain/credits/keeper.ts'
+import { everySoOften, type Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Backlog } from '../../domain/credits/backlog.ts'
+import type { Keeper } from '../../domain/credits/keeper.ts'
 
 export type LedgerUpkeepParts = {
   readonly keeper: Keeper

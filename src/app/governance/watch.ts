@@ -1,9 +1,9 @@
-import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.ts'
-import { gatewaySubject } from '../domain/governance/watch/noted.ts'
-import { createTakeOut } from '../domain/governance/watch/take-out.ts'
-import { createWatch, type Watch } from '../domain/governance/watch/watch.ts'
-import type { Administration } from './administration.ts'
-import type { Ground } from './ground.ts'
+import { decisionCounts } from '../../adapters/stores/sql/gateway/decision-counts.ts'
+import { gatewaySubject } from '../../domain/governance/watch/noted.ts'
+import { createTakeOut } from '../../domain/governance/watch/take-out.ts'
+import { createWatch, type Watch } from '../../domain/governance/watch/watch.ts'
+import type { Administration } from '../administration.ts'
+import type { Ground } from '../ground.ts'
 
 type WatchGround = Pick<Ground, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'warn'>
 

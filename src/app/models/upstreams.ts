@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import type { Model } from '../domain/inference/catalogue.ts'
+import type { Config } from '../../config.ts'
+import type { Model } from '../../domain/inference/catalogue.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type UpstreamSettings = Config['upstreams'][number]

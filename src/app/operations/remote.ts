@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Fault, faultCodes, type FaultCode, type FaultKind } from '../base/fault.ts'
-import type { Operations } from './operations/operations.ts'
+import { Fault, faultCodes, type FaultCode, type FaultKind } from '../../base/fault.ts'
+import type { Operations } from './operations.ts'
 
 /** Socket paths are short by law of the kernel; a data folder that lies deep gets its socket elsewhere. */
 const maxPathBytes = 100

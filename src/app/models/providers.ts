@@ -1,10 +1,10 @@
 import { Agent } from 'undici'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Provider } from '../domain/inference/provider.ts'
-import { estimateTokens } from '../domain/inference/count.ts'
-import { openaiFlags } from '../adapters/providers/openai-chat/flags.ts'
-import { createProvider, type ProviderSettings } from '../adapters/providers/registry.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Provider } from '../../domain/inference/provider.ts'
+import { estimateTokens } from '../../domain/inference/count.ts'
+import { openaiFlags } from '../../adapters/providers/openai-chat/flags.ts'
+import { createProvider, type ProviderSettings } from '../../adapters/providers/registry.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
 export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string, Provider> }

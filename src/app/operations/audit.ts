@@ -1,13 +1,11 @@
-import type { Actor } from '../../domain/identity/audit-log.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { EventMaker } from '../../domain/audit/event-maker.ts'
 import type { AuditReads, PublishedKey } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
 import type { AuditTexts } from '../../domain/audit/texts.ts'
+import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 export type { LogReport } from '../../domain/audit/verify-log.ts'
-
-type InOrganization = { readonly organization?: string }
 
 /** What the command line can ask of the audit log. */
 export type AuditOperations = {
@@ -22,17 +20,18 @@ export type AuditOperations = {
 }
 
 export type AuditOperationParts = {
-  readonly reads: AuditReads
+  readonly reads: { readonly events: AuditReads }
+  /** Makes and checks events of the log. */
   readonly events: EventMaker
   readonly administer: Administer<{ readonly texts: AuditTexts }>
-  readonly organizationOf: (input: InOrganization) => Promise<string>
-  readonly operatorOf: (organizationId: string) => Actor
+  readonly organizationOf: OrganizationOf
 }
 
 const pageSize = 500
 
 export function createAuditOperations(parts: AuditOperationParts): AuditOperations {
-  const { reads, events, organizationOf } = parts
+  const { events, administer, organizationOf } = parts
+  const reads = parts.reads.events
   return {
     async 'audit.verify'(input) {
       const organization = await organizationOf(input)
@@ -49,7 +48,7 @@ export function createAuditOperations(parts: AuditOperationParts): AuditOperatio
     'audit.keys': () => reads.keys(),
     async 'audit.erase'(input) {
       const organizationId = await organizationOf(input)
-      return parts.administer(parts.operatorOf(organizationId), async ({ texts }) => {
+      return administer(operatorOf(organizationId), async ({ texts }) => {
         const erased = await texts.erase(organizationId, input.request)
         if (erased === 0) return { value: { erased } }
         const record = { kind: 'audit_texts.erased', resourceId: input.request, details: { erased } } as const

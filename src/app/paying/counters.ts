@@ -1,28 +1,13 @@
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Log } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { Random } from '../base/random.ts'
-import type { Config } from '../config.ts'
-import type { LimitSettings } from '../domain/limits/admission.ts'
-import { alone, type Census } from '../domain/limits/census.ts'
-import { dividedStore } from '../domain/limits/divided.ts'
-import { createLimitEngine, type LimitEngine } from '../domain/limits/engine.ts'
-import { createFallbackStore } from '../domain/limits/fallback.ts'
-import type { LimitStore } from '../domain/limits/store.ts'
-import type { Database } from '../adapters/stores/sql/database.ts'
-import { joinNodes } from '../adapters/stores/sql/nodes.ts'
+import type { LimitSettings } from '../../domain/limits/admission.ts'
+import { alone, type Census } from '../../domain/limits/census.ts'
+import { dividedStore } from '../../domain/limits/divided.ts'
+import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine.ts'
+import { createFallbackStore } from '../../domain/limits/fallback.ts'
+import type { LimitStore } from '../../domain/limits/store.ts'
+import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
+import type { Ground } from '../ground.ts'
 
-export type CounterParts = {
-  readonly config: Config
-  readonly database: Database
-  readonly settings: LimitSettings
-  readonly clock: Clock
-  readonly random: Random
-  readonly ids: Ids
-  readonly log: Log
-  readonly metrics: Metrics
-}
+export type CounterParts = Ground & { readonly settings: LimitSettings }
 
 /** What counts requests: in this process, or in Redis with this process to fall back on. */
 export type Counters = AsyncDisposable & {
@@ -42,9 +27,9 @@ const firstContactMs = 1_000
 
 export async function openCounters(parts: CounterParts): Promise<Counters> {
   await using opened = new AsyncDisposableStack()
-  const { config, database, clock, ids, log, settings } = parts
+  const { config, database, clock, ids, settings, warn } = parts
   const ownEpoch = ids('node')
-  const onError = (error: unknown): void => log.warn({ error: String(error) }, 'the census of nodes failed')
+  const onError = warn('the census of nodes failed')
   const census =
     database.engine === 'sqlite'
       ? alone(ownEpoch)
@@ -71,8 +56,8 @@ function byOneself({ database, census, local, log }: OwnParts): Chosen {
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
   const { census, local, settings, clock, random, log, metrics } = parts
   // Loaded only where it is used.
-  const { connectRedis } = await import('../adapters/stores/redis/connection.ts')
-  const { createRedisLimitStore } = await import('../adapters/stores/redis/limit-store.ts')
+  const { connectRedis } = await import('../../adapters/stores/redis/connection.ts')
+  const { createRedisLimitStore } = await import('../../adapters/stores/redis/limit-store.ts')
   const failures = metrics.counter(
     'gatehouse_limit_store_failures_total',
     'Calls to the shared counters that failed.',

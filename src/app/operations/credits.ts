@@ -1,7 +1,6 @@
-import { operatorOf, type InOrganization } from './organization-of.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import { remainingMicro, type GrantStore, type LedgerStore } from '../../domain/credits/ledger-store.ts'
+import { noBalance, remainingMicro, type GrantStore, type LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerEntry, LedgerReports, Verification } from '../../domain/credits/reports.ts'
 import { inCredits, inUsd, shownBalance, toMicro } from '../../domain/credits/shown.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
@@ -10,6 +9,7 @@ import type { Organization } from '../../domain/identity/principal.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../../domain/limits/overrides.ts'
 import { isPlan, plans } from '../../domain/limits/tiers.ts'
+import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 export type CreditBalance = {
   readonly organization_id: string
@@ -39,12 +39,12 @@ type LimitsInput = { project?: string; key?: string; limits: LimitOverride['limi
 
 export type CreditOperationParts = {
   readonly administer: Administer<CreditStores>
-  readonly reads: { readonly registry: RegistryStore }
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
-  readonly organizationOf: (input: InOrganization) => Promise<string>
+  readonly organizationOf: OrganizationOf
   readonly ids: Ids
-  readonly creditUsd: number
+  /** What a credit is worth. */
+  readonly credits: { readonly credit_usd: number }
 }
 
 type CreditStores = {
@@ -55,16 +55,16 @@ type CreditStores = {
 
 const microUsdPerUsd = 1_000_000
 
-export function creditOperations(parts: CreditOperationParts): CreditOperations {
-  const { administer, reads, ledger, reports, organizationOf, ids, creditUsd } = parts
+export function createCreditOperations(parts: CreditOperationParts): CreditOperations {
+  const { administer, ledger, reports, organizationOf, ids } = parts
+  const creditUsd = parts.credits.credit_usd
 
   return {
     async 'credits.grant'(input) {
       const organizationId = await organizationOf(input)
       const { ref = ids('grant'), note = '' } = input
       const micro = amountOf(input.credits)
-      const isNew = await administer(operatorOf(organizationId), async ({ registry, grants }) => {
-        await known(registry, organizationId)
+      const isNew = await administer(operatorOf(organizationId), async ({ grants }) => {
         const value = await grants.grant({ organizationId, kind: 'grant', ref, micro, note })
         return value
           ? told(value, {
@@ -76,7 +76,7 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
       })
       return { ...(await balanceOf(organizationId)), is_new: isNew }
     },
-    'credits.balance': async (input) => balanceOf((await known(reads.registry, await organizationOf(input))).id),
+    'credits.balance': async (input) => balanceOf(await organizationOf(input)),
     async 'credits.ledger'(input) {
       const { items } = await reports.entries(await organizationOf(input), { limit: input.limit ?? 20, order: 'desc' })
       return items
@@ -108,7 +108,6 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
       const { ref, usd, credits = usd / creditUsd } = input
       if (!(usd > 0)) throw invalid('A payment is more than nothing.')
       const isNew = await administer(operatorOf(organizationId), async ({ registry, grants }) => {
-        await known(registry, organizationId)
         const payment = { organizationId, kind: 'payment', ref, micro: amountOf(credits), note: `${usd} USD` } as const
         if (!(await grants.grant(payment))) return { value: false }
         await registry.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
@@ -136,8 +135,7 @@ export function creditOperations(parts: CreditOperationParts): CreditOperations 
   }
 
   async function balanceOf(organizationId: string): Promise<CreditBalance> {
-    const nothing = { grantedMicro: 0, availableMicro: 0, heldMicro: 0, spentMicro: 0 }
-    const balance = (await ledger.balance(organizationId)) ?? nothing
+    const balance = (await ledger.balance(organizationId)) ?? noBalance
     const remaining = remainingMicro(balance)
     return {
       organization_id: organizationId,
@@ -163,7 +161,6 @@ async function overrideOf(
   organizationId: string,
   { project, key, limits }: LimitsInput,
 ): Promise<LimitOverride> {
-  await known(registry, organizationId)
   if (key !== undefined) {
     if (await registry.findApiKey(organizationId, key)) return { scope: 'key', subjectId: key, limits }
     throw new Fault('not_found', 'not_found', `There is no API key ${key}.`)

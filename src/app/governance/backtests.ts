@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { backtestQueue, forgetBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
-import { createReplay, type ReplayParts } from '../domain/governance/backtest/replay.ts'
-import { startBacktests } from '../domain/governance/backtest/work.ts'
-import type { Ground } from './ground.ts'
+import { backtestQueue, forgetBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
+import { createReplay, type ReplayParts } from '../../domain/governance/backtest/replay.ts'
+import { startBacktests } from '../../domain/governance/backtest/work.ts'
+import type { Ground } from '../ground.ts'
 
 const leaseMs = 60_000
 

@@ -1,20 +1,11 @@
-import { everySoOften, type Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { Database } from '../adapters/stores/sql/database.ts'
-import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
-
-export type BacklogParts = {
-  readonly database: Database
-  readonly clock: Clock
-  readonly metrics: Metrics
-  readonly log: Log
-}
+import { everySoOften } from '../../base/clock.ts'
+import { readBacklog } from '../../adapters/stores/sql/exports/backlog.ts'
+import type { Ground } from '../ground.ts'
 
 const everyMs = 15_000
 
 /** How far all sinks together are behind, for those who watch the service. */
-export function watchBacklog({ database, clock, metrics, log }: BacklogParts): Disposable {
+export function watchBacklog({ database, clock, metrics, warn }: Ground): Disposable {
   let backlog = { events: 0, oldestAtMs: clock.nowMs(), failingSinks: 0, lastSuccessAtMs: 0 }
   const age = (): number => (backlog.events === 0 ? 0 : Math.max(0, (clock.nowMs() - backlog.oldestAtMs) / 1000))
   metrics.gauge('gatehouse_export_backlog_events', 'Events that sinks have not got yet.', () => backlog.events)
@@ -28,9 +19,5 @@ export function watchBacklog({ database, clock, metrics, log }: BacklogParts): D
   const look = async (): Promise<void> => {
     backlog = await readBacklog(database)
   }
-  return everySoOften(
-    clock,
-    () => look().catch((error) => log.warn({ error: String(error) }, 'the backlog of exports cannot be read')),
-    everyMs,
-  )
+  return everySoOften(clock, () => look().catch(warn('the backlog of exports cannot be read')), everyMs)
 }

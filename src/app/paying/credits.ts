@@ -1,44 +1,31 @@
 import { join } from 'node:path'
-import type { Clock } from '../base/clock.ts'
-import type { Failpoint } from '../base/failpoint.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Log } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import type { Config } from '../config.ts'
-import { createBacklog, type Backlog } from '../domain/credits/backlog.ts'
-import { createFunds } from '../domain/credits/funds.ts'
-import { createKeeper } from '../domain/credits/keeper.ts'
-import type { LedgerStore } from '../domain/credits/ledger-store.ts'
-import { createRates, type Rates } from '../domain/credits/rates.ts'
-import { createSettle, type ChargeResult } from '../domain/credits/settle.ts'
-import type { Changes } from '../domain/identity/changes.ts'
-import type { Price } from '../domain/inference/catalogue.ts'
-import type { Verdict } from '../domain/limits/admission.ts'
-import { createHeartbeat } from '../domain/limits/heartbeat.ts'
-import { createLimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
-import { metrics as limitMetrics } from '../domain/limits/scopes.ts'
-import { tierTable, withOverrides } from '../domain/limits/tiers.ts'
-import { createAdmission, type Admission } from '../pipeline/paying/admission.ts'
-import { createPreflight, type Preflight } from '../pipeline/paying/preflight.ts'
-import { createReadBalance, type ReadBalance } from '../pipeline/paying/read-balance.ts'
-import type { Database } from '../adapters/stores/sql/database.ts'
-import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
-import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import { createBacklog, type Backlog } from '../../domain/credits/backlog.ts'
+import { createFunds } from '../../domain/credits/funds.ts'
+import { createKeeper } from '../../domain/credits/keeper.ts'
+import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
+import { createRates, type Rates } from '../../domain/credits/rates.ts'
+import { createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
+import type { Price } from '../../domain/inference/catalogue.ts'
+import type { Verdict } from '../../domain/limits/admission.ts'
+import { createHeartbeat } from '../../domain/limits/heartbeat.ts'
+import { createLimitsOf, type OverrideStore } from '../../domain/limits/overrides.ts'
+import { metrics as limitMetrics } from '../../domain/limits/scopes.ts'
+import { tierTable, withOverrides } from '../../domain/limits/tiers.ts'
+import { createAdmission, type Admission } from '../../pipeline/paying/admission.ts'
+import { createPreflight, type Preflight } from '../../pipeline/paying/preflight.ts'
+import { createReadBalance, type ReadBalance } from '../../pipeline/paying/read-balance.ts'
+import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
+import { createSpool } from '../../adapters/stores/sql/credits/spool.ts'
+import type { Ground } from '../ground.ts'
 import type { Counters } from './counters.ts'
 import { createLedgerUpkeep } from './ledger-upkeep.ts'
 
-export type CreditParts = {
-  readonly config: Config
-  readonly database: Database
+export type CreditParts = Ground & {
   readonly counters: Counters
   readonly overrides: Pick<OverrideStore, 'list'>
-  readonly changes: Changes
+  /** How long the credits of a request are held at the most. */
   readonly holdMs: number
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly failpoint: Failpoint
 }
 
 /** Limits and credits together: what admits a request, and what it is paid from. */
@@ -62,7 +49,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   const funds = createFunds({ ...parts, ledger, limits, holderOf })
   const heartbeat = opened.use(createHeartbeat({ store: limits, clock }))
   const remaining = new Map<string, number>()
-  const tiers = withOverrides(tierTable, tierOverridesOf(config))
+  const tiers = withOverrides(tierTable, config.limits.tiers)
   const ratesOf = createRates(config.credits.credit_usd)
   const limitsOf = createLimitsOf({ table: tiers, overrides: parts.overrides })
   const admission = createAdmission({
@@ -121,11 +108,6 @@ async function openBacklog(
     backlog.waiting(),
   )
   return backlog
-}
-
-/** Of a configuration, only what it says. */
-function tierOverridesOf({ limits: { tiers } }: Config) {
-  return JSON.parse(JSON.stringify(tiers)) as Parameters<typeof withOverrides>[1]
 }
 
 function createMeasures(metrics: Metrics) {

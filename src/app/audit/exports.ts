@@ -1,14 +1,15 @@
 import { hostname } from 'node:os'
-import type { Metrics } from '../base/metrics.ts'
-import type { Config } from '../config.ts'
-import { openSink, choiceOf, findSinkKind } from '../adapters/sinks/registry.ts'
-import type { AwsCredentials } from '../adapters/sinks/sigv4.ts'
-import { createAddressGuard } from '../adapters/network/address-guard.ts'
-import { deliveryStore, forgetLeases } from '../adapters/stores/sql/exports/delivery.ts'
-import type { Configuration } from '../domain/audit/export/configuration.ts'
-import type { OpenedSink } from '../domain/audit/sink.ts'
-import { startSenders, type Senders } from '../pipeline/exporting/senders.ts'
-import type { AuditOfficeParts } from './audit-parts.ts'
+import type { Log } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import type { Config } from '../../config.ts'
+import { openSink, choiceOf, findSinkKind } from '../../adapters/sinks/registry.ts'
+import type { AwsCredentials } from '../../adapters/sinks/sigv4.ts'
+import { createAddressGuard } from '../../adapters/network/address-guard.ts'
+import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
+import type { Configuration } from '../../domain/audit/export/configuration.ts'
+import type { OpenedSink } from '../../domain/audit/sink.ts'
+import { startSenders } from '../../pipeline/exporting/senders.ts'
+import type { AuditOfficeParts } from './parts.ts'
 import { watchBacklog } from './export-metrics.ts'
 
 const leaseMs = 15_000
@@ -16,7 +17,6 @@ const lookEveryMs = 1_000
 const hourMs = 60 * 60 * 1000
 
 export type OpenExports = AsyncDisposable & {
-  readonly senders: Senders
   /** A sink with connections of its own, for one call. */
   open(type: string, config: Configuration): OpenedSink & AsyncDisposable
 }
@@ -35,7 +35,7 @@ export async function openExports(parts: AuditOfficeParts): Promise<OpenExports>
     return { ...openSink(kind, settings, sinkParts), choice: choiceOf(settings) }
   }
   const store = deliveryStore({ database, clock, events: audit.events, seal, owner: ids('node'), leaseMs })
-  const senders = opened.use(
+  opened.use(
     startSenders({
       store,
       clock,
@@ -51,12 +51,12 @@ export async function openExports(parts: AuditOfficeParts): Promise<OpenExports>
       onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export broke off'),
     }),
   )
-  opened.use(watchBacklog({ database, clock, metrics, log }))
+  opened.use(watchBacklog(parts))
   const kept = opened.move()
-  return { senders, open, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { open, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-function countOutcomes(metrics: Metrics, log: AuditOfficeParts['log']) {
+function countOutcomes(metrics: Metrics, log: Log) {
   const labels = { outcome: ['delivered', 'retry', 'reject', 'pause'] } as const
   const outcomes = metrics.counter(
     'gatehouse_export_events_total',

@@ -1,21 +1,20 @@
 import { join } from 'node:path'
-import { everySoOften } from '../base/clock.ts'
-import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
-import { createJournal, type Journal } from '../domain/audit/journal.ts'
-import type { AuditAppender } from '../domain/audit/log.ts'
-import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
-import { publishKey, signDueChains } from '../adapters/stores/sql/audit/checkpoints.ts'
-import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
-import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
-import { recorded, type RecordParts } from '../pipeline/record.ts'
-import { createSinkTest, type SinkTest } from '../pipeline/exporting/test-sink.ts'
-import type { Infer } from '../pipeline/infer.ts'
-import type { AuditOfficeParts } from './audit-parts.ts'
+import { everySoOften } from '../../base/clock.ts'
+import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
+import { createJournal, type Journal } from '../../domain/audit/journal.ts'
+import type { AuditAppender } from '../../domain/audit/log.ts'
+import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
+import { publishKey, signDueChains } from '../../adapters/stores/sql/audit/checkpoints.ts'
+import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
+import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
+import { recorded, type RecordParts } from '../../pipeline/record.ts'
+import { createSinkTest, type SinkTest } from '../../pipeline/exporting/test-sink.ts'
+import type { Infer } from '../../pipeline/infer.ts'
+import type { AuditOfficeParts } from './parts.ts'
 import { openExports } from './exports.ts'
 
 /** The audit log at work: written by requests, signed, trimmed, and sent to where it is wanted. */
 export type AuditOffice = AsyncDisposable & {
-  readonly journal: Journal
   readonly testSink: SinkTest
   /** The road of a request with its events, where they are asked for. */
   record(infer: Infer): Infer
@@ -26,7 +25,7 @@ const signEveryMs = 10_000
 const trimEveryMs = 10 * 60 * 1000
 
 export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
-  const { config, database, clock, log, audit, reads } = parts
+  const { config, database, clock, audit, reads, warn } = parts
   await using opened = new AsyncDisposableStack()
   const checkpoints = { database, clock, ...audit }
   const retention = {
@@ -37,29 +36,16 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
     maxBacklogMs: config.exports.max_backlog_days * dayMs,
   }
   await publishKey(checkpoints)
-  const now = (work: () => Promise<unknown>, problem: string) => () =>
-    work().catch((error) => log.warn({ error: String(error) }, problem))
-  opened.use(
-    everySoOften(
-      clock,
-      now(() => signDueChains(checkpoints), 'the audit log could not be signed'),
-      signEveryMs,
-    ),
-  )
-  opened.use(
-    everySoOften(
-      clock,
-      now(() => trimChains(retention), 'old audit events could not be removed'),
-      trimEveryMs,
-    ),
-  )
+  const sign = () => signDueChains(checkpoints).catch(warn('the audit log could not be signed'))
+  const trim = () => trimChains(retention).catch(warn('old audit events could not be removed'))
+  opened.use(everySoOften(clock, sign, signEveryMs))
+  opened.use(everySoOften(clock, trim, trimEveryMs))
   const appender = createAuditAppender(database, audit.events.authorityUid)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))
   const kept = opened.move()
   return {
-    journal,
     testSink: createSinkTest({
       ...parts,
       events: audit.events,

@@ -1,13 +1,13 @@
 import { Agent } from 'undici'
-import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
-import { createOpenaiClassifier } from '../adapters/classifiers/openai/classifier.ts'
-import { createRequest } from '../adapters/network/request.ts'
-import { createTurns } from '../base/turns.ts'
-import { ConfigError } from '../config.ts'
-import { createUpstreamHealth } from '../domain/inference/health.ts'
-import type { Classifier } from '../domain/moderation/classifier.ts'
-import { createTieredClassifier } from '../domain/moderation/tiered.ts'
-import type { Ground } from './ground.ts'
+import { createEmbeddedClassifier } from '../../adapters/classifiers/embedded/classifier.ts'
+import { createOpenaiClassifier } from '../../adapters/classifiers/openai/classifier.ts'
+import { createRequest } from '../../adapters/network/request.ts'
+import { createTurns } from '../../base/turns.ts'
+import { ConfigError } from '../../config.ts'
+import { createUpstreamHealth } from '../../domain/inference/health.ts'
+import type { Classifier } from '../../domain/moderation/classifier.ts'
+import { createTieredClassifier } from '../../domain/moderation/tiered.ts'
+import type { Ground } from '../ground.ts'
 
 export type Classifying = {
   readonly classifier: Classifier
