@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config, Environment } from '../config/config.ts'
 import { openOperations } from './operations/open.ts'
 import { effectiveUpstreams } from './models/upstreams.ts'
 
@@ -11,8 +11,6 @@ export type Finding = {
   readonly says: string
   readonly mend?: string
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const connectTimeoutMs = 3_000
 

@@ -1,6 +1,6 @@
 import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import type { Clock } from '../base/clock.ts'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator, type VerifyToken } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'

@@ -1,6 +1,6 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { Fault } from '../base/fault.ts'
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
 

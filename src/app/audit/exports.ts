@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { openSink, choiceOf, findSinkKind } from '../../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../../adapters/sinks/sigv4.ts'
 import { createAddressGuard } from '../../adapters/network/address-guard.ts'

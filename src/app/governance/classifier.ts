@@ -3,7 +3,7 @@ import { createEmbeddedClassifier } from '../../adapters/classifiers/embedded/cl
 import { createOpenaiClassifier } from '../../adapters/classifiers/openai/classifier.ts'
 import { createRequest } from '../../adapters/network/request.ts'
 import { createTurns } from '../../base/turns.ts'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { Classifier } from '../../domain/moderation/classifier.ts'
 import { createTieredClassifier } from '../../domain/moderation/tiered.ts'

@@ -1,7 +1,7 @@
 import { createCelCompiler } from '../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { createTurns } from '../../base/turns.ts'
-import { ConfigError, type Config } from '../../config.ts'
+import { ConfigError, type Config } from '../../config/config.ts'
 import type { Rephrase } from '../../domain/governance/rephrase.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { CompileRule } from '../../domain/policy/compiled-rule.ts'

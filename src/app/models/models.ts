@@ -1,8 +1,8 @@
-import { ConfigError } from '../../config.ts'
+import { ConfigError, type Environment } from '../../config/config.ts'
 import { deriveKey } from '../../domain/identity/key-format.ts'
 import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import type { Environment, Ground } from '../ground.ts'
+import type { Ground } from '../ground.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, namingProblems } from './upstreams.ts'
 

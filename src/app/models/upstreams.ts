@@ -1,7 +1,6 @@
-import type { Config } from '../../config.ts'
+import type { Config, Environment } from '../../config/config.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]
 

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { createChanges } from '../../domain/identity/changes.ts'
 import { createDigest, deriveKey } from '../../domain/identity/key-format.ts'
 import { DataFolderInUse } from '../../adapters/stores/sql/sqlite/data-folder.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { entry, section } from './config-sections.ts'
+import { entry, section } from './section.ts'
 
 export const Policies = section(
   {

@@ -1,17 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { Moderation, Policies } from './config-governance.ts'
-import {
-  section,
-  Server,
-  Storage,
-  Upstream,
-  Model,
-  Tier,
-  Jwt,
-  Audit,
-  Exports,
-  administrationLimit,
-} from './config-sections.ts'
+import { Moderation, Policies } from './governance.ts'
+import { Audit, Exports } from './audit.ts'
+import { administrationLimit, Tier } from './limits.ts'
+import { Model, Upstream } from './models.ts'
+import { section } from './section.ts'
+import { Jwt, Server, Storage } from './server.ts'
 
 /** Everything that can be set. */
 export const ConfigSchema = section(

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
-import { ConfigSchema, type Config } from './config-schema.ts'
+import { ConfigSchema, type Config } from './schema.ts'
 
-export type { Config } from './config-schema.ts'
+export type { Config } from './schema.ts'
 
 /** A mistake in the configuration, in words that say where it is and how to mend it. */
 export class ConfigError extends Error {
@@ -14,7 +14,8 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** File first, then environment; checked whole, filled with defaults, frozen. */
 export function readConfig(env: Environment): Config {
