@@ -13,7 +13,8 @@ import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
-import { Fault } from './base/fault.ts'
+import { dayMs } from './base/clock.ts'
+import { Fault, messageOf } from './base/fault.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { redactForGood } from './domain/moderation/personal-data/redact.ts'
@@ -40,7 +41,6 @@ export type House = AsyncDisposable & {
   drain(): Promise<void>
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
 const drainMs = 30_000
@@ -139,7 +139,6 @@ export async function createHouse(config: Config, env: Environment, world: World
 }
 
 const nothing = (): undefined => undefined
-const messageOf = (error: Error): string => error.message
 
 function addressOf(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') return ''

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { openOperations } from './operations/open.ts'
 import { effectiveUpstreams } from './models/upstreams.ts'
@@ -174,5 +175,3 @@ function tryConnect(host: string, port: number): Promise<string | undefined> {
       .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

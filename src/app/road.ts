@@ -1,4 +1,5 @@
 import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
+import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
@@ -14,7 +15,7 @@ import { longestRequestMs } from './models/upstreams.ts'
 
 const leaseMs = 30_000
 /** How much longer than the longest request its credits are held. */
-const holdMarginMs = 5 * 60 * 1000
+const holdMarginMs = 5 * minuteMs
 
 export type RoadParts = {
   readonly freeRequests: FreeRequests

@@ -121,6 +121,9 @@ export function withHeaders({ kind, code, message, details }: Fault, headers: Fa
 
 export const isFault = (error: unknown): error is Fault => error instanceof Fault
 
+/** What anything thrown says of itself. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** Anything thrown becomes a Fault; what we did not foresee says nothing to the caller. */
 export function toFault(error: unknown): Fault {
   if (isFault(error)) return error

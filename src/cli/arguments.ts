@@ -1,4 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { dayMs, hourMs, minuteMs } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
 import { UsageError } from './command.ts'
 
 /** Reads options and words; what is not understood is an error that shows the usage. */
@@ -9,7 +11,7 @@ export function readArguments<const O extends NonNullable<ParseArgsConfig['optio
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
 
@@ -34,7 +36,7 @@ export function readNumber(text: string | undefined, name: string): number | und
 export function readTime(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null
   const span = /^(\d+)([dhm])$/.exec(text)
-  if (span) return nowMs + Number(span[1]) * { d: 86_400_000, h: 3_600_000, m: 60_000 }[span[2] as 'd' | 'h' | 'm']
+  if (span) return nowMs + Number(span[1]) * { d: dayMs, h: hourMs, m: minuteMs }[span[2] as 'd' | 'h' | 'm']
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw new UsageError(`${text} is not a time; write 2027-01-31 or 30d.`)
   return at

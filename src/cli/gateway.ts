@@ -1,10 +1,11 @@
 import { stringify } from 'yaml'
+import { isRecord } from '../base/record.ts'
 import type { Operations } from '../app/operations/operations.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { diffLines } from './gateway-diff.ts'
 import { inHouse, type Result } from './in-house.ts'
-import { isRecord, readYamlFile } from './yaml-file.ts'
+import { readYamlFile } from './yaml-file.ts'
 
 const options = {
   org: { type: 'string' },

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { hourMs } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Config } from '../../config/config.ts'
@@ -14,7 +15,6 @@ import { watchBacklog } from './export-metrics.ts'
 
 const leaseMs = 15_000
 const lookEveryMs = 1_000
-const hourMs = 60 * 60 * 1000
 
 export type OpenExports = AsyncDisposable & {
   /** A sink with connections of its own, for one call. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { everySoOften } from '../../base/clock.ts'
+import { dayMs, everySoOften, minuteMs } from '../../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
 import type { AuditAppender } from '../../domain/audit/log.ts'
@@ -20,9 +20,8 @@ export type AuditOffice = AsyncDisposable & {
   record(infer: Infer): Infer
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 const signEveryMs = 10_000
-const trimEveryMs = 10 * 60 * 1000
+const trimEveryMs = 10 * minuteMs
 
 export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
   const { config, database, clock, audit, reads, warn } = parts

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/fault.ts'
 import type { ShownSummary } from '../../app/operations/policies.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../in-house.ts'
@@ -28,7 +29,7 @@ async function planFile({ house, where }: Call, file: string): Promise<Step[]> {
   for (const wanted of readPolicyFile(file)) {
     const target = await house.operations['policies.check']({ ...where, policy: wanted.policy }).catch(
       (error: unknown) => {
-        throw new Error(`${file}: ${wanted.name}: ${error instanceof Error ? error.message : String(error)}`)
+        throw new Error(`${file}: ${wanted.name}: ${messageOf(error)}`)
       },
     )
     const meant = meantBy(wanted, known)
@@ -56,7 +57,7 @@ async function carryOut(call: Call, steps: readonly Step[]): Promise<Done[]> {
     } catch (error) {
       const before =
         done.length === 0 ? 'nothing was changed' : `done before: ${done.map(({ name }) => name).join(', ')}`
-      throw new Error(`${step.name}: ${error instanceof Error ? error.message : String(error)} (${before})`, {
+      throw new Error(`${step.name}: ${messageOf(error)} (${before})`, {
         cause: error,
       })
     }

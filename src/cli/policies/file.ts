@@ -1,4 +1,5 @@
-import { isRecord, readYamlFile } from '../yaml-file.ts'
+import { isRecord } from '../../base/record.ts'
+import { readYamlFile } from '../yaml-file.ts'
 
 /** One policy as somebody wants it to be. What is left out has its default. */
 export type Wanted = {

@@ -1,5 +1,6 @@
 import type { Ids } from '../../base/ids.ts'
 import type { Fault } from '../../base/fault.ts'
+import { isRecord } from '../../base/record.ts'
 import type { InferenceEvent, OriginalFrame, Piece } from '../../domain/inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
 
@@ -51,9 +52,6 @@ export function frameObject(data: string): Record<string, unknown> {
   if (isRecord(value)) return value
   throw new Error('A forwarded frame does not hold a JSON object.')
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The object in a field; an empty one where there is none. */
 export function recordAt(holder: Readonly<Record<string, unknown>> | undefined, key: string): Record<string, unknown> {
