@@ -21,7 +21,7 @@ import { redactForGood } from './domain/moderation/personal-data/redact.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/inference/in-flight.ts'
-import { describeApi } from './http/openapi.ts'
+import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
 

@@ -6,8 +6,8 @@ import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
 import { proofText, readProof } from './inference/proof-envelope.ts'
 import { encodeResponses } from './responses/encode.ts'
-import type { AnswerContext } from './inference/stream-writer.ts'
-import { collectAnswer } from './inference/whole-answer.ts'
+import type { AnswerContext } from './inference/writing/stream-writer.ts'
+import { collectAnswer } from './inference/writing/whole-answer.ts'
 
 const usage = {
   inputTokens: 10,

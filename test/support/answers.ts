@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
 import type { Dialect, InferenceRequest, Proof } from '../../src/domain/inference/request.ts'
-import type { AnswerContext } from '../../src/http/inference/stream-writer.ts'
+import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
 
 /** Answers for the tests of the doors: written by hand, or any that the grammar allows. */
 

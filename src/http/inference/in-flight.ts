@@ -6,7 +6,6 @@ export type Underway = Disposable & { readonly signal: AbortSignal }
 
 export type InFlight = {
   begin(reply: FastifyReply): Underway
-  count(): number
   /** Ends all that is under way; each answer then tells its caller why. */
   abortAll(reason: Fault): void
 }
@@ -27,7 +26,6 @@ export function createInFlight(): InFlight {
       }
       return { signal: controller.signal, [Symbol.dispose]: end }
     },
-    count: () => controllers.size,
     abortAll(reason) {
       for (const controller of controllers) controller.abort(reason)
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
-import type { AnswerContext } from '../inference/stream-writer.ts'
+import type { AnswerContext } from '../inference/writing/stream-writer.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 
 const usage: Usage = {

@@ -1,6 +1,6 @@
 import type { Fault } from '../../base/fault.ts'
-import { openaiError, openaiRefusals } from '../inference/openai-refusal.ts'
-import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
+import { openaiError, openaiRefusals } from '../inference/openai-errors.ts'
+import { boundedMessage, policyOf, refusalHeaders } from '../inference/refusal.ts'
 import type { Refusal } from '../route.ts'
 
 /** How this family says no: flat, as the contract has it, except for a 429, which is OpenAI's. */

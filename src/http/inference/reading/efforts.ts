@@ -1,4 +1,4 @@
-import type { Effort } from '../../domain/inference/request.ts'
+import type { Effort } from '../../../domain/inference/request.ts'
 
 const efforts: ReadonlySet<string> = new Set<Effort>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import { Fault } from '../../base/fault.ts'
-import type { Purpose } from '../../pipeline/asking.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { Purpose } from '../../../pipeline/asking.ts'
 
 /** What a caller may say about whom and what a request is for. `X-Policy-Project` is looked at with the key. */
 export const policyHeaders = {

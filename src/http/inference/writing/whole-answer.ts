@@ -1,5 +1,5 @@
-import { flowOf, nextOf } from '../../base/flow.ts'
-import type { InferenceEvent, OriginalDocument, Piece } from '../../domain/inference/events.ts'
+import { flowOf, nextOf } from '../../../base/flow.ts'
+import type { InferenceEvent, OriginalDocument, Piece } from '../../../domain/inference/events.ts'
 
 /** An answer read to its end, for a caller who did not ask for a stream. */
 export type WholeAnswer = {

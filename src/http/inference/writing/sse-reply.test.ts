@@ -4,9 +4,9 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Fastify from 'fastify'
-import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { InferenceEvent, Piece } from '../../../domain/inference/events.ts'
 import { sendStream, type StreamReply } from './sse-reply.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -104,7 +104,6 @@ async function createHouse(parts: Parts = {}) {
   const time = createManualClock()
   const source = createSource()
   const failures: unknown[] = []
-  const hungUp = Promise.withResolvers<void>()
   const settled = Promise.withResolvers<void>()
   const app = Fastify()
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 502 : 500).send('refused'))
@@ -116,7 +115,6 @@ async function createHouse(parts: Parts = {}) {
         writer: createPlainWriter(),
         headers: { 'request-id': 'req_1' },
         clock: time.clock,
-        onHangUp: hungUp.resolve,
         onFailure: (error) => failures.push(error),
         ...parts,
       })
@@ -141,7 +139,6 @@ async function createHouse(parts: Parts = {}) {
     port,
     call,
     answer,
-    hungUp: hungUp.promise,
     settled: settled.promise,
     [Symbol.asyncDispose]: async () => {
       app.server.closeAllConnections()
@@ -313,7 +310,6 @@ describe('sending a stream', () => {
     call.end()
     await once(call, 'response')
     call.destroy()
-    await house.hungUp
     await house.settled
     assert.equal(house.source.returns(), 1)
     assert.deepEqual(house.failures, [])
@@ -327,7 +323,6 @@ describe('sending a stream', () => {
     call.end()
     await house.source.asked
     call.destroy()
-    await house.hungUp
     await house.settled
     assert.equal(house.source.returns(), 1)
   })
@@ -358,7 +353,6 @@ describe('sending a stream', () => {
     const takenThen = taken
     assert.ok(takenThen < 20, 'it stopped taking pieces')
     house.advance(60_000)
-    await house.hungUp
     await house.settled
     assert.equal(taken, takenThen)
   })

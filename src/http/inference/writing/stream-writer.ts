@@ -1,8 +1,8 @@
-import type { Ids } from '../../base/ids.ts'
-import type { Fault } from '../../base/fault.ts'
-import { isRecord } from '../../base/record.ts'
-import type { InferenceEvent, OriginalFrame, Piece } from '../../domain/inference/events.ts'
-import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
+import type { Ids } from '../../../base/ids.ts'
+import type { Fault } from '../../../base/fault.ts'
+import { isRecord } from '../../../base/record.ts'
+import type { InferenceEvent, OriginalFrame, Piece } from '../../../domain/inference/events.ts'
+import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 
 /** What a door needs besides the events to spell an answer. */
 export type AnswerContext = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InferenceEvent } from '../../domain/inference/events.ts'
-import type { Dialect } from '../../domain/inference/request.ts'
-import { encodeChat } from '../chat/encode.ts'
-import { createChatWriter } from '../chat/stream-writer.ts'
+import type { InferenceEvent } from '../../../domain/inference/events.ts'
+import type { Dialect } from '../../../domain/inference/request.ts'
+import { encodeChat } from '../../chat/encode.ts'
+import { createChatWriter } from '../../chat/stream-writer.ts'
 import { freeTextOf } from './free-text-tools.ts'
-import { encodeResponses } from '../responses/encode.ts'
-import { createResponsesWriter } from '../responses/stream-writer.ts'
+import { encodeResponses } from '../../responses/encode.ts'
+import { createResponsesWriter } from '../../responses/stream-writer.ts'
 import type { AnswerContext } from './stream-writer.ts'
 
 const usage = {

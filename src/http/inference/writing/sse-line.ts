@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 
 export type LineOptions = {
   readonly clock: Clock

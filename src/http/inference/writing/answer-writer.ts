@@ -1,7 +1,7 @@
-import type { Fault } from '../../base/fault.ts'
-import type { InferenceEnd, InferenceEvent, OriginalFrame } from '../../domain/inference/events.ts'
-import { createGrammar } from '../../domain/inference/grammar.ts'
-import type { Dialect } from '../../domain/inference/request.ts'
+import type { Fault } from '../../../base/fault.ts'
+import type { InferenceEnd, InferenceEvent, OriginalFrame } from '../../../domain/inference/events.ts'
+import { createGrammar } from '../../../domain/inference/grammar.ts'
+import type { Dialect } from '../../../domain/inference/request.ts'
 import { framesIn, type StreamWriter } from './stream-writer.ts'
 
 /** Any step of an answer but its last. */

@@ -1,4 +1,4 @@
-import type { Fault, FaultKind } from '../base/fault.ts'
+import type { Fault, FaultKind } from '../../base/fault.ts'
 
 /** Whether the same request may succeed within about a minute. The official SDKs would otherwise repeat some of these. */
 const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {

@@ -1,5 +1,5 @@
-import type { Usage } from '../../domain/inference/events.ts'
-import { isRecord } from '../../base/record.ts'
+import type { Usage } from '../../../domain/inference/events.ts'
+import { isRecord } from '../../../base/record.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

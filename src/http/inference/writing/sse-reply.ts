@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import type { Clock } from '../../base/clock.ts'
-import { isPending } from '../../base/eventually.ts'
-import { Fault, toFault } from '../../base/fault.ts'
-import { flowOf, later, more, nextOf, type Flow } from '../../base/flow.ts'
-import type { Piece } from '../../domain/inference/events.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { isPending } from '../../../base/eventually.ts'
+import { Fault, toFault } from '../../../base/fault.ts'
+import { flowOf, later, more, nextOf, type Flow } from '../../../base/flow.ts'
+import type { Piece } from '../../../domain/inference/events.ts'
 import { sendHead } from './send-head.ts'
 import { createSseLine } from './sse-line.ts'
 import type { StreamWriter } from './stream-writer.ts'
@@ -13,8 +13,6 @@ export type StreamReply = {
   readonly writer: StreamWriter
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
-  /** Called at once when the caller hangs up before the end. */
-  readonly onHangUp?: () => void
   /** Told what broke after the answer had begun, when it is too late for a status. */
   readonly onFailure?: (error: unknown) => void
   readonly keepAliveMs?: number
@@ -37,7 +35,6 @@ export async function sendStream(reply: FastifyReply, parts: StreamReply): Promi
   await Promise.race([drive(reply, source, parts), hangUp.happened])
   if (!hangUp.hasHappened()) return
   if (!reply.sent) reply.hijack()
-  parts.onHangUp?.()
   // Not awaited: a source in the middle of a step answers only after it, and nobody is left to wait for it.
   void stop(source, parts)
 }

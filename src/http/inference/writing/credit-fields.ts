@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { InferenceEnd } from '../../domain/inference/events.ts'
+import type { InferenceEnd } from '../../../domain/inference/events.ts'
 
 /** What each inference answer says about its price, and about the policy that shaped it. */
 export const creditFields = ({ receipt, policy }: InferenceEnd) => ({

@@ -1,4 +1,6 @@
-import type { CacheMark, Source } from '../../domain/inference/request.ts'
+import Type from 'typebox'
+import type { CacheMark, Source } from '../../../domain/inference/request.ts'
+import { Nullish } from './request-fields.ts'
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/
 
@@ -16,7 +18,10 @@ export function sourceOfFileData(data: string): Source {
   return source.kind === 'url' ? { kind: 'base64', mediaType: 'application/pdf', data } : source
 }
 
-/** The cache marker of the OpenAI dialects. */
+/** The cache marker of both dialects, as it may be written. */
+export const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
+
+/** The same in our words. */
 export function breakpointOf(part: { prompt_cache_breakpoint?: { ttl?: string } | null }): { cache?: CacheMark } {
   const mark = part.prompt_cache_breakpoint
   if (!mark) return {}

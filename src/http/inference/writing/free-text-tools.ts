@@ -1,5 +1,5 @@
-import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { isRecord } from '../../base/record.ts'
+import type { InferenceRequest } from '../../../domain/inference/request.ts'
+import { isRecord } from '../../../base/record.ts'
 
 /**
  * OpenAI's dialects have tools that take free text instead of JSON. In our language, and for upstreams that do not know

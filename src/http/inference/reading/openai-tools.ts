@@ -1,6 +1,6 @@
-import type { Tool, ToolChoice } from '../../domain/inference/request.ts'
-import { nameWithin } from '../../domain/inference/tool-name.ts'
-import { invalidField } from '../validate.ts'
+import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
+import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import { invalidField } from '../../validate.ts'
 
 /** The tools a request may use, after its choice has been read. */
 export type ToolSelection = { readonly tools: readonly Tool[]; readonly toolChoice?: ToolChoice }
@@ -33,13 +33,3 @@ export function selectTools(tools: readonly Tool[], choice: OpenaiChoice | undef
 /** A namespace stands for all that is in it. */
 const isAllowed = (allowed: readonly string[], name: string): boolean =>
   allowed.some((each) => name === each || name.startsWith(nameWithin(each, '')))
-
-/** A tool's schema. Code generators add `$schema`, which says nothing about the tool and which some upstreams refuse. */
-export function parametersOf(
-  schema: Readonly<Record<string, unknown>> | null | undefined,
-): Readonly<Record<string, unknown>> {
-  if (!schema) return { type: 'object', properties: {} }
-  const parameters = { ...schema }
-  delete parameters['$schema']
-  return parameters
-}
