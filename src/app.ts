@@ -17,7 +17,6 @@ import { dayMs } from './base/clock.ts'
 import { Fault, messageOf } from './base/fault.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
-import { redactForGood } from './domain/moderation/personal-data/redact.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/inference/in-flight.ts'
@@ -64,9 +63,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
   const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
-  const { record, testSink } = built.use(
-    await openAuditOffice({ ...ground, ...administration, isAuditRequired, redact: redactForGood }),
-  )
+  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
   const stored = storedResponses(database)
   startExpiry(ground, stored)
 

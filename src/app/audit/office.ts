@@ -3,11 +3,12 @@ import { dayMs, everySoOften, minuteMs } from '../../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
 import type { AuditAppender } from '../../domain/audit/log.ts'
+import { redactForGood } from '../../domain/moderation/personal-data/redact.ts'
 import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
 import { publishKey, signDueChains } from '../../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
-import { recorded, type RecordParts } from '../../pipeline/record.ts'
+import { recorded } from '../../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../../pipeline/exporting/test-sink.ts'
 import type { Infer } from '../../pipeline/infer.ts'
 import type { AuditOfficeParts } from './parts.ts'
@@ -44,6 +45,8 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))
   const kept = opened.move()
+  const { requests: isRecording, content } = config.audit
+  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactForGood }
   return {
     testSink: createSinkTest({
       ...parts,
@@ -53,7 +56,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
       sinks: reads.exports,
       open,
     }),
-    record: (infer) => recorded(infer, recordParts(parts, config.audit.requests ? journal : null)),
+    record: (infer) => recorded(infer, recording),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -98,10 +101,3 @@ function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: 
     },
   })
 }
-
-const recordParts = ({ config, clock, redact }: AuditOfficeParts, journal: Journal | null): RecordParts => ({
-  journal,
-  clock,
-  content: config.audit.content,
-  redact,
-})

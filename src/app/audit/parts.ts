@@ -32,6 +32,4 @@ export type AuditOfficeParts = Ground & {
   readonly seal: Seal
   /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
   readonly isAuditRequired: (organizationId: string) => Promise<boolean>
-  /** Takes personal data out of a text. */
-  readonly redact: (text: string) => string
 }
