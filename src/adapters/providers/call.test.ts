@@ -10,6 +10,7 @@ import {
   stalledStream,
   startUpstream,
 } from '../../../test/support/upstream.ts'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
 import type { Script, TestUpstream } from '../../../test/support/upstream.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -68,29 +69,6 @@ async function faultOf(promise: Promise<unknown>): Promise<Fault> {
   )
   if (!isFault(error)) throw error
   return error
-}
-
-/** A clock that stands still until it is told to move. */
-function handClock() {
-  let nowMs = 0
-  const timers = new Map<() => void, number>()
-  const clock: Clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, callback) {
-      timers.set(callback, nowMs + delayMs)
-      return () => void timers.delete(callback)
-    },
-  }
-  const advance = (ms: number): void => {
-    nowMs += ms
-    for (const [callback, dueMs] of timers) {
-      if (dueMs > nowMs) continue
-      timers.delete(callback)
-      callback()
-    }
-  }
-  return { clock, advance, timerCount: () => timers.size }
 }
 
 describe('a call that works', () => {
@@ -303,7 +281,7 @@ describe('time', () => {
   const limits = { connectTimeoutMs: 10, firstByteTimeoutMs: 100, idleTimeoutMs: 1_000, timeoutMs: 5_000 }
 
   it('bounds the wait for the first byte', async () => {
-    const { clock, advance } = handClock()
+    const { clock, advance } = createHandClock()
     const arrived = Promise.withResolvers<void>()
     const told: Script = () => arrived.resolve()
     await withCaller(told, { clock, settings: limits }, async ({ upstream, call }) => {
@@ -319,7 +297,7 @@ describe('time', () => {
   })
 
   it('bounds silence, counts it from the last byte, and only while somebody listens', async () => {
-    const { clock, advance } = handClock()
+    const { clock, advance } = createHandClock()
     await withCaller(stalledStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
@@ -333,7 +311,7 @@ describe('time', () => {
   })
 
   it('bounds the whole call', async () => {
-    const { clock, advance } = handClock()
+    const { clock, advance } = createHandClock()
     await withCaller(
       stalledStream('data: 1\n\n'),
       { clock, settings: { ...limits, idleTimeoutMs: 9_000 } },
@@ -347,10 +325,10 @@ describe('time', () => {
   })
 
   it('leaves no timer behind', async () => {
-    const { clock, timerCount } = handClock()
+    const { clock, waiting } = createHandClock()
     await withCaller(answerStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       await dataOf(await call())
-      assert.equal(timerCount(), 0)
+      assert.equal(waiting(), 0)
     })
   })
 })

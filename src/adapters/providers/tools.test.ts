@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { requestBy } from '../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../test/support/requests.ts'
 import type { Tool } from '../../domain/inference/request.ts'
 import { portableTools } from './tools.ts'
 

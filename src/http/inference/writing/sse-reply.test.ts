@@ -4,35 +4,11 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Fastify from 'fastify'
-import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { InferenceEvent, Piece } from '../../../domain/inference/events.ts'
+import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { sendStream, type StreamReply } from './sse-reply.ts'
 import type { StreamWriter } from './stream-writer.ts'
-
-/** Time passes when the test says so. */
-function createManualClock() {
-  const timers = new Set<{ dueMs: number; callback: () => void }>()
-  let nowMs = 0
-  const clock: Clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(delayMs, callback) {
-      const timer = { dueMs: nowMs + delayMs, callback }
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-  }
-  const advance = (ms: number): void => {
-    nowMs += ms
-    for (const timer of timers) {
-      if (timer.dueMs > nowMs) continue
-      timers.delete(timer)
-      timer.callback()
-    }
-  }
-  return { clock, advance, timerCount: () => timers.size }
-}
 
 /** A source that gives what the test puts in, and remembers how it was treated. */
 function createSource() {
@@ -101,7 +77,7 @@ type Parts = Partial<Omit<StreamReply, 'pieces' | 'clock'>>
 
 /** A server with one route that streams from the source. */
 async function createHouse(parts: Parts = {}) {
-  const time = createManualClock()
+  const time = createHandClock()
   const source = createSource()
   const failures: unknown[] = []
   const settled = Promise.withResolvers<void>()
@@ -170,7 +146,7 @@ describe('sending a stream', () => {
     assert.equal(response.headers['x-request-id'], 'req_1')
     assert.equal(await readAll(response), 'data: a\n\ndata: END\n\n')
     await house.settled
-    assert.deepEqual([house.failures, house.source.returns(), house.timerCount()], [[], 0, 0])
+    assert.deepEqual([house.failures, house.source.returns(), house.waiting()], [[], 0, 0])
   })
 
   it('keeps characters of several bytes whole, also for a caller of the days before chunks', async () => {
@@ -215,7 +191,7 @@ describe('sending a stream', () => {
       yield* ['quick 2', 'END'].map(pieceOf)
     }
     const app = Fastify()
-    const { clock } = createManualClock()
+    const { clock } = createHandClock()
     for (const [path, pieces] of Object.entries({ '/slow': slow, '/quick': quick })) {
       app.get(path, async (_request, reply) => {
         await sendStream(reply, { pieces: pieces(), writer: createPlainWriter(), headers: {}, clock })
@@ -293,13 +269,13 @@ describe('sending a stream', () => {
     house.advance(10_000)
     house.source.give('b')
     assert.equal(await nextChunk(response), 'data: b\n\n')
-    assert.equal(house.timerCount(), 1)
+    assert.equal(house.waiting(), 1)
     house.advance(5_000) // the timer is due, but there was a word in between
     house.advance(10_000)
     assert.equal(await nextChunk(response), ': k\n\n')
     house.advance(15_000)
     assert.equal(await nextChunk(response), ': k\n\n')
-    assert.equal(house.timerCount(), 1)
+    assert.equal(house.waiting(), 1)
   })
 
   it('stops at once when the caller hangs up, even if the source never answers again', async () => {
@@ -313,7 +289,7 @@ describe('sending a stream', () => {
     await house.settled
     assert.equal(house.source.returns(), 1)
     assert.deepEqual(house.failures, [])
-    assert.equal(house.timerCount(), 0)
+    assert.equal(house.waiting(), 0)
   })
 
   it('stops when the caller hangs up before the first piece', async () => {
@@ -349,7 +325,7 @@ describe('sending a stream', () => {
     for (let count = 0; count < 20; count++) house.source.give(large)
     const response = await house.answer()
     response.pause()
-    while (house.timerCount() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for room
+    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for room
     const takenThen = taken
     assert.ok(takenThen < 20, 'it stopped taking pieces')
     house.advance(60_000)
@@ -364,10 +340,10 @@ describe('sending a stream', () => {
     house.source.give('END')
     house.source.finish()
     const response = await house.answer()
-    while (house.timerCount() < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve))
     const text = await readAll(response)
     assert.equal(text.length, 4 * (large.length + 'data: \n\n'.length) + 'data: END\n\n'.length)
     await house.settled
-    assert.equal(house.timerCount(), 0)
+    assert.equal(house.waiting(), 0)
   })
 })
