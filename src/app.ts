@@ -13,7 +13,6 @@ import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models.ts'
 import { openRoad } from './app/road.ts'
 import { createRules } from './app/rules.ts'
-import { Fault } from './base/fault.ts'
 import type { Config } from './config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { redactForGood } from './domain/moderation/personal-data/redact.ts'
@@ -23,6 +22,7 @@ import { createInFlight } from './http/inference/in-flight.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
+import { drain, shut } from './http/stopping.ts'
 
 export type { World } from './app/ground.ts'
 
@@ -43,7 +43,6 @@ export type House = AsyncDisposable & {
 const dayMs = 24 * 60 * 60 * 1000
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
-const drainMs = 30_000
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -109,7 +108,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   })
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
   const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
-  built.defer(() => server.close())
+  built.defer(() => shut({ server, inFlight }))
   const kept = built.move()
 
   return {
@@ -128,11 +127,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     },
     async drain() {
       isStopping = true
-      const closed = server.close()
-      const reason = new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
-      const cancel = clock.after(drainMs, () => inFlight.abortAll(reason))
-      await closed
-      cancel()
+      await drain({ server, inFlight, clock })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
