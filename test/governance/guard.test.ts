@@ -10,6 +10,7 @@ import { compileGateway } from '../../src/domain/governance/rulebooks.ts'
 import type { InferenceEnd, InferenceEvent, OriginalFrames, Piece, Usage } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
+import { createReadAlong } from '../../src/domain/moderation/read-along.ts'
 import { createScreen } from '../../src/domain/moderation/screen.ts'
 import { guarded } from '../../src/pipeline/governing/guard.ts'
 import { createSilences } from '../../src/pipeline/governing/silence.ts'
@@ -102,6 +103,7 @@ async function answered(
     holding: holdingOf(plan, false),
     examine,
     glance: examine,
+    readAlong: createReadAlong(classifier),
     clock,
     silences: createSilences(clock),
     pause,
@@ -194,7 +196,9 @@ describe('an answer on its way', () => {
       fc.asyncProperty(text, places, places, async (said, one, other) => {
         const first = await answered(plan, piecesOf(cut(said, one)))
         const second = await answered(plan, piecesOf(cut(said, other)))
-        assert.equal(first.end.stopReason, second.end.stopReason)
+        const whole = await answered(plan, [{ events: [...piecesOf([said])].flatMap(({ events }) => events) }])
+        assert.deepEqual(first.end, second.end)
+        assert.deepEqual(first.end, whole.end)
         assert.equal(first.end.stopReason === 'filtered', said.includes('poison') || said.includes('open who'))
       }),
     )

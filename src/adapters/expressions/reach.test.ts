@@ -14,6 +14,15 @@ describe('the reach of an expression', () => {
     ['text.lowerAscii().contains("falcon") || pii.email > 0', { characters: 6, personalData: true }],
     ['direction == "response" && (text.contains("a") || text.contains("bb"))', { characters: 2, personalData: false }],
     ['(text.contains("a") || text.contains("bb")) && user == "ann"', { characters: 2, personalData: false }],
+    ['0.5 <= categories.hate && pii.phone + pii.email >= 2', { characters: 0, personalData: true }],
+    ['categories["hate"]', { characters: 0, personalData: false }],
+    // What holds now may not hold any more when the rest has come.
+    ['categories["hate"] < 0.5', 'whole'],
+    ['pii.email == 1', 'whole'],
+    ['!(pii.email > 0)', 'whole'],
+    ['1.0 - categories.hate > 0.5', 'whole'],
+    ['categories.hate > categories.sexual', 'whole'],
+    ['pii.email > 0 ? 0.1 : 0.9', 'whole'],
     // The first has left when the second comes.
     ['text.contains("a") && text.contains("b")', 'whole'],
     ['text.contains("a") && categories.hate > 0.5', 'whole'],

@@ -8,11 +8,11 @@ const growing = new Set(['text', 'categories', 'pii'])
 /**
  * How much of a growing text an expression must see. Anything it does with the text makes that all of it, with one
  * exception: words looked for side by side. Where two must be found together, the first has long left when the second
- * comes, so `&&` between them is no exception.
+ * comes, so `&&` between them is no exception. What could turn back when more comes must see all of it too.
  */
 export function reachOf(tree: ASTNode): Reach {
   const characters = spanOf(tree)
-  return characters === undefined ? 'whole' : { characters, personalData: uses(tree, 'pii') }
+  return characters === undefined || !rises(tree) ? 'whole' : { characters, personalData: uses(tree, 'pii') }
 }
 
 /** The longest stretch of text that can make the expression true; undefined where none is long enough. */
@@ -26,6 +26,32 @@ function spanOf(node: ASTNode): number | undefined {
   }
   return searchedWord(node)?.length
 }
+
+/** Whether more of a text, or more found in it, can only bring the expression closer to a match. */
+function rises(node: ASTNode): boolean {
+  if (!grows(node)) return true
+  switch (node.op) {
+    case '||':
+    case '&&':
+    case '+':
+      return node.args.every(rises)
+    case '>':
+    case '>=':
+      return rises(node.args[0]) && !grows(node.args[1])
+    case '<':
+    case '<=':
+      return !grows(node.args[0]) && rises(node.args[1])
+    case '.':
+      return isFound(node.args[0])
+    case '[]':
+      return isFound(node.args[0]) && !grows(node.args[1])
+    default:
+      return searchedWord(node) !== undefined
+  }
+}
+
+/** What is counted or scored in a text. */
+const isFound = (node: ASTNode): boolean => node.op === 'id' && (node.args === 'categories' || node.args === 'pii')
 
 const widest = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined || right === undefined ? undefined : Math.max(left, right)

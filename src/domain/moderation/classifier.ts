@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import type { Span } from './normalise.ts'
 import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
@@ -39,6 +39,20 @@ export function strongest(first: Classification, second: Classification): Classi
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     flagged: [...new Set([...first.flagged, ...second.flagged])],
   }
+}
+
+/** The strongest of one classification and those of more texts, one after the other. */
+export function withAll<T>(
+  first: Classification,
+  others: readonly T[],
+  classify: (other: T) => Eventually<Classification>,
+): Eventually<Classification> {
+  let all = first
+  const add = (one: Classification): unknown => (all = strongest(all, one))
+  return andThen(
+    inTurn(others, (other) => andThen(classify(other), add)),
+    () => all,
+  )
 }
 
 /** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */

@@ -1,31 +1,93 @@
-import type { Classifier, Direction } from './classifier.ts'
+import { andThen, type Eventually } from '../../base/eventually.ts'
+import { strongest, withAll, type Classification, type Classifier, type Direction } from './classifier.ts'
 import { hiddenTexts, longestHint, mayHide, type HiddenText } from './hidden-text.ts'
 import type { Span } from './normalise.ts'
-import type { Reading } from './screen.ts'
+import { createGrowingSearch } from './personal-data/growing-search.ts'
+import { withHidden, type Reading } from './screen.ts'
 import type { Slice } from './slices.ts'
 
-/**
- * Reads along with a text that grows, so that a part of it is screened for little more than what is new in it. Each text
- * it is shown begins with the one before it; the part that is read goes from `start` to where its slices end.
- */
-export type ReadAlong = (direction: Direction) => (text: string, start: number) => Reading
+/** Reads along with a text that grows, so that a look at it costs little more than what is new in it. */
+export type ReadAlong = (direction: Direction) => GrowingText
+
+/** Each text it is shown begins with the one before it. */
+export type GrowingText = {
+  /** How a part is read while more may come: in windows of which the strongest counts. */
+  readPart(part: Part): Reading
+  /** How the text is read when it is complete: as one, and in the windows that were not read before. */
+  readWhole(text: string, more: MoreThanWhole): Reading
+  /** Up to here, nothing that comes can still change what personal data the last part held. */
+  settledTo(): number
+  /** What the last part held is found for good. Otherwise, what is read next does not depend on it. */
+  keep(): void
+}
+
+export type Part = Span & { readonly text: string; readonly windows: readonly Span[] }
+
+type MoreThanWhole = {
+  readonly windows: readonly Span[]
+  /** The strongest of the windows that were read before. */
+  readonly known: Classification | undefined
+}
 
 export function createReadAlong(classifier: Classifier): ReadAlong {
   return (direction) => {
     const follow = classifier.follow?.(direction)
-    const watch = createHiddenTextWatch()
-    return (text, start) => {
-      const spanOf = (slice: Slice): Span => ({
-        start: start + slice.start,
-        end: start + slice.start + slice.text.length,
-      })
-      return {
-        classify: (slice) => follow?.(text, spanOf(slice)) ?? classifier.classify(slice.text, direction),
-        hiddenTexts: (slice) => watch(text, spanOf(slice)),
-      }
+    const hiddenIn = createHiddenTextWatch()
+    let kept = createGrowingSearch()
+    let last = kept
+    let settledTo = 0
+
+    const classify = (text: string, span: Span): Eventually<Classification> => {
+      const own = follow?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
+      return andThen(own, (found) => withHidden(found, hiddenIn(text, span), { classifier, direction }))
+    }
+
+    return {
+      readPart: ({ text, start, end, windows }) => ({
+        manner: 'part',
+        classify(slice) {
+          const span = spanOf(slice, start)
+          const [first = span, ...others] = endingIn(span, windows)
+          return andThen(classify(text, first), (found) => withAll(found, others, (window) => classify(text, window)))
+        },
+        hiddenTexts: (slice) => hiddenIn(text, spanOf(slice, start)),
+        personalData() {
+          last = kept.fork()
+          settledTo = last.settle(text.slice(0, end))
+          return last.found
+        },
+      }),
+      readWhole(text, { windows, known }) {
+        const search = kept.fork()
+        return {
+          manner: 'whole and in windows',
+          classify(slice) {
+            const span = spanOf(slice, 0)
+            const withKnown = (found: Classification): Classification => (known ? strongest(found, known) : found)
+            return andThen(classify(text, span), (found) =>
+              withAll(withKnown(found), endingIn(span, windows), (window) => classify(text, window)),
+            )
+          },
+          hiddenTexts: (slice) => hiddenIn(text, spanOf(slice, 0)),
+          personalData(slice) {
+            search.searchTo(text, spanOf(slice, 0).end)
+            return search.found
+          },
+        }
+      },
+      settledTo: () => settledTo,
+      keep: () => void (kept = last),
     }
   }
 }
+
+const spanOf = (slice: Slice, start: number): Span => ({
+  start: start + slice.start,
+  end: start + slice.start + slice.text.length,
+})
+
+const endingIn = (span: Span, windows: readonly Span[]): readonly Span[] =>
+  windows.filter(({ end }) => end > span.start && end <= span.end)
 
 function createHiddenTextWatch(): (text: string, span: Span) => readonly HiddenText[] {
   let watchedTo = 0
@@ -38,6 +100,8 @@ function createHiddenTextWatch(): (text: string, span: Span) => readonly HiddenT
       if (mayHide(part, 1)) hintsTo = end
       watchedTo = end
     }
-    return start < hintsTo ? hiddenTexts(text.slice(start, end)) : []
+    return start < hintsTo ? hiddenTexts(text.slice(start, end)) : nothing
   }
 }
+
+const nothing: readonly HiddenText[] = []

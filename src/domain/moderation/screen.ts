@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto'
 import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import type { Category } from './categories.ts'
-import { strongest } from './classifier.ts'
+import { strongest, withAll } from './classifier.ts'
 import type { Classification, Classifier, Direction } from './classifier.ts'
 import { hiddenTexts } from './hidden-text.ts'
 import type { HiddenText } from './hidden-text.ts'
-import { findNext } from './personal-data/find.ts'
+import { createGrowingSearch } from './personal-data/growing-search.ts'
 import type { PersonalDatum } from './personal-data/kinds.ts'
 import { slicesOf } from './slices.ts'
 import type { Slice } from './slices.ts'
@@ -29,10 +29,15 @@ export type ScreenRequest = {
   readonly reading?: Reading | undefined
 }
 
-/** What a text is searched with, slice by slice, for all that is neither a term nor personal data. */
+/** What a text is searched with, slice by slice, for all but terms. */
 export type Reading = {
+  /** Tells apart in what ways a text can be read: what is found in one may not be found in another. */
+  readonly manner: string
+  /** Of the slice, and of what is hidden in it. */
   classify(slice: Slice): Eventually<Classification>
   hiddenTexts(slice: Slice): readonly HiddenText[]
+  /** All of the text up to the end of the slice. */
+  personalData(slice: Slice): readonly PersonalDatum[]
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
@@ -67,8 +72,8 @@ export function createScreen({ classifier, pause, memory }: ScreenParts): Screen
 export const violations = ({ classification }: Screening, blocked: ReadonlySet<Category>): readonly Category[] =>
   classification.flagged.filter((category) => blocked.has(category))
 
-const keyOf = ({ text, direction, terms, skipsPersonalData = false }: ScreenRequest): string =>
-  `${direction} ${skipsPersonalData} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
+const keyOf = ({ text, direction, terms, skipsPersonalData = false, reading }: ScreenRequest): string =>
+  `${direction} ${skipsPersonalData} ${reading?.manner ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
 /** At once, but for a text of several slices and a classifier that is asked elsewhere. */
 function screenAnew(
@@ -76,23 +81,18 @@ function screenAnew(
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): Eventually<Screening> {
-  const { text, direction, terms, skipsPersonalData, reading = readAnew(classifier, direction) } = request
-  const classifications: Classification[] = []
+  const { text, direction, terms, skipsPersonalData, reading = readAnew(text, { classifier, direction }) } = request
   const hits = new Map<string, TermHit>()
-  const personalData: PersonalDatum[] = []
-  let searched = 0
+  const classifications: Classification[] = []
+  let personalData: readonly PersonalDatum[] = []
 
-  const add = (classification: Classification): unknown => classifications.push(classification)
-  const screenSlice = (slice: Slice): Eventually<void> => {
-    const hidden = reading.hiddenTexts(slice)
-    if (terms !== undefined) addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(hidden, terms)])
-    if (skipsPersonalData !== true)
-      searched = searchOn(text, { from: searched, until: slice.start + slice.text.length }, personalData)
-    return andThen(andThen(reading.classify(slice), add), () =>
-      inTurn(hidden, (part) => andThen(classifier.classify(part.text, direction), add)),
-    )
+  const screenSlice = (slice: Slice): Eventually<unknown> => {
+    if (terms !== undefined)
+      addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.hiddenTexts(slice), terms)])
+    if (skipsPersonalData !== true) personalData = reading.personalData(slice)
+    return andThen(reading.classify(slice), (classification) => classifications.push(classification))
   }
-  const screenInTurn = (slice: Slice): Eventually<void> =>
+  const screenInTurn = (slice: Slice): Eventually<unknown> =>
     slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
 
   return andThen(inTurn(slicesOf(text), screenInTurn), () => ({
@@ -102,10 +102,30 @@ function screenAnew(
   }))
 }
 
-const readAnew = (classifier: Classifier, direction: Direction): Reading => ({
-  classify: ({ text }) => classifier.classify(text, direction),
-  hiddenTexts: ({ text }) => hiddenTexts(text),
-})
+type Asked = { readonly classifier: Classifier; readonly direction: Direction }
+
+function readAnew(text: string, { classifier, direction }: Asked): Reading {
+  const search = createGrowingSearch()
+  return {
+    manner: '',
+    classify: (slice) =>
+      andThen(classifier.classify(slice.text, direction), (own) =>
+        withHidden(own, hiddenTexts(slice.text), { classifier, direction }),
+      ),
+    hiddenTexts: (slice) => hiddenTexts(slice.text),
+    personalData(slice) {
+      search.searchTo(text, slice.start + slice.text.length)
+      return search.found
+    },
+  }
+}
+
+/** What is hidden in a text is judged by itself, since mixed into its carrier it would count for little. */
+export const withHidden = (
+  own: Classification,
+  hidden: readonly HiddenText[],
+  { classifier, direction }: Asked,
+): Eventually<Classification> => withAll(own, hidden, ({ text }) => classifier.classify(text, direction))
 
 function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {
@@ -116,13 +136,3 @@ function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermH
 /** A term in a hidden text is reported where its wrapping stands. */
 const hitsInHidden = (hidden: readonly HiddenText[], terms: Terms): readonly TermHit[] =>
   hidden.flatMap(({ text, carrier }) => terms.find(text).map(({ term }) => ({ term, ...carrier })))
-
-/** Adds what begins before `until`; answers where to go on. */
-function searchOn(text: string, { from, until }: { from: number; until: number }, found: PersonalDatum[]): number {
-  let at = from
-  for (let next = findNext(text, at, until); next !== undefined; next = findNext(text, at, until)) {
-    if (next.kind !== 'literal') found.push({ ...next, kind: next.kind })
-    at = next.end
-  }
-  return Math.max(at, until)
-}

@@ -1,0 +1,122 @@
+import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
+import type { Examination } from '../../domain/governance/examine.ts'
+import { createFollower, type Follower, type FollowParts, type Special } from '../../domain/governance/follow.ts'
+import { isDenied, refusalOf, type Outcome } from '../../domain/governance/outcome.ts'
+import { isRephrasing } from '../../domain/governance/rephrase.ts'
+import { textOfJson } from '../../domain/governance/request-texts.ts'
+import { stringsIn } from '../../domain/governance/strings.ts'
+import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
+
+export type InspectParts = FollowParts & {
+  /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
+  readonly rephrased: (examination: Examination) => Promise<string | undefined>
+}
+
+/** Gives a block the text that was written for it. */
+type ReplaceText = (block: number, text: string) => void
+
+/** The eye on one answer: each of its blocks is followed by itself, however their events are mixed. */
+export type Inspection = {
+  /** What was said about it so far. */
+  readonly outcomes: readonly Outcome[]
+  /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
+  marksOf(events: readonly InferenceEvent[]): readonly Mark[]
+  /** Looks at all that events add, and says whether the answer may go on. */
+  areFit(events: readonly InferenceEvent[]): Eventually<boolean>
+  /** Looks between two checks, so that what is fit to leave need not wait for the next. */
+  lookAhead(keptBack: number): Eventually<void>
+}
+
+type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
+
+export type Mark = Pick<Channel, 'follower' | 'mark'>
+
+export const isCleared = ({ follower, mark }: Mark): boolean => follower.cleared() >= mark
+
+export function createInspection(parts: InspectParts, replaceText: ReplaceText): Inspection {
+  const channels = new Map<number, Channel>()
+  const outcomes: Outcome[] = []
+
+  function marksOf(events: readonly InferenceEvent[]): readonly Mark[] {
+    const marks: Mark[] = []
+    for (const event of events) {
+      if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
+      const channel = channelOf(event)
+      if (channel === undefined) continue
+      if (event.type === 'delta') channel.mark += event.text.length
+      marks.push({ follower: channel.follower, mark: channel.mark })
+    }
+    return marks
+  }
+
+  function channelOf(event: InferenceEvent): Channel | undefined {
+    return event.type === 'start' || event.type === 'end' ? undefined : channels.get(event.block)
+  }
+
+  function areFit(events: readonly InferenceEvent[], from = 0): Eventually<boolean> {
+    for (let at = from; at < events.length; at++) {
+      const event = events[at]
+      const isFit = event === undefined || isEventFit(event, events[at + 1])
+      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
+      if (!isFit) return false
+    }
+    return true
+  }
+
+  function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
+    const channel = channelOf(event)
+    if (channel === undefined) return true
+    const { follower } = channel
+    if (event.type === 'close')
+      return andThen(follower.end(), (examination) => isWholeFit(examination, channel.part, event.block))
+    const text = textIn(event)
+    if (text === undefined) return true
+    follower.push(text)
+    // Where its end has come too, one judgement is enough.
+    const isComplete = next?.type === 'close' && channelOf(next) === channel
+    return isComplete || andThen(follower.check(), isAllowed)
+  }
+
+  function isAllowed(denied: Examination | undefined): boolean {
+    if (denied !== undefined) outcomes.push(...denied.verdict.outcomes)
+    return denied === undefined
+  }
+
+  function isWholeFit(examination: Examination, part: BlockStart, block: number): Eventually<boolean> {
+    const { verdict } = examination
+    outcomes.push(...verdict.outcomes)
+    if (!isRephrasing(verdict.effectiveDecision)) return !isDenied(verdict)
+    const isProse = part.type !== 'tool-call' && part.type !== 'opaque'
+    return andThen(isProse ? parts.rephrased(examination) : undefined, (text) => {
+      if (text === undefined) outcomes.push(...refusalOf(verdict))
+      else replaceText(block, text)
+      return text !== undefined
+    })
+  }
+
+  return {
+    outcomes,
+    marksOf,
+    areFit,
+    lookAhead: (keptBack) => inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),
+  }
+}
+
+/** What an event adds to the text of its block; undefined where it adds nothing. */
+function textIn(event: InferenceEvent): string | undefined {
+  if (event.type === 'delta') return event.text
+  return event.type === 'open' && event.part.type === 'opaque' ? stringsIn(event.part.raw).join('\n') : undefined
+}
+
+/** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
+function openChannel(part: BlockStart, parts: InspectParts): Channel {
+  const special = specialOf(part)
+  // What waits for its whole text waits with its first event too.
+  const mark = parts.holding.isWhole || special !== undefined ? 1 : 0
+  return { part, follower: createFollower(parts, special), mark }
+}
+
+function specialOf(part: BlockStart): Special | undefined {
+  if (part.type === 'tool-call') return { read: (json) => `${part.name}\n${textOfJson(json)}` }
+  return part.type === 'opaque' ? {} : undefined
+}
