@@ -43,7 +43,7 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   const journal = createJournal({
     appender,
     events,
-    nowMs: clock.nowMs,
+    clock,
     isAuditRequired: () => true,
     backlog: null,
     onLost: () => {},

@@ -14,7 +14,7 @@ import { openModels } from './app/models/models.ts'
 import { openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
 import { dayMs } from './base/clock.ts'
-import { Fault, messageOf } from './base/fault.ts'
+import { messageOf } from './base/fault.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { createCallerOf } from './http/caller.ts'
@@ -23,6 +23,7 @@ import { createInFlight } from './http/inference/in-flight.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
+import { drain, shut } from './http/stopping.ts'
 
 export type { World } from './app/ground.ts'
 
@@ -42,7 +43,6 @@ export type House = AsyncDisposable & {
 
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
-const drainMs = 30_000
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -106,7 +106,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   })
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
   const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
-  built.defer(() => server.close())
+  built.defer(() => shut({ server, inFlight }))
   const kept = built.move()
 
   return {
@@ -125,11 +125,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     },
     async drain() {
       isStopping = true
-      const closed = server.close()
-      const reason = new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
-      const cancel = clock.after(drainMs, () => inFlight.abortAll(reason))
-      await closed
-      cancel()
+      await drain({ server, inFlight, clock })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

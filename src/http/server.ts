@@ -11,6 +11,7 @@ import { faultOf } from './framework-fault.ts'
 import { headerFault } from './headers.ts'
 import { reserveRecord, type RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
+import { stoppingFault } from './stopping.ts'
 
 export type ServerParts = {
   readonly families: readonly [Family, ...Family[]]
@@ -38,6 +39,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { maxParamLength: 1000 },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // in no shape of ours
     schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
     // Our own reader gives up first, in the family's shape; Node's is the net below it.
     requestTimeout: requestTimeoutMs + 5_000,
@@ -51,6 +53,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       void refuse(familyFor(request), faultOf(error), { request, reply, clock }),
   })
 
+  let isClosing = false
   reserveRecord(app)
   app.removeAllContentTypeParsers()
   // The usual type by its name: the framework remembers a parser that has one, and looks for the others each time.
@@ -59,10 +62,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     recorder.began(request)
-    done(headerFault(request.raw))
+    done(isClosing ? stoppingFault() : headerFault(request.raw))
   })
   app.addHook('onResponse', (request, reply, done) => {
     recorder.ended(request, reply.statusCode)
+    // It was promised to be kept when the answer began, and nobody else would close it.
+    if (isClosing) request.raw.socket.destroySoon()
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    isClosing = true
     done()
   })
   for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })

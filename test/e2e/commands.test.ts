@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -53,6 +53,23 @@ describe('the command line', () => {
     child.stdout.once('data', () => child.stdout.destroy())
     assert.equal(await text(child.stderr), '')
     assert.equal(await exit, 0)
+  })
+  it('serves and stops in order where its words find no room, and says so by its exit code', async () => {
+    const { folder, env } = createFolder()
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', full, 'pipe'] })
+    const exit = new Promise((resolve) => child.once('exit', resolve))
+    after(() => child.kill('SIGKILL'))
+    const remarks = child.stderr && text(child.stderr)
+    const socket = join(folder, 'data', 'control.sock')
+    while (!existsSync(socket) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGTERM')
+    assert.deepEqual(
+      [await exit, await remarks],
+      [1, 'Not all could be said: ENOSPC: no space left on device, write\n'],
+    )
+    assert.equal(existsSync(socket), false)
+    assert.equal(spawnSync(process.execPath, [main, '--version'], { stdio: ['ignore', full, 'ignore'] }).status, 1)
   })
   it('sets up an empty folder once', () => {
     const { run, json } = createFolder()

@@ -85,7 +85,7 @@ function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: 
   return createJournal({
     appender,
     events: audit.events,
-    nowMs: clock.nowMs,
+    clock,
     // An organization whose wishes cannot be read may be one that wishes so.
     isAuditRequired: async (organizationId) =>
       config.audit.on_failure === 'refuse' || isAuditRequired(organizationId).catch(() => true),

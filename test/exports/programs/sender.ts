@@ -45,7 +45,7 @@ void senders
 const journal = createJournal({
   appender: createAuditAppender(database, events.authorityUid),
   events,
-  nowMs: clock.nowMs,
+  clock,
   isAuditRequired: () => true,
   backlog: null,
   onLost: () => process.stdout.write('lost\n'),
