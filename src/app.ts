@@ -13,6 +13,7 @@ import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
+import { exampleModel } from './app/models/upstreams.ts'
 import { dayMs } from './base/clock.ts'
 import { messageOf } from './base/fault.ts'
 import type { Config, Environment } from './config/config.ts'
@@ -30,7 +31,9 @@ export type { World } from './app/ground.ts'
 /** A running Gatehouse. */
 export type House = AsyncDisposable & {
   readonly version: string
+  /** What can be asked for, also as `prefix*`. */
   readonly models: readonly string[]
+  readonly exampleModel: string | undefined
   /** How limits are counted, in words. */
   readonly limits: string
   readonly operations: Operations
@@ -111,7 +114,8 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   return {
     version: packageFile.version,
-    models: catalogue.list().map(({ name }) => name),
+    models: served.models.map(({ name }) => name),
+    exampleModel: exampleModel(config, env),
     limits: counters.says,
     operations: administration.operations,
     openapi: describeApi(families, packageFile.version),

@@ -1,6 +1,9 @@
 import { confirmOnTerminal } from './cli/confirm.ts'
 import { runCommandLine } from './cli/run.ts'
 
+// What is stored is its owner's alone, also in a folder that others may read.
+process.umask(0o077)
+
 // Whoever reads an answer may stop in the middle of it, as `head` does. Words that find no room end nothing: a server goes on.
 let isAllSaid = true
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -30,13 +30,15 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
   const fine: Finding = {
     part: 'configuration',
     state: 'ok',
-    says: env['GATEHOUSE_CONFIG'] ?? (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
+    says: env['GATEHOUSE_CONFIG'] || (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
   }
+  const folder = checkFolder(config)
+  const isUsable = folder.every(({ state }) => state !== 'wrong')
   return [
     runtime,
     fine,
-    ...checkFolder(config),
-    ...(await checkStorage(config)),
+    ...folder,
+    ...(isUsable ? await checkStorage(config) : []),
     ...(await checkRedis(config)),
     await checkPort(config),
     ...(await checkUpstreams(config, env)),
@@ -58,8 +60,10 @@ function checkRuntime(): Finding {
 function checkFolder(config: Config): Finding[] {
   if (config.storage.database_url !== undefined) return []
   const folder = resolve(config.storage.data_dir)
-  const nearest = existsSync(folder) ? folder : dirname(folder)
+  let nearest = folder
+  while (!existsSync(nearest)) nearest = dirname(nearest)
   try {
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is a file`)
     accessSync(nearest, constants.W_OK)
   } catch {
     return [

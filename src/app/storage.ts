@@ -26,11 +26,19 @@ export async function openStorage(
   if (databaseUrl === undefined) opened.use(lockDataFolder(dataDir))
   const secret = config.secret ?? secretOf(databaseUrl, dataDir, random)
   const { database, migrationsApplied } =
-    databaseUrl === undefined ? await embedded(dataDir, clock) : await shared(databaseUrl, clock)
+    databaseUrl === undefined
+      ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
+      : await shared(databaseUrl, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
   opened.use(database)
   const kept = opened.move()
   return { database: faulting(database), secret, migrationsApplied, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
+
+const cannotOpen =
+  (name: string) =>
+  (cause: Error): never => {
+    throw new Error(`The ${name} cannot be opened: ${cause.message}`, { cause })
+  }
 
 type Opened = { readonly database: Database; readonly migrationsApplied: number }
 

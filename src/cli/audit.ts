@@ -30,7 +30,7 @@ on a line, and may be gzipped; --keys takes the public keys from a file (as keys
 signed is not here. export prints events as they were hashed. erase removes the texts of a request's prompt and answer: its
 events stay, and the log stays whole. --org may be left out while there is only one organization.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { verify, export: exportEvents, keys: listKeys, erase }
     const [verb = ''] = positionals
     if (!isVerb(verbs, verb)) throw new UsageError(verb === '' ? 'What is to be done?' : `There is no audit ${verb}.`)

@@ -1,5 +1,5 @@
 import type { CreditBalance, LedgerEntry, Operations } from '../app/operations/operations.ts'
-import { inOrganization, readArguments, readNumber, required } from './arguments.ts'
+import { inOrganization, readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { inHouse, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
@@ -22,7 +22,7 @@ gatehouse credits ledger [--limit N] [--org ID] [--json]
 
 --org may be left out while there is only one organization. A --ref is granted once, however often it is sent.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'balance', amount] = positionals
     return inHouse(context, values, verbOf(verb, amount, values))
   },
@@ -31,7 +31,7 @@ gatehouse credits ledger [--limit N] [--org ID] [--json]
 function verbOf(verb: string, amount: string | undefined, values: Values): Work {
   const where = inOrganization(values)
   if (verb === 'balance') return told((operations) => operations['credits.balance'](where))
-  if (verb === 'ledger') return listed(where, readNumber(values.limit, '--limit') ?? 20)
+  if (verb === 'ledger') return listed(where, readCount(values.limit, '--limit') ?? 20)
   if (verb !== 'grant') throw new UsageError(`There is no credits ${verb}.`)
   const grant = {
     ...where,

@@ -26,7 +26,7 @@ show prints the configuration as YAML, which apply takes again. apply makes the 
 what would change, and changes nothing before that was confirmed. What the file leaves out has its default.
 --org may be left out while there is only one.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'show', file] = positionals
     if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
     const wanted = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined

@@ -1,5 +1,5 @@
 import type { AdminKey, ApiKey } from '../app/operations/operations.ts'
-import { inOrganization, readArguments, readTime, required } from './arguments.ts'
+import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { inHouse, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
@@ -24,9 +24,10 @@ gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p
 gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
-A key's secret is shown when it is created, and never again. --org and --project may be left out while there is only one.`,
+A key's secret is shown when it is created, and never again. --permissions '' keeps an API key to inference.
+--org and --project may be left out while there is only one.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
     return inHouse(context, values, verbOf(verb, id, values))
   },
@@ -59,6 +60,8 @@ const list =
 
 function create(values: Values): Work {
   const name = required(values.name, '--name')
+  if (values.admin && (values.models ?? values.project) !== undefined)
+    throw new UsageError('--models and --project are for API keys, not for administrator keys.')
   const permissions = readList(values.permissions)
   const models = readList(values.models)
   return async ({ operations, clock }) => {
@@ -79,8 +82,6 @@ function create(values: Values): Work {
     }
   }
 }
-
-const readList = (text: string | undefined): string[] | undefined => text?.split(',').map((word) => word.trim())
 
 const revoke =
   (id: string, values: Values): Work =>

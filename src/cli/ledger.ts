@@ -8,7 +8,7 @@ export const ledger: Command = {
 
 Recomputes every balance, slice and receipt from the entries. Ends with 1 and names the first row that does not fit.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, { json: { type: 'boolean' } })
+    const { values, positionals } = readArguments(context.args, { json: { type: 'boolean' } }, 1)
     const [verb = 'verify'] = positionals
     if (verb !== 'verify') throw new UsageError(`There is no ledger ${verb}.`)
     return inHouse(context, values, async ({ operations }) => {

@@ -38,7 +38,7 @@ gatehouse orgs set-limits [--project ID | --key ID] [--rpm N] [--rpd N] [--tpm N
 --org may be left out while there is only one organization. A payment counts towards the tier and adds the credits it
 buys, once for each --ref. set-limits replaces what was set before; 0 lifts a limit, and without any the tier's hold again.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', word] = positionals
     return inHouse(context, values, verbOf(verb, word, values))
   },

@@ -30,7 +30,7 @@ the one named. apply makes policies what a file says: it shows the plan, and cha
 backtest tries the draft on recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 --org may be left out while there is only one.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, policyOptions)
+    const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw new UsageError(`There is no policies ${verb}.`)

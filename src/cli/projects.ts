@@ -16,7 +16,7 @@ gatehouse projects archive ID [--org ID] [--json]
 
 --org may be left out while there is only one organization. Archiving stops the project's keys.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
     return inHouse(context, values, verbOf(verb, id, values))
   },

@@ -19,8 +19,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** File first, then environment; checked whole, filled with defaults, frozen. */
 export function readConfig(env: Environment): Config {
-  const file = env['GATEHOUSE_CONFIG'] ?? './gatehouse.yaml'
-  const written = existsSync(file) || env['GATEHOUSE_CONFIG'] !== undefined ? readFile(file, env) : {}
+  const named = env['GATEHOUSE_CONFIG'] || undefined
+  const file = named ?? './gatehouse.yaml'
+  const written = existsSync(file) || named !== undefined ? readFile(file, env) : {}
   return checkConfig(withEnvironment(written, env))
 }
 

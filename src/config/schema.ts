@@ -37,6 +37,7 @@ export const ConfigSchema = section(
         starting: Type.Integer({
           default: 10_000,
           minimum: 0,
+          maximum: 1_000_000_000,
           description: 'Credits that a new organization is given.',
         }),
       },

@@ -2,10 +2,10 @@ import { hostname } from 'node:os'
 import { hourMs } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import type { Config } from '../../config/config.ts'
+import { ConfigError, type Config } from '../../config/config.ts'
 import { openSink, choiceOf, findSinkKind } from '../../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../../adapters/sinks/sigv4.ts'
-import { createAddressGuard } from '../../adapters/network/address-guard.ts'
+import { createAddressGuard, type AddressGuard } from '../../adapters/network/address-guard.ts'
 import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../../domain/audit/sink.ts'
@@ -26,7 +26,7 @@ export async function openExports(parts: AuditOfficeParts): Promise<OpenExports>
   const { config, database, clock, random, network, ids, log, metrics, audit, seal } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await forgetLeases(database)
-  const guard = createAddressGuard({ allowNetworks: config.exports.allow_addresses })
+  const guard = guardOf(config.exports)
   const awsCredentials = awsCredentialsOf(config.exports)
   const sinkParts = { guard, clock, random, network, instance: hostname(), awsCredentials }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
@@ -67,6 +67,14 @@ function countOutcomes(metrics: Metrics, log: Log) {
     outcomes.add({ outcome: outcome.kind })
     // What a destination's network said is for the operator alone.
     if (outcome.cause !== undefined) log.info({ sink: id, error: String(outcome.cause) }, 'a sink cannot be reached')
+  }
+}
+
+function guardOf({ allow_addresses: allowNetworks }: Config['exports']): AddressGuard {
+  try {
+    return createAddressGuard({ allowNetworks })
+  } catch (error) {
+    throw new ConfigError([`exports.allow_addresses: ${error instanceof Error ? error.message : String(error)}`])
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Config, Environment } from '../../config/config.ts'
+import { ConfigError, type Config, type Environment } from '../../config/config.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
 
 type UpstreamSettings = Config['upstreams'][number]
@@ -9,34 +9,52 @@ export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
   readonly kind: UpstreamSettings['kind'] | 'both-openai'
 }
 
-type Found = { readonly upstream: EffectiveUpstream; readonly models: readonly string[] }
+type Found = {
+  readonly upstream: EffectiveUpstream
+  readonly models: readonly string[]
+  /** One of them by its name, for a first request. */
+  readonly example: string
+}
 
 /** Vendors whose key, or address, stands in the environment under the name their own tools use. */
 function findUpstreams(env: Environment): Found[] {
   const found: Found[] = []
   const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic, OLLAMA_HOST: ollama } = env
   if (openai) {
-    const base_url = env['OPENAI_BASE_URL'] || 'https://api.openai.com/v1'
+    const base_url = addressIn(env, 'OPENAI_BASE_URL') || 'https://api.openai.com/v1'
     found.push({
       upstream: { ...patience, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
       models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*'],
+      example: 'gpt-4.1-mini',
     })
   }
   if (anthropic) {
-    const base_url = env['ANTHROPIC_BASE_URL'] || 'https://api.anthropic.com'
+    const base_url = addressIn(env, 'ANTHROPIC_BASE_URL') || 'https://api.anthropic.com'
     found.push({
       upstream: { ...patience, name: 'anthropic', kind: 'anthropic', base_url, api_key: anthropic },
       models: ['claude-*'],
+      example: 'claude-sonnet-4-5',
     })
   }
   if (ollama) {
-    const host = /^https?:\/\//.test(ollama) ? ollama : `http://${ollama.includes(':') ? ollama : `${ollama}:11434`}`
+    const OLLAMA_HOST = /^https?:\/\//.test(ollama)
+      ? ollama
+      : `http://${ollama.includes(':') ? ollama : `${ollama}:11434`}`
+    const host = addressIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
     found.push({
-      upstream: { ...patience, name: 'ollama', kind: 'openai-chat', base_url: `${host.replace(/\/+$/, '')}/v1` },
+      upstream: { ...patience, name: 'ollama', kind: 'openai-chat', base_url: `${host}/v1` },
       models: ['*'],
+      example: 'llama3.1',
     })
   }
   return found
+}
+
+/** An address as a variable gives it; empty where it gives none. */
+function addressIn(env: Environment, name: string): string {
+  const address = env[name] ?? ''
+  if (address === '' || (/^https?:/.test(address) && URL.canParse(address))) return address
+  throw new ConfigError([`${name}: ${address} is not an http:// or https:// address`])
 }
 
 const patience = {
@@ -48,7 +66,11 @@ const patience = {
 }
 
 /** What a house without any other upstream serves, so that the first request works on a fresh machine. */
-const echo: Found = { upstream: { ...patience, name: 'echo', kind: 'echo' }, models: ['gatehouse-echo'] }
+const echo: Found = {
+  upstream: { ...patience, name: 'echo', kind: 'echo' },
+  models: ['gatehouse-echo'],
+  example: 'gatehouse-echo',
+}
 
 /** The configured upstreams, those found in the environment, and the echo where there is none of either. */
 export function effectiveUpstreams(config: Config, env: Environment): readonly EffectiveUpstream[] {
@@ -68,6 +90,10 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   )
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...found]
 }
+
+/** A model to begin with; undefined where only those who wrote the configuration know one. */
+export const exampleModel = (config: Config, env: Environment): string | undefined =>
+  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? foundBeside(config, env)[0]?.example
 
 /** What the names of upstreams and models leave open; a start with it would fail at the first request instead. */
 export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {

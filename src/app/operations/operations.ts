@@ -2,6 +2,7 @@ import { createAuditOperations, type AuditOperationParts, type AuditOperations }
 import { createBacktestOperations, type BacktestOperationParts, type BacktestOperations } from './backtests.ts'
 import { createCreditOperations, type CreditOperationParts, type CreditOperations } from './credits.ts'
 import { createGatewayOperations, type GatewayOperationParts, type GatewayOperations } from './gateway.ts'
+import { createKeyOperations, type KeyOperationParts, type KeyOperations } from './keys.ts'
 import { createOrganizationOf } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policies.ts'
 import { createRegistryOperations, type RegistryOperationParts, type RegistryOperations } from './registry.ts'
@@ -16,6 +17,7 @@ export type { SetupAnswer } from './registry.ts'
  * through its control socket. Inputs and answers are plain JSON.
  */
 export type Operations = RegistryOperations &
+  KeyOperations &
   PolicyOperations &
   BacktestOperations &
   GatewayOperations &
@@ -24,6 +26,7 @@ export type Operations = RegistryOperations &
 
 export type OperationParts = Omit<
   RegistryOperationParts &
+    KeyOperationParts &
     PolicyOperationParts &
     BacktestOperationParts &
     GatewayOperationParts &
@@ -36,6 +39,7 @@ export function createOperations(own: OperationParts): Operations {
   const parts = { ...own, organizationOf: createOrganizationOf(own.reads.registry) }
   return {
     ...createRegistryOperations(parts),
+    ...createKeyOperations(parts),
     ...createPolicyOperations(parts),
     ...createBacktestOperations(parts),
     ...createGatewayOperations(parts),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readList } from '../arguments.ts'
 import { UsageError } from '../command.ts'
 
 /** The options that say what a policy is to be. */
@@ -22,17 +23,21 @@ export function fieldsOf(values: FieldValues): Record<string, unknown> {
   const fields = {
     name,
     description,
-    rule: values['rule-file'] === undefined ? values.rule : readFileSync(values['rule-file'], 'utf8').trim(),
+    rule: ruleOf(values),
     direction,
     mode,
     scope,
-    project_ids: projects === undefined ? undefined : listOf(projects),
+    project_ids: readList(projects),
     match_threshold_basis_points: threshold === undefined ? undefined : thresholdOf(threshold),
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-const listOf = (text: string): string[] => (text === '' ? [] : text.split(',').map((word) => word.trim()))
+function ruleOf({ rule, 'rule-file': file }: FieldValues): string | undefined {
+  if (file === undefined) return rule
+  if (rule !== undefined) throw new UsageError('Say --rule or --rule-file, not both.')
+  return readFileSync(file, 'utf8').trim()
+}
 
 const thresholdOf = (text: string): number | null => (text === 'none' ? null : wholeNumber(text, '--threshold'))
 

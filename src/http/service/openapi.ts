@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Credential, Family, Route } from '../route.ts'
+import { headers, headersOf } from './openapi-headers.ts'
 
 type Json = Record<string, unknown>
 
@@ -83,7 +84,7 @@ export function describeApi(families: readonly Family[], version: string): Json 
     },
     tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
     paths,
-    components: { securitySchemes, schemas: shared.schemas },
+    components: { securitySchemes, headers, schemas: shared.schemas },
   }
 }
 
@@ -109,11 +110,11 @@ function operation(route: Route, family: Family, shared: Shared): Json {
   const refusal = shared.content(family.refusalSchema, `${family.name.replaceAll(' ', '')}Error`)
   const refusals = (route.refusals ?? []).map((status) => [
     status,
-    { description: refusalNames[status] ?? 'Refused.', content: refusal },
+    { description: refusalNames[status] ?? 'Refused.', headers: headersOf(route, status), content: refusal },
   ])
   const answers = Object.entries(route.answers).map(([status, answer]) => [
     status,
-    response(answer, `${id}_${status}`, shared),
+    { ...response(answer, `${id}_${status}`, shared), headers: headersOf(route, Number(status)) },
   ])
   return {
     operationId: id,
