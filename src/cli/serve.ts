@@ -1,5 +1,5 @@
 import { createHouse, type House } from '../app.ts'
-import { Fault } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { setupText } from './setup.ts'
@@ -60,7 +60,7 @@ async function firstStart(house: House) {
   try {
     return await house.operations.setup({ name: 'My organization' })
   } catch (error) {
-    if (error instanceof Fault && error.code === 'already_set_up') return undefined
+    if (isFault(error) && error.code === 'already_set_up') return undefined
     throw error
   }
 }

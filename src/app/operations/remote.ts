@@ -43,6 +43,7 @@ function call(socketPath: string, name: string, input: object): Promise<unknown>
 type Reply = { result?: unknown; error?: { kind: FaultKind; code: string; message: string; cause?: string } }
 
 function faultOf({ kind, code, message, cause }: NonNullable<Reply['error']>): Fault {
-  const known = (Object.hasOwn(faultCodes, code) ? code : 'internal_error') as FaultCode
-  return new Fault(kind, known, message, { cause })
+  return new Fault(kind, isKnown(code) ? code : 'internal_error', message, { cause })
 }
+
+const isKnown = (code: string): code is FaultCode => Object.hasOwn(faultCodes, code)

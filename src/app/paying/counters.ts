@@ -1,7 +1,7 @@
 import type { LimitSettings } from '../../domain/limits/admission.ts'
 import { alone, type Census } from '../../domain/limits/census.ts'
 import { dividedStore } from '../../domain/limits/divided.ts'
-import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine.ts'
+import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../domain/limits/fallback.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { joinNodes } from '../../adapters/stores/sql/nodes.ts'

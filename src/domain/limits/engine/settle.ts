@@ -1,4 +1,4 @@
-import type { Settlement } from './admission.ts'
+import type { Settlement } from '../admission.ts'
 import { settleCredits } from './slice.ts'
 import { add, takeBack, type Tally } from './tally.ts'
 import { freePlace, takePlace, type Lease, type ScopeStates, type Tenant } from './tenant.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defaultLimitSettings } from './admission.ts'
+import { limitSettings } from '../../../../test/support/limit-settings.ts'
 import { createLimitEngine, type LimitEngine } from './engine.ts'
-import { unlimited } from './scopes.ts'
+import { unlimited } from '../scopes.ts'
 
 describe('the memory of the engine', () => {
   const limits = { key: { ...unlimited, rpm: 2, concurrent: 1 }, project: unlimited, organization: unlimited }
@@ -17,7 +17,7 @@ describe('the memory of the engine', () => {
     const engine = createLimitEngine({
       nowMs: () => time.nowMs,
       epoch: 'life',
-      settings: defaultLimitSettings,
+      settings: limitSettings,
       maxScopes: 30,
     })
     const passBy = (guests: number, everyMs: number): void => {

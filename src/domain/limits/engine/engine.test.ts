@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { LimitSettings, Verdict } from './admission.ts'
+import type { LimitSettings, Verdict } from '../admission.ts'
 import { createLimitEngine } from './engine.ts'
-import { scopes, unlimited, type Limits, type ScopeLimits } from './scopes.ts'
+import { scopes, unlimited, type Limits, type ScopeLimits } from '../scopes.ts'
 
 const startMs = 1_760_000_000_000
 const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }

@@ -1,5 +1,5 @@
-import type { SliceName } from './admission.ts'
-import type { PerScope, Scope, WindowMetric } from './scopes.ts'
+import type { SliceName } from '../admission.ts'
+import type { PerScope, Scope, WindowMetric } from '../scopes.ts'
 import { createDayTally, createMinuteTally, slide, type Tally } from './tally.ts'
 
 /** The counters of one scope. */

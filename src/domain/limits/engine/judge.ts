@@ -1,6 +1,6 @@
-import type { AdmissionRequest } from './admission.ts'
-import { metrics, type Limits, type Metric, type ScopeLimits } from './scopes.ts'
-import { gauge, places, type ScopeStanding, type Standing } from './standing.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import { metrics, type Limits, type Metric, type ScopeLimits } from '../scopes.ts'
+import { gauge, places, type ScopeStanding, type Standing } from '../standing.ts'
 import { resetMs, waitMs } from './tally.ts'
 import { placeWaitMs, type ScopeState, type ScopeStates } from './tenant.ts'
 

@@ -1,4 +1,4 @@
-import { refusedScopes, type AdmissionRequest, type LimitSettings, type Refused, type Verdict } from './admission.ts'
+import { refusedScopes, type AdmissionRequest, type LimitSettings, type Refused, type Verdict } from '../admission.ts'
 import { closedGates, gateWaitMs, standingOf, type Case, type Gate } from './judge.ts'
 import { canHold, creditStanding } from './slice.ts'
 import { add } from './tally.ts'

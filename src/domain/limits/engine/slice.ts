@@ -1,5 +1,5 @@
-import type { AdmissionRequest, CreditStanding, Grant } from './admission.ts'
-import type { GrantResult } from './store.ts'
+import type { AdmissionRequest, CreditStanding, Grant } from '../admission.ts'
+import type { GrantResult } from '../store.ts'
 import type { Hold, Tenant } from './tenant.ts'
 
 /** A metered request needs a slice that covers it. A slice in debt covers nothing, not even a request for free. */

@@ -1,9 +1,9 @@
-import { assertWhole, type LimitSettings, type OpenHold, type Renewal } from './admission.ts'
+import { assertWhole, type LimitSettings, type OpenHold, type Renewal } from '../admission.ts'
 import { admit } from './admit.ts'
 import { needsOf } from './judge.ts'
 import { renew, settle } from './settle.ts'
 import { raise } from './slice.ts'
-import type { LimitStore } from './store.ts'
+import type { LimitStore } from '../store.ts'
 import { advanceClock, freeExpiredPlaces, tenantTime, type Hold } from './tenant.ts'
 import { createTenants } from './tenants.ts'
 

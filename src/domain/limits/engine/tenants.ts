@@ -1,5 +1,5 @@
-import type { Subject } from './admission.ts'
-import type { Scope } from './scopes.ts'
+import type { Subject } from '../admission.ts'
+import type { Scope } from '../scopes.ts'
 import { createScopeState, createTenant, slideAll, type ScopeState, type ScopeStates, type Tenant } from './tenant.ts'
 
 /** Where the engine keeps its tenants. Bounded: what was used longest ago is forgotten first. */
