@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemClock, type Clock } from '../../base/clock.ts'
-import { nextOf } from '../../base/flow.ts'
+import { systemClock, type Clock } from '../../../base/clock.ts'
+import { nextOf } from '../../../base/flow.ts'
 import { createExchange, type Exchange } from './exchange.ts'
 
 /** Undici's side of an exchange, played by hand. */

@@ -1,8 +1,8 @@
-import type { CacheMark, InferenceRequest, ToolChoice } from '../../domain/inference/request.ts'
+import type { CacheMark, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
 import { freeTextTool, isFreeText } from './free-text-tools.ts'
 import { unsupported } from './losses.ts'
-import type { Json } from './reading.ts'
-import { parseRecord } from './reading.ts'
+import type { Json } from '../reading.ts'
+import { parseRecord } from '../reading.ts'
 
 /** A tool that any upstream can be told of. */
 export type PortableTool = {

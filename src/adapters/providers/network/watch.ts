@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts'
-import type { Phase } from './failures.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Phase } from '../failures.ts'
 
 /** Time limits of one call in milliseconds. */
 export type TimeLimits = {

@@ -9,14 +9,14 @@ import {
   silence,
   stalledStream,
   startUpstream,
-} from '../../../test/support/upstream.ts'
-import { createHandClock } from '../../../test/support/hand-clock.ts'
-import type { Script, TestUpstream } from '../../../test/support/upstream.ts'
-import type { Clock } from '../../base/clock.ts'
-import { systemClock } from '../../base/clock.ts'
-import { Fault, isFault } from '../../base/fault.ts'
-import { nextOf } from '../../base/flow.ts'
-import type { SseFrame } from '../../base/sse.ts'
+} from '../../../../test/support/upstream.ts'
+import { createHandClock } from '../../../../test/support/hand-clock.ts'
+import type { Script, TestUpstream } from '../../../../test/support/upstream.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { Fault, isFault } from '../../../base/fault.ts'
+import { nextOf } from '../../../base/flow.ts'
+import type { SseFrame } from '../../../base/sse.ts'
 import type { Answer, CallerSettings, FrameReads } from './call.ts'
 import { createCaller } from './call.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, createGzip, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createUnpacking } from './unpacking.ts'
-import { ask, askAndFail, jsonHeaders, streamHeaders } from '../../../test/support/provider-kit.ts'
-import { requestBy } from '../../../test/support/requests.ts'
+import { ask, askAndFail, jsonHeaders, streamHeaders } from '../../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
 
 const document = JSON.stringify({ choices: [{ message: { content: 'Grüße' }, finish_reason: 'stop' }] })
 const chunk = (delta: object, finish: string | null = null): string =>

@@ -1,4 +1,4 @@
-import type { Usage } from '../../domain/inference/events.ts'
+import type { Usage } from '../../../domain/inference/events.ts'
 
 /** What an upstream said about its use; what it did not say is left out. */
 export type ReportedUsage = {

@@ -1,13 +1,13 @@
-import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../domain/inference/events.ts'
-import type { InferenceRequest, Proof } from '../../domain/inference/request.ts'
-import { estimateInputTokens } from '../../domain/inference/count.ts'
+import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../../domain/inference/events.ts'
+import type { InferenceRequest, Proof } from '../../../domain/inference/request.ts'
+import { estimateInputTokens } from '../../../domain/inference/count.ts'
 import type { EstimateTokens, ReportedUsage } from './usage.ts'
 import { completeUsage } from './usage.ts'
 import type { TextDelta } from './frame-memory.ts'
 import type { StopScanner } from './stop-scanner.ts'
 import { createStopScanner } from './stop-scanner.ts'
-import { mintToolCallId, safeToolCallId } from './tool-ids.ts'
-import type { ToolNames } from './tool-names.ts'
+import { mintToolCallId, safeToolCallId } from '../asking/tool-ids.ts'
+import type { ToolNames } from '../asking/tool-names.ts'
 
 /** How an upstream says that it is done. */
 export type Ending = {

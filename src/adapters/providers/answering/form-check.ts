@@ -1,4 +1,4 @@
-import type { Json } from './reading.ts'
+import type { Json } from '../reading.ts'
 
 /**
  * Whether an upstream's words can go to a caller of its dialect as they stand. Servers that only imitate a vendor leave

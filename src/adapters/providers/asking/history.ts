@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../domain/inference/request.ts'
+import type { Message, Part } from '../../../domain/inference/request.ts'
 import { withoutFreeText } from './free-text-tools.ts'
 
 /** A run of messages by one speaker. */

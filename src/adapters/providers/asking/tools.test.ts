@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { requestBy } from '../../../test/support/requests.ts'
-import type { Tool } from '../../domain/inference/request.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
+import type { Tool } from '../../../domain/inference/request.ts'
 import { portableTools } from './tools.ts'
 
 const read: Tool = { type: 'function', name: 'read', parameters: { type: 'object' } }

@@ -1,4 +1,4 @@
-import type { SseFrame } from '../../base/sse.ts'
+import type { SseFrame } from '../../../base/sse.ts'
 
 /** A piece of text and the block that it belongs to. */
 export type TextDelta = { readonly block: number; readonly text: string }

@@ -2,10 +2,10 @@
  * Tools that take free text instead of JSON, which only OpenAI knows. Elsewhere they are functions with one text,
  * `input`, and so are their calls and results in the history.
  */
-import type { Part, Tool } from '../../domain/inference/request.ts'
-import { nameWithin } from '../../domain/inference/tool-name.ts'
-import type { Json } from './reading.ts'
-import { recordOf, textOf } from './reading.ts'
+import type { Part, Tool } from '../../../domain/inference/request.ts'
+import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import type { Json } from '../reading.ts'
+import { recordOf, textOf } from '../reading.ts'
 
 type OpaqueTool = Extract<Tool, { type: 'opaque' }>
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
-import type { ProviderCall } from '../../domain/inference/provider.ts'
-import type { InferenceRequest, Part, Proof, Source } from '../../domain/inference/request.ts'
+import type { ProviderCall } from '../../../domain/inference/provider.ts'
+import type { InferenceRequest, Part, Proof, Source } from '../../../domain/inference/request.ts'
 import { unsupported } from './losses.ts'
-import type { Json } from './reading.ts'
-import type { Thought } from './reasoning-proof.ts'
+import type { Json } from '../reading.ts'
+import type { Thought } from '../reasoning-proof.ts'
 import { shortHash } from './tool-ids.ts'
 import type { ToolNames } from './tool-names.ts'
 

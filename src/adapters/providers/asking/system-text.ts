@@ -1,4 +1,4 @@
-import type { Part } from '../../domain/inference/request.ts'
+import type { Part } from '../../../domain/inference/request.ts'
 
 /** System text as one text, its parts with blank lines between them. */
 export const systemText = (parts: readonly Part[]): string =>

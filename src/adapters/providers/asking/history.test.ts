@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { calls, result, say, sentTo } from '../../../test/support/provider-kit.ts'
-import { requestBy } from '../../../test/support/requests.ts'
-import type { Message } from '../../domain/inference/request.ts'
+import { calls, result, say, sentTo } from '../../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
+import type { Message } from '../../../domain/inference/request.ts'
 import type { Turn } from './history.ts'
 import { turnsOf } from './history.ts'
 

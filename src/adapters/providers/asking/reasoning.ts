@@ -1,4 +1,4 @@
-import type { Effort, Reasoning } from '../../domain/inference/request.ts'
+import type { Effort, Reasoning } from '../../../domain/inference/request.ts'
 
 /** True where the caller wants the model to think, however it said so. */
 export const wantsThinking = (reasoning: Reasoning | undefined): reasoning is Reasoning =>

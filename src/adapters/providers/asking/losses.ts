@@ -1,5 +1,5 @@
-import { Fault } from '../../base/fault.ts'
-import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 
 /** The request asks for what this upstream cannot do, and leaving it out would make the answer wrong. */
 export const unsupported = (param: string, message: string): Fault =>
