@@ -1,4 +1,5 @@
 import { confirmOnTerminal } from './cli/confirm.ts'
+import { printable } from './cli/printable.ts'
 import { runCommandLine } from './cli/run.ts'
 
 // What is stored is its owner's alone, also in a folder that others may read.
@@ -17,7 +18,7 @@ process.once('exit', () => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  say: (line) => void process.stdout.write(`${line}\n`),
+  say: (line) => void process.stdout.write(`${process.stdout.isTTY ? printable(line) : line}\n`),
   remark: (line) => void process.stderr.write(`${line}\n`),
   progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${text}`) : undefined,
   confirm: confirmOnTerminal,
