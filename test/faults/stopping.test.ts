@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
@@ -21,6 +21,11 @@ function ask({ house }: PaidHouse, body: object): string {
   const json = JSON.stringify(body)
   const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
+}
+
+/** Resolves once the caller has read these words. */
+async function heard(caller: Socket, words: string): Promise<void> {
+  for await (const [data] of on(caller, 'data')) if (String(data).includes(words)) return
 }
 
 /** Begins a stream and goes on with it when told to. */
@@ -61,8 +66,9 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     caller.write(ask(scene, { ...calm, stream: true }))
     await once(caller, 'data')
     const drained = scene.house.house.drain()
-    caller.write(ask(scene, calm))
     goOn()
+    await heard(caller, 'message_stop')
+    caller.write(ask(scene, calm))
     await drained
     assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is stopping\."/s)
     assert.match(await said, /retry-after: 5/)
