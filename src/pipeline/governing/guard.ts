@@ -25,7 +25,7 @@ const keptBackCharacters = 32
 type Taken = Piece | typeof later | undefined
 
 /** A piece, and what must have happened before it may leave. */
-type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly Mark[] }
+type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what

@@ -20,7 +20,7 @@ export type Inspection = {
   /** What was said about it so far. */
   readonly outcomes: readonly Outcome[]
   /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
-  marksOf(events: readonly InferenceEvent[]): readonly Mark[]
+  marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Looks at all that events add, and says whether the answer may go on. */
   areFit(events: readonly InferenceEvent[]): Eventually<boolean>
   /** Looks between two checks, so that what is fit to leave need not wait for the next. */
@@ -31,22 +31,18 @@ type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: n
 
 export type Mark = Pick<Channel, 'follower' | 'mark'>
 
-export const isCleared = ({ follower, mark }: Mark): boolean => follower.cleared() >= mark
+export const isCleared = (mark: Mark | undefined): boolean => mark === undefined || mark.follower.cleared() >= mark.mark
 
 export function createInspection(parts: InspectParts, replaceText: ReplaceText): Inspection {
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
 
-  function marksOf(events: readonly InferenceEvent[]): readonly Mark[] {
-    const marks: Mark[] = []
-    for (const event of events) {
-      if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
-      const channel = channelOf(event)
-      if (channel === undefined) continue
-      if (event.type === 'delta') channel.mark += event.text.length
-      marks.push({ follower: channel.follower, mark: channel.mark })
-    }
-    return marks
+  function markOf(event: InferenceEvent): Mark | undefined {
+    if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
+    const channel = channelOf(event)
+    if (channel === undefined) return undefined
+    if (event.type === 'delta') channel.mark += event.text.length
+    return { follower: channel.follower, mark: channel.mark }
   }
 
   function channelOf(event: InferenceEvent): Channel | undefined {
@@ -96,7 +92,7 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
 
   return {
     outcomes,
-    marksOf,
+    marksOf: (events) => events.map(markOf),
     areFit,
     lookAhead: (keptBack) => inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),
   }
