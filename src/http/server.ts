@@ -25,6 +25,7 @@ export type ServerParts = {
 }
 
 const maxHeaderBytes = 16 * 1024
+const lastKeepAliveMs = 500
 
 /** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
@@ -69,12 +70,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   })
   app.addHook('onResponse', (request, reply, done) => {
     recorder.ended(request, reply.statusCode)
-    // It was promised to be kept when the answer began, and nobody else would close it.
-    if (isClosing) request.raw.socket.destroySoon()
     done()
   })
   app.addHook('preClose', (done) => {
     isClosing = true
+    // Callers whose answer is under way may ask again on their connection, and are told why not; it is not kept for longer.
+    app.server.keepAliveTimeout = lastKeepAliveMs
     done()
   })
   for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createFastClock } from '../support/fast-clock.ts'
 import { question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
@@ -23,6 +23,11 @@ function ask({ house }: PaidHouse, body: object): string {
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
+/** Resolves once the caller has read these words. */
+async function heard(caller: Socket, words: string): Promise<void> {
+  for await (const [data] of on(caller, 'data')) if (String(data).includes(words)) return
+}
+
 /** Begins a stream and goes on with it when told to. */
 function heldStream(): { script: Script; goOn(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -34,8 +39,20 @@ function heldStream(): { script: Script; goOn(): void } {
   return { script, goOn: resolve }
 }
 
-/** The stop comes a hundred times as soon. */
-const hasty = { clock: createFastClock(100) }
+/** The world's time, but whoever would wait for half a minute or longer waits until told. */
+function createPatientClock(): { clock: Clock; pass(delayMs: number): void } {
+  const waiting = new Set<{ delayMs: number; callback: () => void }>()
+  const after: Clock['after'] = (delayMs, callback) => {
+    if (delayMs < 30_000) return systemClock.after(delayMs, callback)
+    const timer = { delayMs, callback }
+    waiting.add(timer)
+    return () => void waiting.delete(timer)
+  }
+  const pass = (delayMs: number): void => {
+    for (const timer of waiting) if (timer.delayMs === delayMs) timer.callback()
+  }
+  return { clock: { ...systemClock, after }, pass }
+}
 
 describe('a house that is stopping', { timeout: 30_000 }, () => {
   it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
@@ -61,15 +78,17 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     caller.write(ask(scene, { ...calm, stream: true }))
     await once(caller, 'data')
     const drained = scene.house.house.drain()
-    caller.write(ask(scene, calm))
     goOn()
+    await heard(caller, 'message_stop')
+    caller.write(ask(scene, calm))
     await drained
     assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is stopping\."/s)
     assert.match(await said, /retry-after: 5/)
   })
 
   it('tells whoever still listens after 30 seconds, and waits for nobody else', async () => {
-    await using scene = await startPaidHouse(hasty)
+    const { clock, pass } = createPatientClock()
+    await using scene = await startPaidHouse({ clock })
     scene.upstream.answer(stalledStream(first))
     const [caller, slow, silent] = [callerOf(scene), callerOf(scene), callerOf(scene)]
     const said = text(caller)
@@ -77,7 +96,11 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     slow.write(ask(scene, calm).slice(0, -10))
     silent.write('POST /v1/messages HTTP/1.1\r\nhost:')
     await once(caller, 'data')
-    await scene.house.house.drain()
+    const drained = scene.house.house.drain()
+    pass(30_000)
+    await heard(caller, 'event: error')
+    pass(32_000)
+    await drained
     assert.match(await said, /event: error\ndata: .*The service is stopping/)
   })
 
