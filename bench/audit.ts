@@ -11,7 +11,7 @@ import type { Database } from '../src/adapters/stores/sql/database.ts'
 import { migrate, readMigrations } from '../src/adapters/stores/sql/migrations/migrate.ts'
 import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
 import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
-import { createAuditParts } from '../src/app/audit-parts.ts'
+import { createAuditParts } from '../src/app/audit/parts.ts'
 import type { EventFacts } from '../src/domain/audit/facts.ts'
 import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
 import { findPostgres } from '../scripts/test/binaries.ts'
@@ -43,7 +43,7 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   const journal = createJournal({
     appender,
     events,
-    nowMs: clock.nowMs,
+    clock,
     isAuditRequired: () => true,
     backlog: null,
     onLost: () => {},

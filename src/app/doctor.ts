@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
-import { openOperations } from './open.ts'
-import { effectiveUpstreams } from './upstreams.ts'
+import { messageOf } from '../base/fault.ts'
+import type { Config, Environment } from '../config/config.ts'
+import { openOperations } from './operations/open.ts'
+import { effectiveUpstreams } from './models/upstreams.ts'
 
 export type Finding = {
   readonly part: string
@@ -11,8 +12,6 @@ export type Finding = {
   readonly says: string
   readonly mend?: string
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const connectTimeoutMs = 3_000
 
@@ -181,5 +180,3 @@ function tryConnect(host: string, port: number): Promise<string | undefined> {
       .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

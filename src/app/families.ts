@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { faulting } from '../adapters/stores/sql/faulting.ts'

@@ -10,7 +10,10 @@ function said(lines: number, end: string): string[] {
     const batch = createLineBatch()
     for (let at = 0; at < ${lines}; at++) batch.write('line ' + at + '\\n')
     ${end}`
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
   return stdout.trimEnd().split('\n')
 }
 
@@ -27,4 +30,11 @@ describe('lines that leave in batches', () => {
   for (const [how, { end, lines }] of Object.entries(ends)) {
     it(`are all there, in order, when the process ${how}`, () => assert.deepEqual(said(lines, end), numbered(lines)))
   }
+
+  it('are left out and counted once so many wait that nobody can be reading them', () => {
+    const lines = said(1_500_000, '')
+    const { message } = JSON.parse(lines.pop() ?? '') as { message: string }
+    assert.equal(message, `${1_500_000 - lines.length} lines were left out: nobody read the log`)
+    assert.deepEqual(lines, numbered(lines.length))
+  })
 })

@@ -4,6 +4,8 @@ import type { DestinationStream } from 'pino'
 export type LineBatch = DestinationStream & { flush(done?: () => void): void }
 
 const fullCharacters = 8192
+/** More wait only where the reader has stopped reading; a log must not take all memory. */
+const mostCharacters = 8 * 1024 * 1024
 const waitMs = 250
 const busyMs = 10
 const standardOutput = 1
@@ -14,6 +16,7 @@ const standardOutput = 1
  */
 export function createLineBatch(): LineBatch {
   let waiting = ''
+  let leftOut = 0
   let isWriting = false
   let isWatching = false
   let timer: NodeJS.Timeout | undefined
@@ -24,8 +27,9 @@ export function createLineBatch(): LineBatch {
     timer = undefined
     if (isWriting) return
     if (waiting === '') return tellFlushed()
-    const bytes = Buffer.from(waiting)
+    const bytes = Buffer.from(leftOut === 0 ? waiting : waiting + gap(leftOut))
     waiting = ''
+    leftOut = 0
     isWriting = true
     writeAll(bytes, () => {
       isWriting = false
@@ -54,6 +58,7 @@ export function createLineBatch(): LineBatch {
   return {
     write(line) {
       if (!isWatching) watchExit()
+      if (waiting.length >= mostCharacters) return void leftOut++
       waiting += line
       if (waiting.length >= fullCharacters) handOn()
       else arm()
@@ -63,6 +68,11 @@ export function createLineBatch(): LineBatch {
       handOn()
     },
   }
+}
+
+function gap(lines: number): string {
+  const message = `${lines} lines were left out: nobody read the log`
+  return `${JSON.stringify({ level: 'error', time: new Date().toISOString(), message })}\n`
 }
 
 function writeAll(bytes: Buffer, done: () => void): void {

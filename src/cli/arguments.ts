@@ -1,4 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { dayMs, hourMs, minuteMs } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
 import { UsageError } from './command.ts'
 
 /** Reads options and at most so many words; what is not understood is an error that shows the usage. */
@@ -18,9 +20,13 @@ function parse<const O extends NonNullable<ParseArgsConfig['options']>>(args: re
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
+
+/** The organization that `--org` names; left out where it is not said, since there may be only one. */
+export const inOrganization = ({ org }: { readonly org?: string | undefined }): { readonly organization?: string } =>
+  org === undefined ? {} : { organization: org }
 
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing.`)
@@ -50,7 +56,7 @@ export const readList = (text: string | undefined): string[] | undefined =>
 export function readTime(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null
   const span = /^(\d+)([dhm])$/.exec(text)
-  if (span) return nowMs + Number(span[1]) * { d: 86_400_000, h: 3_600_000, m: 60_000 }[span[2] as 'd' | 'h' | 'm']
+  if (span) return nowMs + Number(span[1]) * { d: dayMs, h: hourMs, m: minuteMs }[span[2] as 'd' | 'h' | 'm']
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw new UsageError(`${text} is not a time; write 2027-01-31 or 30d.`)
   return at

@@ -1,7 +1,7 @@
-import { openOperations, type OpenHouse } from '../app/open.ts'
 import type { AdminKey, ApiKey } from '../app/operations/operations.ts'
-import { readArguments, readList, readTime, required } from './arguments.ts'
+import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
+import { inHouse, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -26,18 +26,12 @@ gatehouse keys revoke ID [--org ID] [--json]
 
 A key's secret is shown when it is created, and never again. --permissions '' keeps an API key to inference.
 --org and --project may be left out while there is only one.`,
-  async run({ args, config, say }) {
-    const { values, positionals } = readArguments(args, options, 2)
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
-    const work = verbOf(verb, id, values)
-    await using house = await openOperations(config())
-    const { answer, text } = await work(house)
-    say(values.json ? JSON.stringify(answer, null, 2) : text)
-    return 0
+    return inHouse(context, values, verbOf(verb, id, values))
   },
 }
-
-type Work = (house: OpenHouse) => Promise<{ answer: unknown; text: string }>
 
 function verbOf(verb: string, id: string | undefined, values: Values): Work {
   if (verb === 'list') return list(values)
@@ -46,7 +40,6 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   throw new UsageError(`There is no keys ${verb}.`)
 }
 
-const inOrganization = ({ org }: Values) => (org === undefined ? {} : { organization: org })
 const inProject = ({ project }: Values) => (project === undefined ? {} : { project })
 
 const list =

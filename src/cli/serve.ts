@@ -1,5 +1,5 @@
 import { createHouse, type House } from '../app.ts'
-import { Fault } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { setupText } from './setup.ts'
@@ -20,9 +20,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     giveBackStartMemory()
     await stop.first
     say('Stopping: no new requests; answers under way have 30 seconds.')
-    // What is stored outlives this as it outlives a crash.
-    void stop.second.then(() => process.exit(1))
-    await house.drain()
+    await Promise.race([house.drain(), stop.second])
     return 0
   },
 }
@@ -62,7 +60,7 @@ async function firstStart(house: House) {
   try {
     return await house.operations.setup({ name: 'My organization' })
   } catch (error) {
-    if (error instanceof Fault && error.code === 'already_set_up') return undefined
+    if (isFault(error) && error.code === 'already_set_up') return undefined
     throw error
   }
 }

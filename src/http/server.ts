@@ -11,6 +11,7 @@ import { faultOf } from './framework-fault.ts'
 import { headerFault } from './headers.ts'
 import { reserveRecord, type RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
+import { stoppingFault } from './stopping.ts'
 
 export type ServerParts = {
   readonly families: readonly [Family, ...Family[]]
@@ -24,6 +25,7 @@ export type ServerParts = {
 }
 
 const maxHeaderBytes = 16 * 1024
+const lastKeepAliveMs = 500
 
 /** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
@@ -38,6 +40,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { maxParamLength: maxHeaderBytes },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // in no shape of ours
     schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
     // Our own reader gives up first, in the family's shape; Node's is the net below it.
     requestTimeout: requestTimeoutMs + 5_000,
@@ -54,6 +57,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 
   // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  let isClosing = false
   reserveRecord(app)
   app.removeAllContentTypeParsers()
   // The usual type by its name: the framework remembers a parser that has one, and looks for the others each time.
@@ -62,10 +66,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     recorder.began(request)
-    done(headerFault(request.raw))
+    done(isClosing ? stoppingFault() : headerFault(request.raw))
   })
   app.addHook('onResponse', (request, reply, done) => {
     recorder.ended(request, reply.statusCode)
+    done()
+  })
+  app.addHook('preClose', (done) => {
+    isClosing = true
+    // Callers whose answer is under way may ask again on their connection, and are told why not; it is not kept for longer.
+    app.server.keepAliveTimeout = lastKeepAliveMs
     done()
   })
   for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })

@@ -17,7 +17,7 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
   const journal = createJournal({
     appender,
     events,
-    nowMs: clock.nowMs,
+    clock,
     isAuditRequired: () => true,
     backlog: null,
     onLost: () => {},

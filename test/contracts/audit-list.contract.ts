@@ -73,6 +73,17 @@ export function auditListContract({ name, skip, open }: Engine): void {
       }
     })
 
+    it('finds events by their time also where one was written long after it happened', async () => {
+      await using scene = await openScene(open)
+      await scene.append('late', 1_500)
+      const found = async (filter: AuditFilter): Promise<string[]> =>
+        (await scene.list(filter)).items.map(({ id }) => id)
+      assert.deepEqual(await found({ toMs: 2_001 }), ['late', 'evt_key', 'evt_policy'])
+      assert.deepEqual(await found({ fromMs: 2_000 }), ['refused', 'allowed', 'evt_key'])
+      assert.deepEqual(await found({ fromMs: 1_400, toMs: 1_600 }), ['late'])
+      assert.deepEqual(await found({ fromMs: 5_000 }), [])
+    })
+
     it('goes on behind the event that a cursor names, and knows none of another organization', async () => {
       await using scene = await openScene(open)
       const { items, hasMore } = await scene.list({ projectId: 'proj_1' }, { after: 'refused', limit: 1 })
@@ -104,6 +115,8 @@ async function openScene(open: () => Promise<Database>) {
     log.events.makeEvent({ ...request, timeMs: 4_000, verdict, actor: { userId: 'ada' } }, 'refused'),
   ])
   return {
+    append: (id: string, timeMs: number) =>
+      log.appender.append('org_1', [log.events.makeEvent({ ...request, timeMs }, id)]),
     list: (filter: AuditFilter, page: { after?: string; limit?: number } = {}, organizationId = 'org_1') =>
       log.reads.list(organizationId, filter, { limit: 9, order: 'desc', ...page }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

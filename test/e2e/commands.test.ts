@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,20 @@ async function serve({ folder, env }: ReturnType<typeof createFolder>) {
   return { child, lines, address, exit }
 }
 
+/** A server that waits for the body of a request. */
+async function serveSlowly() {
+  const server = await serve(createFolder())
+  await new Promise((resolve) => setTimeout(resolve, 50)) // for the rest of its welcome
+  const key = /ak_\w+/.exec(server.lines.join('\n'))?.[0]
+  const { hostname, port } = new URL(server.address)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  const body = '{"input":"hello"}'
+  const headers = ['host: x', `authorization: Bearer ${key}`, 'content-type: application/json', 'expect: 100-continue']
+  socket.write(['POST /v1/moderations HTTP/1.1', ...headers, `content-length: ${body.length}`, '', ''].join('\r\n'))
+  const head = await new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
+  return { ...server, socket, body, head }
+}
+
 describe('the command line', () => {
   it('says its version', () => {
     const { status, stdout } = createFolder().run('--version')
@@ -54,6 +68,23 @@ describe('the command line', () => {
     child.stdout.once('data', () => child.stdout.destroy())
     assert.equal(await text(child.stderr), '')
     assert.equal(await exit, 0)
+  })
+  it('serves and stops in order where its words find no room, and says so by its exit code', async () => {
+    const { folder, env } = createFolder()
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', full, 'pipe'] })
+    const exit = new Promise((resolve) => child.once('exit', resolve))
+    after(() => child.kill('SIGKILL'))
+    const remarks = child.stderr && text(child.stderr)
+    const socket = join(folder, 'data', 'control.sock')
+    while (!existsSync(socket) && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGTERM')
+    assert.deepEqual(
+      [await exit, await remarks],
+      [1, 'Not all could be said: ENOSPC: no space left on device, write\n'],
+    )
+    assert.equal(existsSync(socket), false)
+    assert.equal(spawnSync(process.execPath, [main, '--version'], { stdio: ['ignore', full, 'ignore'] }).status, 1)
   })
   it('sets up an empty folder once', () => {
     const { run, json } = createFolder()
@@ -117,22 +148,20 @@ describe('the command line', () => {
     await second.exit
   })
   it('ends at once at the second signal, whoever is still being waited for', { timeout: 25_000 }, async () => {
-    const { child, exit, address } = await serve(createFolder())
-    const stopping = new Promise((resolve) => child.stdout.on('data', resolve))
-    const { hostname, port } = new URL(address)
-    const slow = connect(Number(port), hostname).on('error', () => {})
-    slow.write('POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n')
-    await new Promise((resolve) => slow.once('connect', resolve))
-    child.kill('SIGTERM')
-    await stopping
+    const { child, exit, head } = await serveSlowly()
     const impatience = setInterval(() => child.kill('SIGTERM'), 100)
-    assert.equal(await exit, 1)
+    assert.equal(await exit, 0)
     clearInterval(impatience)
+    assert.match(head, /100 Continue/)
   })
   it('takes two signals in one breath for one, as when npm passes on what the terminal sent already', async () => {
-    const { child, exit } = await serve(createFolder())
+    const { child, exit, socket, body } = await serveSlowly()
+    const stopping = new Promise((resolve) => child.stdout.on('data', resolve))
     child.kill('SIGINT')
     child.kill('SIGTERM')
+    await stopping
+    socket.write(body)
+    assert.match(await text(socket), /^HTTP\/1\.1 200 /)
     assert.equal(await exit, 0)
   })
   it('refuses a second server on the same folder in words', async () => {

@@ -15,7 +15,9 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
   const held: (() => void)[] = []
   const lost: number[] = []
   let nowMs = 1_000
+  let setBackMs = 0
   let made = 0
+  const clock = { nowMs: () => nowMs - setBackMs, monotonicMs: () => nowMs, after: () => () => {} }
   const journal = createJournal({
     appender: {
       async append(organizationId, events, mayRepeat = false) {
@@ -26,13 +28,13 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
       },
     },
     events: createEventMaker({
-      clock: { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} },
+      clock,
       ids: () => `evt_${made++}`,
       authorityUid: 'house',
       productVersion: '0',
       digestKey: new Uint8Array(32),
     }),
-    nowMs: () => nowMs,
+    clock,
     isAuditRequired: () => true,
     backlog: null,
     onLost: (count) => void lost.push(count),
@@ -46,6 +48,7 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
     journal,
     release: () => held.shift()?.(),
     passMs: (ms: number) => void (nowMs += ms),
+    setBack: (ms: number) => void (setBackMs += ms),
   }
 }
 
@@ -140,6 +143,14 @@ describe('the journal', () => {
       ],
     )
     assert.deepEqual(lost, [])
+  })
+
+  it('rests no longer where the clock is set back meanwhile', async () => {
+    const { record, passMs, setBack } = scene([outage, outage])
+    await assert.rejects(record('a'))
+    setBack(3_600_000)
+    passMs(1_000)
+    await record('b')
   })
 
   it('refuses where the log cannot be written, counts what is lost, and tells of it when it can', async () => {

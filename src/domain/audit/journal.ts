@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { createGroupCommit } from '../../base/group-commit.ts'
 import type { AuditBacklog } from './backlog.ts'
@@ -19,7 +20,7 @@ export type Journal = {
 export type JournalParts = {
   readonly appender: AuditAppender
   readonly events: EventMaker
-  readonly nowMs: () => number
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** Whether an answer of this organization is refused when its event cannot be written to the log. */
   readonly isAuditRequired: (organizationId: string) => boolean | Promise<boolean>
   /** Where events wait that the log did not take; null where there is no such place. */
@@ -43,7 +44,7 @@ const mostAtOnce = 500
 
 /** One append for all events of an organization that arrive together: its hash chain is extended for them at once. */
 export function createJournal(parts: JournalParts): Journal {
-  const { appender, events, nowMs, isAuditRequired, backlog, onLost } = parts
+  const { appender, events, clock, isAuditRequired, backlog, onLost } = parts
   const add = createGroupCommit<string, Waiting>({ mostAtOnce, write })
   const lost = new Map<string, number>()
   let rest: { readonly untilMs: number; readonly cause: unknown } | undefined
@@ -53,13 +54,13 @@ export function createJournal(parts: JournalParts): Journal {
     const group = all.filter((waiting) => build(waiting, made))
     if (group.length === 0) return
     try {
-      if (rest && nowMs() < rest.untilMs) throw rest.cause
+      if (rest && clock.monotonicMs() < rest.untilMs) throw rest.cause
       const before = lost.get(organizationId) ?? 0
       await appendSurely(organizationId, before === 0 ? made : [lossEvent(organizationId, before), ...made])
       if (before > 0) lost.set(organizationId, (lost.get(organizationId) ?? 0) - before)
       for (const { resolve } of group) resolve()
     } catch (cause) {
-      if (isFault(cause) && cause !== rest?.cause) rest = { untilMs: nowMs() + restMs, cause }
+      if (isFault(cause) && cause !== rest?.cause) rest = { untilMs: clock.monotonicMs() + restMs, cause }
       const isRequired = await isAuditRequired(organizationId)
       if (isRequired || !(await isKept(made))) {
         lost.set(organizationId, (lost.get(organizationId) ?? 0) + group.length)
@@ -104,7 +105,7 @@ export function createJournal(parts: JournalParts): Journal {
     events.makeEvent({
       code: 'audit.events_lost',
       organizationId,
-      timeMs: nowMs(),
+      timeMs: clock.nowMs(),
       message: `${count} events could not be written to the audit log.`,
       details: { count },
     })

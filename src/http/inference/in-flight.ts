@@ -6,13 +6,15 @@ export type Underway = Disposable & { readonly signal: AbortSignal }
 
 export type InFlight = {
   begin(reply: FastifyReply): Underway
-  count(): number
+  /** Resolves once none is under way and each has given back what it had borrowed. */
+  ended(): Promise<void>
   /** Ends all that is under way; each answer then tells its caller why. */
   abortAll(reason: Fault): void
 }
 
 export function createInFlight(): InFlight {
   const controllers = new Set<AbortController>()
+  let noneLeft: PromiseWithResolvers<void> | undefined
   return {
     begin({ raw }) {
       const controller = new AbortController()
@@ -24,10 +26,15 @@ export function createInFlight(): InFlight {
       const end = (): void => {
         raw.off('close', onClose)
         controllers.delete(controller)
+        if (controllers.size === 0) noneLeft?.resolve()
       }
       return { signal: controller.signal, [Symbol.dispose]: end }
     },
-    count: () => controllers.size,
+    ended() {
+      noneLeft ??= Promise.withResolvers()
+      if (controllers.size === 0) noneLeft.resolve()
+      return noneLeft.promise
+    },
     abortAll(reason) {
       for (const controller of controllers) controller.abort(reason)
     },

@@ -10,7 +10,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
-/** `/v1/organization/admin_api_keys`: contract 4.6, and how a key comes and goes. */
+/** `/v1/organization/admin_api_keys`: how a key comes and goes. */
 export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
   return [
     question({

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { InFlight } from './inference/in-flight.ts'
+
+export type Door = { readonly server: FastifyInstance; readonly inFlight: InFlight; readonly clock: Clock }
+
+const drainMs = 30_000
+/** How long those who are told why have to read it. */
+const lastWordsMs = 2_000
+
+/** What callers hear who come while the door closes, or whose answer takes longer than that. */
+export const stoppingFault = (): Fault =>
+  new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
+
+/** No new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end. */
+export async function drain({ server, inFlight, clock }: Door): Promise<void> {
+  const abort = clock.after(drainMs, () => inFlight.abortAll(stoppingFault()))
+  // Who reads nothing, or has not even sent a request by now, is not worth waiting for.
+  const hangUp = clock.after(drainMs + lastWordsMs, () => server.server.closeAllConnections())
+  await server.close()
+  abort()
+  hangUp()
+  await inFlight.ended()
+}
+
+/** Hangs up on everybody; what was under way is settled all the same. */
+export async function shut({ server, inFlight }: Omit<Door, 'clock'>): Promise<void> {
+  const closed = server.close()
+  server.server.closeAllConnections()
+  await closed
+  await inFlight.ended()
+}

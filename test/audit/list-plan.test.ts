@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
+import type { Row, Value } from '../../src/adapters/stores/sql/database.ts'
+import type { AuditFilter } from '../../src/domain/audit/log.ts'
+import { openAuditLog } from '../support/audit-log.ts'
+import { engines } from '../support/engines.ts'
+
+const filters: readonly AuditFilter[] = [
+  {},
+  { fromMs: 1 },
+  { toMs: 2 },
+  { fromMs: 1, toMs: 2, projectId: 'proj_1' },
+  { requestId: 'req_1' },
+  { policyId: 'pol_1', fromMs: 1 },
+  { decision: 'refuse', toMs: 2 },
+]
+
+it('a page of the audit log is read in its order, whatever is asked: nothing is sorted, and no whole log is read', async () => {
+  const sqlite = engines.find(({ name }) => name === 'SQLite')
+  assert.ok(sqlite)
+  await using database = await sqlite.open()
+  await openAuditLog(database)
+  const plans: string[] = []
+  const query = async <R extends Row>(sql: string, params: readonly Value[] = []): Promise<R[]> => {
+    const steps = await database.read<{ detail: string }>(`explain query plan ${sql}`, params)
+    plans.push(...steps.map(({ detail }) => detail))
+    return []
+  }
+  for (const filter of filters) await auditReads({ query }).list('org_1', filter, { limit: 20, order: 'desc' })
+  assert.ok(plans.length >= filters.length)
+  assert.deepEqual(
+    plans.filter((step) => /SCAN (?!CONSTANT)|TEMP B-TREE/.test(step)),
+    [],
+  )
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { on, once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { createLog } from '../../src/base/log.ts'
+import { question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { stalledStream, type Script } from '../support/upstream.ts'
+
+const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
+const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
+
+/** A connection of a caller who closes nothing by itself, as a pool of connections does. */
+function callerOf({ house: { url } }: PaidHouse): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  return socket.on('error', () => undefined)
+}
+
+function ask({ house }: PaidHouse, body: object): string {
+  const json = JSON.stringify(body)
+  const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
+  return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
+}
+
+/** Resolves once the caller has read these words. */
+async function heard(caller: Socket, words: string): Promise<void> {
+  for await (const [data] of on(caller, 'data')) if (String(data).includes(words)) return
+}
+
+/** Begins a stream and goes on with it when told to. */
+function heldStream(): { script: Script; goOn(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const script: Script = async (response, request) => {
+    await stalledStream(first)(response, request)
+    await promise
+    response.end(rest.join(''))
+  }
+  return { script, goOn: resolve }
+}
+
+/** The world's time, but whoever would wait for half a minute or longer waits until told. */
+function createPatientClock(): { clock: Clock; pass(delayMs: number): void } {
+  const waiting = new Set<{ delayMs: number; callback: () => void }>()
+  const after: Clock['after'] = (delayMs, callback) => {
+    if (delayMs < 30_000) return systemClock.after(delayMs, callback)
+    const timer = { delayMs, callback }
+    waiting.add(timer)
+    return () => void waiting.delete(timer)
+  }
+  const pass = (delayMs: number): void => {
+    for (const timer of waiting) if (timer.delayMs === delayMs) timer.callback()
+  }
+  return { clock: { ...systemClock, after }, pass }
+}
+
+describe('a house that is stopping', { timeout: 30_000 }, () => {
+  it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
+    await using scene = await startPaidHouse()
+    const { script, goOn } = heldStream()
+    scene.upstream.answer(script)
+    const caller = callerOf(scene)
+    const said = text(caller)
+    caller.write(ask(scene, { ...calm, stream: true }))
+    await once(caller, 'data')
+    const drained = scene.house.house.drain()
+    goOn()
+    await drained
+    assert.match(await said, /event: message_stop/)
+  })
+
+  it('refuses what comes on a kept connection in the shape of its family', async () => {
+    await using scene = await startPaidHouse()
+    const { script, goOn } = heldStream()
+    scene.upstream.answer(script)
+    const caller = callerOf(scene)
+    const said = text(caller)
+    caller.write(ask(scene, { ...calm, stream: true }))
+    await once(caller, 'data')
+    const drained = scene.house.house.drain()
+    goOn()
+    await heard(caller, 'message_stop')
+    caller.write(ask(scene, calm))
+    await drained
+    assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is stopping\."/s)
+    assert.match(await said, /retry-after: 5/)
+  })
+
+  it('tells whoever still listens after 30 seconds, and waits for nobody else', async () => {
+    const { clock, pass } = createPatientClock()
+    await using scene = await startPaidHouse({ clock })
+    scene.upstream.answer(stalledStream(first))
+    const [caller, slow, silent] = [callerOf(scene), callerOf(scene), callerOf(scene)]
+    const said = text(caller)
+    caller.write(ask(scene, { ...calm, stream: true }))
+    slow.write(ask(scene, calm).slice(0, -10))
+    silent.write('POST /v1/messages HTTP/1.1\r\nhost:')
+    await once(caller, 'data')
+    const drained = scene.house.house.drain()
+    pass(30_000)
+    await heard(caller, 'event: error')
+    pass(32_000)
+    await drained
+    assert.match(await said, /event: error\ndata: .*The service is stopping/)
+  })
+
+  it('writes down what became of a request whose caller has just left', async () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    await using scene = await startPaidHouse({ log: createLog({ level: 'error', destination }) })
+    scene.upstream.answer(stalledStream(first))
+    const caller = callerOf(scene)
+    caller.write(ask(scene, { ...calm, stream: true }))
+    await once(caller, 'data')
+    caller.destroy()
+    await scene.house.house.drain()
+    await scene.house.house[Symbol.asyncDispose]()
+    assert.deepEqual(lines, [])
+  })
+
+  it('ends at once when asked twice', async () => {
+    await using scene = await startPaidHouse()
+    scene.upstream.answer(stalledStream(first))
+    const caller = callerOf(scene)
+    caller.write(ask(scene, { ...calm, stream: true }))
+    await once(caller, 'data')
+    const drained = scene.house.house.drain()
+    await scene.house.house[Symbol.asyncDispose]()
+    await drained
+  })
+})
