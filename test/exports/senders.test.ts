@@ -53,6 +53,17 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches.slice(2)).slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
+  it('go on although the clock was set back', async () => {
+    await using scene = await openScene()
+    const { sink } = await scene.add(memorySink())
+    await scene.log.append(1)
+    await scene.send()
+    scene.log.clock.passMs(-10 * dayMs)
+    await scene.log.append(1)
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches), [1, 2])
+  })
+
   it('wait as long as they must, and say so', async () => {
     await using scene = await openScene()
     const { sink, health } = await scene.add(

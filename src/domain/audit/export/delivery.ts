@@ -29,6 +29,8 @@ export type Settlement = {
 
 /** A paused sink is tried now and then all the same: it may be the destination that was mended. */
 const pausedMs = 60 * 60 * 1000
+/** Nobody waits for longer: a destination may ask for an hour, and a little is added. */
+export const longestWaitMs = 2 * pausedMs
 const maxErrorLength = 500
 
 /**
@@ -63,6 +65,10 @@ export function settle(
   const failed = afterFailure(held, stopped.outcome, { nowMs, random })
   return { cursor: failed, rejected, news: [...told, ...newsOfPause(cursor, failed)] }
 }
+
+/** Also where it is further off than anybody waits: the clock was set back since. */
+export const isDue = ({ nextAttemptAtMs }: Cursor, nowMs: number): boolean =>
+  nextAttemptAtMs <= nowMs || nextAttemptAtMs > nowMs + longestWaitMs
 
 type Moment = { readonly nowMs: number; readonly random: Random }
 
