@@ -1,8 +1,9 @@
 import { connectRedis } from '../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../src/adapters/stores/redis/limit-store.ts'
 import { systemClock } from '../src/base/clock.ts'
-import { defaultLimitSettings as settings, type AdmissionRequest } from '../src/domain/limits/admission.ts'
-import { createLimitEngine } from '../src/domain/limits/engine.ts'
+import type { AdmissionRequest } from '../src/domain/limits/admission.ts'
+import { limitSettings as settings } from '../test/support/limit-settings.ts'
+import { createLimitEngine } from '../src/domain/limits/engine/engine.ts'
 import type { Limits } from '../src/domain/limits/scopes.ts'
 import type { SharedLimitStore } from '../src/domain/limits/store.ts'
 

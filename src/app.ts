@@ -2,24 +2,26 @@ import type { AddressInfo } from 'node:net'
 import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
-import { openAuditOffice } from './app/audit.ts'
-import { controlSocketPath } from './app/control.ts'
+import { openAuditOffice } from './app/audit/office.ts'
+import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
-import { openGovernance } from './app/governance.ts'
-import { openGround, type Environment, type World } from './app/ground.ts'
+import { openGovernance } from './app/governance/governance.ts'
+import { openGround, type World } from './app/ground.ts'
 import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations/operations.ts'
-import { openModels } from './app/models.ts'
+import { openModels } from './app/models/models.ts'
 import { openRoad } from './app/road.ts'
-import { createRules } from './app/rules.ts'
-import type { Config } from './config.ts'
+import { createRules } from './app/governance/rules.ts'
+import { exampleModel } from './app/models/upstreams.ts'
+import { dayMs } from './base/clock.ts'
+import { messageOf } from './base/fault.ts'
+import type { Config, Environment } from './config/config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
-import { redactForGood } from './domain/moderation/personal-data/redact.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/inference/in-flight.ts'
-import { describeApi } from './http/openapi.ts'
+import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 import { createServer } from './http/server.ts'
 import { drain, shut } from './http/stopping.ts'
@@ -29,7 +31,9 @@ export type { World } from './app/ground.ts'
 /** A running Gatehouse. */
 export type House = AsyncDisposable & {
   readonly version: string
+  /** What can be asked for, also as `prefix*`. */
   readonly models: readonly string[]
+  readonly exampleModel: string | undefined
   /** How limits are counted, in words. */
   readonly limits: string
   readonly operations: Operations
@@ -40,7 +44,6 @@ export type House = AsyncDisposable & {
   drain(): Promise<void>
 }
 
-const dayMs = 24 * 60 * 60 * 1000
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
 
@@ -63,9 +66,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
   const road = { freeRequests, overrides, govern, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
-  const { record, testSink } = built.use(
-    await openAuditOffice({ ...ground, ...administration, isAuditRequired, redact: redactForGood }),
-  )
+  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
   const stored = storedResponses(database)
   startExpiry(ground, stored)
 
@@ -113,7 +114,8 @@ export async function createHouse(config: Config, env: Environment, world: World
 
   return {
     version: packageFile.version,
-    models: catalogue.list().map(({ name }) => name),
+    models: served.models.map(({ name }) => name),
+    exampleModel: exampleModel(config, env),
     limits: counters.says,
     operations: administration.operations,
     openapi: describeApi(families, packageFile.version),
@@ -134,7 +136,6 @@ export async function createHouse(config: Config, env: Environment, world: World
 }
 
 const nothing = (): undefined => undefined
-const messageOf = (error: Error): string => error.message
 
 function addressOf(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') return ''

@@ -1,5 +1,9 @@
 import { confirmOnTerminal } from './cli/confirm.ts'
+import { printable } from './cli/printable.ts'
 import { runCommandLine } from './cli/run.ts'
+
+// What is stored is its owner's alone, also in a folder that others may read.
+process.umask(0o077)
 
 // Whoever reads an answer may stop in the middle of it, as `head` does. Words that find no room end nothing: a server goes on.
 let isAllSaid = true
@@ -14,7 +18,7 @@ process.once('exit', () => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  say: (line) => void process.stdout.write(`${line}\n`),
+  say: (line) => void process.stdout.write(`${process.stdout.isTTY ? printable(line) : line}\n`),
   remark: (line) => void process.stderr.write(`${line}\n`),
   progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${text}`) : undefined,
   confirm: confirmOnTerminal,

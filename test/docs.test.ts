@@ -45,7 +45,7 @@ const rules: readonly Rule[] = [
     breaches: deadCommands,
     planted: {
       'package.json': '{ "scripts": { "test": "x", "check": "x", "gatehouse": "x" } }',
-      'src/cli/serve.ts': '',
+      'src/cli/commands.ts': "export const commands = {\n  serve: async () => (await import('./serve.ts')).serve,\n}",
       'README.md': [
         '`npm test -- src/domain`, `npm start`, `npm run check`, `npm run fly`; `npm ci` is not ours.',
         '`gatehouse serve`, `gatehouse swim`, `gatehouse COMMAND`; gatehouse runs.',

@@ -1,4 +1,4 @@
-import { ConfigSchema } from '../../src/config-schema.ts'
+import { ConfigSchema } from '../../src/config/schema.ts'
 
 type Node = {
   readonly type?: string

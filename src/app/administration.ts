@@ -30,8 +30,8 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
-import { createAuditParts } from './audit-parts.ts'
-import { createOperations, type CreditSettings } from './operations/operations.ts'
+import { createAuditParts } from './audit/parts.ts'
+import { createOperations, type OperationParts } from './operations/operations.ts'
 
 export type AdministrationParts = {
   readonly database: Database
@@ -41,7 +41,7 @@ export type AdministrationParts = {
   readonly changes: Changes
   readonly digest: Digest
   readonly secret: string
-  readonly credits: CreditSettings
+  readonly credits: OperationParts['credits']
   /** A model judges rules in plain language. */
   readonly hasJudge: boolean
 }

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
-import { openOperations } from './open.ts'
-import { effectiveUpstreams } from './upstreams.ts'
+import { messageOf } from '../base/fault.ts'
+import type { Config, Environment } from '../config/config.ts'
+import { openOperations } from './operations/open.ts'
+import { effectiveUpstreams } from './models/upstreams.ts'
 
 export type Finding = {
   readonly part: string
@@ -11,8 +12,6 @@ export type Finding = {
   readonly says: string
   readonly mend?: string
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const connectTimeoutMs = 3_000
 
@@ -31,13 +30,15 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
   const fine: Finding = {
     part: 'configuration',
     state: 'ok',
-    says: env['GATEHOUSE_CONFIG'] ?? (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
+    says: env['GATEHOUSE_CONFIG'] || (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
   }
+  const folder = checkFolder(config)
+  const isUsable = folder.every(({ state }) => state !== 'wrong')
   return [
     runtime,
     fine,
-    ...checkFolder(config),
-    ...(await checkStorage(config)),
+    ...folder,
+    ...(isUsable ? await checkStorage(config) : []),
     ...(await checkRedis(config)),
     await checkPort(config),
     ...(await checkUpstreams(config, env)),
@@ -59,8 +60,10 @@ function checkRuntime(): Finding {
 function checkFolder(config: Config): Finding[] {
   if (config.storage.database_url !== undefined) return []
   const folder = resolve(config.storage.data_dir)
-  const nearest = existsSync(folder) ? folder : dirname(folder)
+  let nearest = folder
+  while (!existsSync(nearest)) nearest = dirname(nearest)
   try {
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is a file`)
     accessSync(nearest, constants.W_OK)
   } catch {
     return [
@@ -176,5 +179,3 @@ function tryConnect(host: string, port: number): Promise<string | undefined> {
       .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,11 +1,12 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import type { AdminParts } from '../http/admin/parts.ts'
 import { chatFamily } from '../http/chat/routes.ts'
-import { creditRoutes, type CreditRouteParts } from '../http/credits/routes.ts'
+import { creditsFamily } from '../http/credits/family.ts'
+import type { CreditRouteParts } from '../http/credits/routes.ts'
 import type { CountParts } from '../http/inference/count.ts'
 import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
 import type { InferenceParts } from '../http/inference/handler.ts'
@@ -69,7 +70,7 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     adminFamily({ ...parts, ...parts.administration, limits }),
     policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     general('Models', ['/v1/models'], modelRoutes(parts)),
-    general('Credits', ['/v1/credits'], creditRoutes(parts)),
+    creditsFamily(parts, refuse),
   ]
   return families
 }

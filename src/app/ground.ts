@@ -7,10 +7,10 @@ import { createIds, type Ids } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
 import { systemRandom, type Random } from '../base/random.ts'
-import type { Config } from '../config.ts'
+import type { Config, Environment } from '../config/config.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { openStorage } from './storage.ts'
-import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
+import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
 
 /** What tests put in place of the world. */
 export type World = {
@@ -21,8 +21,6 @@ export type World = {
   /** Stands between export sinks and the network. */
   readonly network?: (request: Request) => Request
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What every storey stands on. Whatever a storey opens it gives to `built`, which closes it in the opposite order. */
 export type Ground = Required<World> & {

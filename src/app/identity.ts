@@ -1,10 +1,11 @@
 import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
+import type { Clock } from '../base/clock.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
-import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
+import { createAuthenticator, type Authenticator, type VerifyToken } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import type { Ground } from './ground.ts'
-import { createTokenVerifier } from './tokens.ts'
 
 /** Who may ask: keys, tokens, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
@@ -29,4 +30,17 @@ export async function createIdentity(ground: Ground, digest: Digest): Promise<Id
       dailyCap: config.free_tier.daily_requests,
     }),
   }
+}
+
+/** Tokens are off unless an issuer is configured, with one source of keys. */
+async function createTokenVerifier({ auth: { jwt } }: Config, clock: Clock): Promise<VerifyToken | undefined> {
+  if (jwt === undefined) return undefined
+  const { issuer, audience, algorithms, jwks_url: jwksUrl, secret } = jwt
+  if ((jwksUrl === undefined) === (secret === undefined))
+    throw new ConfigError(['auth.jwt needs either jwks_url or secret'])
+  const { createJwtVerifier } = await import('../adapters/tokens/jwt.ts')
+  return createJwtVerifier(
+    { issuer, audience, algorithms, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
+    clock,
+  )
 }

@@ -1,4 +1,5 @@
 import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
+import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
@@ -6,15 +7,15 @@ import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens
 import type { Govern } from '../pipeline/governing/govern.ts'
 import { createInfer } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
-import { openCounters } from './counters.ts'
-import { openCredits } from './credits.ts'
+import { openCounters } from './paying/counters.ts'
+import { openCredits } from './paying/credits.ts'
 import type { Ground } from './ground.ts'
-import type { Served } from './models.ts'
-import { longestRequestMs } from './upstreams.ts'
+import type { Served } from './models/models.ts'
+import { longestRequestMs } from './models/upstreams.ts'
 
 const leaseMs = 30_000
 /** How much longer than the longest request its credits are held. */
-const holdMarginMs = 5 * 60 * 1000
+const holdMarginMs = 5 * minuteMs
 
 export type RoadParts = {
   readonly freeRequests: FreeRequests
@@ -25,12 +26,12 @@ export type RoadParts = {
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
 export async function openRoad(ground: Ground, { freeRequests, overrides, govern, served }: RoadParts) {
-  const { built, config, clock, random, log, changes, upstreams, failpoint } = ground
+  const { built, config, clock, random, log, upstreams } = ground
   const { models, catalogue, providers } = served
   const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
   const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...ground, settings }))
-  const credits = built.use(await openCredits({ ...ground, counters, overrides, changes, holdMs, failpoint }))
+  const credits = built.use(await openCredits({ ...ground, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
   const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock }
   const infer = createInfer({

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { faulting } from '../adapters/stores/sql/faulting.ts'
@@ -26,11 +26,19 @@ export async function openStorage(
   if (databaseUrl === undefined) opened.use(lockDataFolder(dataDir))
   const secret = config.secret ?? secretOf(databaseUrl, dataDir, random)
   const { database, migrationsApplied } =
-    databaseUrl === undefined ? await embedded(dataDir, clock) : await shared(databaseUrl, clock)
+    databaseUrl === undefined
+      ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
+      : await shared(databaseUrl, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
   opened.use(database)
   const kept = opened.move()
   return { database: faulting(database), secret, migrationsApplied, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
+
+const cannotOpen =
+  (name: string) =>
+  (cause: Error): never => {
+    throw new Error(`The ${name} cannot be opened: ${cause.message}`, { cause })
+  }
 
 type Opened = { readonly database: Database; readonly migrationsApplied: number }
 

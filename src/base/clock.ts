@@ -18,10 +18,17 @@ export const systemClock: Clock = {
   },
 }
 
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
 export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000)
 
+/** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
+export const lastSecond = 253_402_300_799
+
 /** Does a piece of housekeeping now and then, until disposed of. */
-export function everySoOften(clock: Clock, work: () => Promise<unknown>, everyMs = 10 * 60 * 1000): Disposable {
+export function everySoOften(clock: Clock, work: () => Promise<unknown>, everyMs: number): Disposable {
   let stopped = false
   let cancel = (): void => {}
   const again = (): void => {

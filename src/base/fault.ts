@@ -121,6 +121,12 @@ export function withHeaders({ kind, code, message, details }: Fault, headers: Fa
 
 export const isFault = (error: unknown): error is Fault => error instanceof Fault
 
+/** The model's upstream is to blame: neither the caller nor a part of ours. */
+export const isUpstreamFault = (error: unknown): error is Fault => isFault(error) && error.kind.startsWith('upstream_')
+
+/** What anything thrown says of itself. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** Anything thrown becomes a Fault; what we did not foresee says nothing to the caller. */
 export function toFault(error: unknown): Fault {
   if (isFault(error)) return error

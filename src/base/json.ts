@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Fault } from './fault.ts'
+import { isRecord } from './record.ts'
 
 const maxDepth = 100
 const maxKeys = 200_000
@@ -18,12 +19,11 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length > harmlessBytes) checkStructure(bytes)
   const text = bytes.toString('utf8')
   const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('The body must be a JSON object.')
+  if (!isRecord(value)) throw invalid('The body must be a JSON object.')
   checkDepth(value, maxDepth)
   // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only `__proto__` and `prototype` name one.
   if (text.includes('\\u') || text.includes('proto')) checkStrings(value)
-  return value as Record<string, unknown>
+  return value
 }
 
 function parse(text: string): unknown {

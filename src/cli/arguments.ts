@@ -1,17 +1,32 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { dayMs, hourMs, minuteMs } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
 import { UsageError } from './command.ts'
 
-/** Reads options and words; what is not understood is an error that shows the usage. */
+/** Reads options and at most so many words; what is not understood is an error that shows the usage. */
 export function readArguments<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,
+  mostWords = 0,
 ) {
+  const read = parse(args, options)
+  const surplus = read.positionals[mostWords]
+  // Not passed over: whoever revokes two keys in one breath must not believe that both are gone.
+  if (surplus !== undefined) throw new UsageError(`${surplus} is one word too many.`)
+  return read
+}
+
+function parse<const O extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: O) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(messageOf(error))
   }
 }
+
+/** The organization that `--org` names; left out where it is not said, since there may be only one. */
+export const inOrganization = ({ org }: { readonly org?: string | undefined }): { readonly organization?: string } =>
+  org === undefined ? {} : { organization: org }
 
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing.`)
@@ -26,11 +41,22 @@ export function readNumber(text: string | undefined, name: string): number | und
   return value
 }
 
+/** How many rows to show. */
+export function readCount(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,2}$/.test(text) || text === '1000') return Number(text)
+  throw new UsageError(`${name} must be a whole number from 1 to 1000.`)
+}
+
+/** Words between commas; none where the text is empty. */
+export const readList = (text: string | undefined): string[] | undefined =>
+  text?.split(',').flatMap((word) => word.trim() || [])
+
 /** `2027-01-31`, an ISO time, or `30d`, `12h` from now. */
 export function readTime(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null
   const span = /^(\d+)([dhm])$/.exec(text)
-  if (span) return nowMs + Number(span[1]) * { d: 86_400_000, h: 3_600_000, m: 60_000 }[span[2] as 'd' | 'h' | 'm']
+  if (span) return nowMs + Number(span[1]) * { d: dayMs, h: hourMs, m: minuteMs }[span[2] as 'd' | 'h' | 'm']
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw new UsageError(`${text} is not a time; write 2027-01-31 or 30d.`)
   return at

@@ -1,8 +1,9 @@
-import { openOperations } from '../app/open.ts'
-import type { LogReport } from '../app/operations/audit-operations.ts'
-import { readKeys, verifyFile } from '../app/verify-file.ts'
-import { readArguments, required } from './arguments.ts'
+import { openOperations } from '../app/operations/open.ts'
+import type { LogReport } from '../app/operations/audit.ts'
+import { readKeys, verifyFile } from '../app/audit/verify-file.ts'
+import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
+import { inHouse } from './in-house.ts'
 
 const options = {
   org: { type: 'string' },
@@ -29,7 +30,7 @@ on a line, and may be gzipped; --keys takes the public keys from a file (as keys
 signed is not here. export prints events as they were hashed. erase removes the texts of a request's prompt and answer: its
 events stay, and the log stays whole. --org may be left out while there is only one organization.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { verify, export: exportEvents, keys: listKeys, erase }
     const [verb = ''] = positionals
     if (!isVerb(verbs, verb)) throw new UsageError(verb === '' ? 'What is to be done?' : `There is no audit ${verb}.`)
@@ -73,11 +74,11 @@ async function exportEvents({ config, say }: CommandContext, values: Values): Pr
   return 0
 }
 
-async function listKeys({ config, say }: CommandContext, { json }: Values): Promise<number> {
-  await using house = await openOperations(config())
-  const keys = await house.operations['audit.keys']({})
-  say(json ? JSON.stringify(keys, null, 2) : keys.map(({ id, publicKey }) => `${id}\n${publicKey}`).join('\n'))
-  return 0
+function listKeys(context: CommandContext, values: Values): Promise<number> {
+  return inHouse(context, values, async ({ operations }) => {
+    const answer = await operations['audit.keys']({})
+    return { answer, text: answer.map(({ id, publicKey }) => `${id}\n${publicKey}`).join('\n') }
+  })
 }
 
 async function erase({ config, say }: CommandContext, values: Values): Promise<number> {
@@ -87,8 +88,6 @@ async function erase({ config, say }: CommandContext, values: Values): Promise<n
   say(values.json ? JSON.stringify(answer) : `Texts erased: of ${answer.erased} events.`)
   return 0
 }
-
-const inOrganization = ({ org }: Values) => (org === undefined ? {} : { organization: org })
 
 function rangeOf({ from, to }: Values): { from?: number; to?: number } {
   return { ...(from !== undefined && { from: sequenceOf(from) }), ...(to !== undefined && { to: sequenceOf(to) }) }

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config, Environment } from '../config/config.ts'
 
 /** One command of the command line. It says what it does, and does it. */
 export type Command = {
@@ -9,7 +9,7 @@ export type Command = {
 
 export type CommandContext = {
   readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   /** Read when asked for: a command that needs none works without a valid one. */
   readonly config: () => Config
   /** For answers. */

@@ -1,7 +1,7 @@
-import { openOperations } from '../app/open.ts'
 import type { CreditBalance, LedgerEntry, Operations } from '../app/operations/operations.ts'
-import { readArguments, readNumber, required } from './arguments.ts'
+import { inOrganization, readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
+import { inHouse, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -21,23 +21,17 @@ gatehouse credits grant CREDITS [--ref REF] [--note TEXT] [--org ID] [--json]
 gatehouse credits ledger [--limit N] [--org ID] [--json]
 
 --org may be left out while there is only one organization. A --ref is granted once, however often it is sent.`,
-  async run({ args, config, say }) {
-    const { values, positionals } = readArguments(args, options)
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'balance', amount] = positionals
-    const work = verbOf(verb, amount, values)
-    await using house = await openOperations(config())
-    const { answer, text } = await work(house.operations)
-    say(values.json ? JSON.stringify(answer, null, 2) : text)
-    return 0
+    return inHouse(context, values, verbOf(verb, amount, values))
   },
 }
 
-type Work = (operations: Operations) => Promise<{ answer: unknown; text: string }>
-
 function verbOf(verb: string, amount: string | undefined, values: Values): Work {
-  const where = values.org === undefined ? {} : { organization: values.org }
+  const where = inOrganization(values)
   if (verb === 'balance') return told((operations) => operations['credits.balance'](where))
-  if (verb === 'ledger') return listed(where, readNumber(values.limit, '--limit') ?? 20)
+  if (verb === 'ledger') return listed(where, readCount(values.limit, '--limit') ?? 20)
   if (verb !== 'grant') throw new UsageError(`There is no credits ${verb}.`)
   const grant = {
     ...where,
@@ -50,14 +44,14 @@ function verbOf(verb: string, amount: string | undefined, values: Values): Work 
 
 const told =
   (ask: (operations: Operations) => Promise<CreditBalance & { readonly is_new?: boolean }>): Work =>
-  async (operations) => {
+  async ({ operations }) => {
     const answer = await ask(operations)
     return { answer, text: balanceText(answer) }
   }
 
 const listed =
   (where: { organization?: string }, limit: number): Work =>
-  async (operations) => {
+  async ({ operations }) => {
     const answer = await operations['credits.ledger']({ ...where, limit })
     return { answer, text: table(['AT', 'KIND', 'CREDITS', 'REF', 'NOTE'], answer.map(rowOf)) }
   }

@@ -1,3 +1,5 @@
+import { isRecord } from '../base/record.ts'
+
 type Fields = ReadonlyMap<string, unknown>
 
 /** What changes between two configurations, as `diff` would show it; of a list, what comes and what goes. */
@@ -22,8 +24,6 @@ const line = (sign: string, field: string, value: unknown): string =>
 /** Every field that holds no others, by its path. */
 function fieldsOf(value: object, path = ''): [path: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? fieldsOf(inner, `${path}${name}.`)
-      : [[`${path}${name}`, inner]],
+    isRecord(inner) ? fieldsOf(inner, `${path}${name}.`) : [[`${path}${name}`, inner]],
   )
 }

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml'
-import { openOperations } from '../app/open.ts'
+import { isRecord } from '../base/record.ts'
 import type { Operations } from '../app/operations/operations.ts'
-import { readArguments, required } from './arguments.ts'
+import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { diffLines } from './gateway-diff.ts'
-import { isRecord, readYamlFile } from './yaml-file.ts'
+import { inHouse, type Result } from './in-house.ts'
+import { readYamlFile } from './yaml-file.ts'
 
 const options = {
   org: { type: 'string' },
@@ -14,7 +15,6 @@ const options = {
 } as const
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
-type Result = { readonly answer: unknown; readonly text: string; readonly isRefused?: boolean }
 type Call = { readonly operations: Operations; readonly values: Values; readonly context: CommandContext }
 
 export const gateway: Command = {
@@ -26,15 +26,14 @@ show prints the configuration as YAML, which apply takes again. apply makes the 
 what would change, and changes nothing before that was confirmed. What the file leaves out has its default.
 --org may be left out while there is only one.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, options)
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'show', file] = positionals
     if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
     const wanted = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
-    await using house = await openOperations(context.config())
-    const call = { operations: house.operations, values, context }
-    const { answer, text, isRefused = false } = wanted ? await apply(call, wanted) : await show(call)
-    context.say(values.json ? JSON.stringify(answer, null, 2) : text)
-    return isRefused ? 1 : 0
+    return inHouse(context, values, ({ operations }) => {
+      const call = { operations, values, context }
+      return wanted ? apply(call, wanted) : show(call)
+    })
   },
 }
 
@@ -47,12 +46,12 @@ function readConfiguration(file: string): Record<string, unknown> {
 }
 
 async function show({ operations, values }: Call): Promise<Result> {
-  const answer = await operations['gateway.show'](whereOf(values))
+  const answer = await operations['gateway.show'](inOrganization(values))
   return { answer, text: stringify(answer.config).trimEnd() }
 }
 
 async function apply({ operations, values, context }: Call, config: object): Promise<Result> {
-  const where = whereOf(values)
+  const where = inOrganization(values)
   const current = await operations['gateway.show'](where)
   const target = await operations['gateway.check']({ config })
   const lines = diffLines(current.config, target)
@@ -68,5 +67,3 @@ async function apply({ operations, values, context }: Call, config: object): Pro
   const answer = await operations['gateway.save']({ ...where, config, seen: current.updated_at })
   return { answer, text: `${plan}\nSaved as version ${answer.version}.` }
 }
-
-const whereOf = ({ org }: Values) => (org === undefined ? {} : { organization: org })

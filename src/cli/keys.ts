@@ -1,7 +1,7 @@
-import { openOperations, type OpenHouse } from '../app/open.ts'
 import type { AdminKey, ApiKey } from '../app/operations/operations.ts'
-import { readArguments, readTime, required } from './arguments.ts'
+import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
+import { inHouse, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -24,19 +24,14 @@ gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p
 gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
-A key's secret is shown when it is created, and never again. --org and --project may be left out while there is only one.`,
-  async run({ args, config, say }) {
-    const { values, positionals } = readArguments(args, options)
+A key's secret is shown when it is created, and never again. --permissions '' keeps an API key to inference.
+--org and --project may be left out while there is only one.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
-    const work = verbOf(verb, id, values)
-    await using house = await openOperations(config())
-    const { answer, text } = await work(house)
-    say(values.json ? JSON.stringify(answer, null, 2) : text)
-    return 0
+    return inHouse(context, values, verbOf(verb, id, values))
   },
 }
-
-type Work = (house: OpenHouse) => Promise<{ answer: unknown; text: string }>
 
 function verbOf(verb: string, id: string | undefined, values: Values): Work {
   if (verb === 'list') return list(values)
@@ -45,7 +40,6 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   throw new UsageError(`There is no keys ${verb}.`)
 }
 
-const inOrganization = ({ org }: Values) => (org === undefined ? {} : { organization: org })
 const inProject = ({ project }: Values) => (project === undefined ? {} : { project })
 
 const list =
@@ -66,6 +60,8 @@ const list =
 
 function create(values: Values): Work {
   const name = required(values.name, '--name')
+  if (values.admin && (values.models ?? values.project) !== undefined)
+    throw new UsageError('--models and --project are for API keys, not for administrator keys.')
   const permissions = readList(values.permissions)
   const models = readList(values.models)
   return async ({ operations, clock }) => {
@@ -86,8 +82,6 @@ function create(values: Values): Work {
     }
   }
 }
-
-const readList = (text: string | undefined): string[] | undefined => text?.split(',').map((word) => word.trim())
 
 const revoke =
   (id: string, values: Values): Work =>

@@ -1,4 +1,4 @@
-import { openOperations } from '../app/open.ts'
+import { openOperations } from '../app/operations/open.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHouse } from '../app.ts'
-import { checkConfig } from '../config.ts'
+import { checkConfig } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

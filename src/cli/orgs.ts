@@ -1,8 +1,8 @@
-import { openOperations } from '../app/open.ts'
-import type { Operations, Organization } from '../app/operations/operations.ts'
-import { readArguments, readNumber, required } from './arguments.ts'
+import type { Organization } from '../app/operations/operations.ts'
+import { inOrganization, readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { balanceText } from './credits.ts'
+import { inHouse, type Result, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
 
 const limitNames = ['rpm', 'rpd', 'tpm', 'tpd', 'concurrent'] as const
@@ -37,35 +37,29 @@ gatehouse orgs set-limits [--project ID | --key ID] [--rpm N] [--rpd N] [--tpm N
 
 --org may be left out while there is only one organization. A payment counts towards the tier and adds the credits it
 buys, once for each --ref. set-limits replaces what was set before; 0 lifts a limit, and without any the tier's hold again.`,
-  async run({ args, config, say }) {
-    const { values, positionals } = readArguments(args, options)
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', word] = positionals
-    const work = verbOf(verb, word, values)
-    await using house = await openOperations(config())
-    const answer = await work(house.operations)
-    say(values.json ? JSON.stringify(answer.json, null, 2) : answer.text)
-    return 0
+    return inHouse(context, values, verbOf(verb, word, values))
   },
 }
 
-type Work = (operations: Operations) => Promise<{ readonly json: unknown; readonly text: string }>
-
 function verbOf(verb: string, word: string | undefined, values: Values): Work {
-  const where = values.org === undefined ? {} : { organization: values.org }
+  const where = inOrganization(values)
   switch (verb) {
     case 'list':
-      return async (operations) => shown(await operations['orgs.list']({}))
+      return async ({ operations }) => shown(await operations['orgs.list']({}))
     case 'create': {
       const name = required(values.name, '--name')
-      return async (operations) => shown(await operations['orgs.create']({ name }))
+      return async ({ operations }) => shown(await operations['orgs.create']({ name }))
     }
     case 'set-plan': {
       const plan = required(word, 'The plan')
-      return async (operations) => shown(await operations['orgs.setPlan']({ ...where, plan }))
+      return async ({ operations }) => shown(await operations['orgs.setPlan']({ ...where, plan }))
     }
     case 'set-metering': {
       if (word !== 'on' && word !== 'off') throw new UsageError('Say on or off.')
-      return async (operations) => shown(await operations['orgs.setMetered']({ ...where, metered: word === 'on' }))
+      return async ({ operations }) => shown(await operations['orgs.setMetered']({ ...where, metered: word === 'on' }))
     }
     case 'record-payment':
       return recordPayment(where, values)
@@ -82,10 +76,10 @@ function recordPayment(where: Where, values: Values): Work {
   const usd = readNumber(required(values.usd, '--usd'), '--usd') ?? 0
   const ref = required(values.ref, '--ref')
   const credits = readNumber(values.credits, '--credits')
-  return async (operations) => {
+  return async ({ operations }) => {
     const payment = { ...where, usd, ref, ...(credits === undefined ? {} : { credits }) }
-    const json = await operations['orgs.recordPayment'](payment)
-    return { json, text: balanceText(json) }
+    const answer = await operations['orgs.recordPayment'](payment)
+    return { answer, text: balanceText(answer) }
   }
 }
 
@@ -100,14 +94,14 @@ function setLimits(where: Where, values: Values): Work {
     ...(values.project === undefined ? {} : { project: values.project }),
     ...(values.key === undefined ? {} : { key: values.key }),
   }
-  return async (operations) => {
-    const json = await operations['orgs.setLimits']({ ...where, ...subject, limits: Object.fromEntries(given) })
+  return async ({ operations }) => {
+    const answer = await operations['orgs.setLimits']({ ...where, ...subject, limits: Object.fromEntries(given) })
     const said = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'as its tier has it'
-    return { json, text: `${json.scope} ${json.subjectId}: ${said}` }
+    return { answer, text: `${answer.scope} ${answer.subjectId}: ${said}` }
   }
 }
 
-function shown(found: Organization | readonly Organization[]): { json: unknown; text: string } {
+function shown(found: Organization | readonly Organization[]): Result {
   const rows = 'id' in found ? [found] : found
   const cells = rows.map((org) => [
     org.id,
@@ -117,5 +111,5 @@ function shown(found: Organization | readonly Organization[]): { json: unknown; 
     org.metered ? 'metered' : 'free',
     dateOf(org.createdAtMs),
   ])
-  return { json: found, text: table(['ID', 'NAME', 'PLAN', 'PAID', 'USE', 'CREATED'], cells) }
+  return { answer: found, text: table(['ID', 'NAME', 'PLAN', 'PAID', 'USE', 'CREATED'], cells) }
 }

@@ -1,10 +1,10 @@
-import { openOperations } from '../app/open.ts'
-import { readArguments, required } from './arguments.ts'
+import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { apply } from './policies-apply.ts'
-import { backtest } from './policy-backtest.ts'
-import { policyOptions, type Verb } from './policy-call.ts'
-import { verbs } from './policy-verbs.ts'
+import { inHouse } from './in-house.ts'
+import { apply } from './policies/apply.ts'
+import { backtest } from './policies/backtest.ts'
+import { policyOptions, type Verb } from './policies/call.ts'
+import { verbs } from './policies/verbs.ts'
 
 const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest }
 const withoutId = new Set(['list', 'create', 'apply'])
@@ -30,16 +30,12 @@ the one named. apply makes policies what a file says: it shows the plan, and cha
 backtest tries the draft on recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 --org may be left out while there is only one.`,
   async run(context) {
-    const { values, positionals } = readArguments(context.args, policyOptions)
+    const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw new UsageError(`There is no policies ${verb}.`)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
-    await using house = await openOperations(context.config())
-    const where = values.org === undefined ? {} : { organization: values.org }
-    const { answer, text, remarks = [], isRefused = false } = await work({ house, where, id, values, context })
-    for (const remark of remarks) context.remark(remark)
-    context.say(values.json ? JSON.stringify(answer, null, 2) : text)
-    return isRefused ? 1 : 0
+    const where = inOrganization(values)
+    return inHouse(context, values, (house) => work({ house, where, id, values, context }))
   },
 }

@@ -1,8 +1,12 @@
-import { openOperations } from '../app/open.ts'
-import type { Operations } from '../app/operations/operations.ts'
-import { readArguments, required } from './arguments.ts'
+import type { Project } from '../app/operations/operations.ts'
+import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
+import { inHouse, type Result, type Work } from './in-house.ts'
 import { dateOf, table } from './table.ts'
+
+const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const projects: Command = {
   summary: 'List, create and archive projects',
@@ -11,41 +15,29 @@ gatehouse projects create --name NAME [--org ID] [--json]
 gatehouse projects archive ID [--org ID] [--json]
 
 --org may be left out while there is only one organization. Archiving stops the project's keys.`,
-  async run({ args, config, say }) {
-    const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
-    const { values, positionals } = readArguments(args, options)
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
-    const work = projectVerb(verb, {
-      id,
-      name: values.name,
-      ...(values.org === undefined ? {} : { organization: values.org }),
-    })
-    await using house = await openOperations(config())
-    const answer = await work(house.operations)
-    const rows = Array.isArray(answer) ? answer : [answer]
-    if (values.json) say(JSON.stringify(answer, null, 2))
-    else
-      say(
-        table(
-          ['ID', 'NAME', 'CREATED', 'ARCHIVED'],
-          rows.map((row) => [row.id, row.name, dateOf(row.createdAtMs), dateOf(row.archivedAtMs)]),
-        ),
-      )
-    return 0
+    return inHouse(context, values, verbOf(verb, id, values))
   },
 }
 
-type Input = { id: string | undefined; name: string | undefined; organization?: string }
-
-function projectVerb(verb: string, { id, name, ...where }: Input) {
-  if (verb === 'list') return (operations: Operations) => operations['projects.list'](where)
+function verbOf(verb: string, id: string | undefined, values: Values): Work {
+  const where = inOrganization(values)
+  if (verb === 'list') return async ({ operations }) => shown(await operations['projects.list'](where))
   if (verb === 'create') {
-    const given = required(name, '--name')
-    return (operations: Operations) => operations['projects.create']({ ...where, name: given })
+    const name = required(values.name, '--name')
+    return async ({ operations }) => shown(await operations['projects.create']({ ...where, name }))
   }
   if (verb === 'archive') {
     const named = required(id, 'The id of the project')
-    return (operations: Operations) => operations['projects.archive']({ ...where, id: named })
+    return async ({ operations }) => shown(await operations['projects.archive']({ ...where, id: named }))
   }
   throw new UsageError(`There is no projects ${verb}.`)
+}
+
+function shown(answer: Project | readonly Project[]): Result {
+  const rows = 'id' in answer ? [answer] : answer
+  const cells = rows.map((row) => [row.id, row.name, dateOf(row.createdAtMs), dateOf(row.archivedAtMs)])
+  return { answer, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
 }

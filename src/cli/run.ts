@@ -1,6 +1,6 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import { Fault } from '../base/fault.ts'
-import { ConfigError, readConfig } from '../config.ts'
+import { isFault, messageOf } from '../base/fault.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
 
@@ -44,8 +44,8 @@ function explain(error: unknown, command: Command, remark: (line: string) => voi
     remark(error.message)
     return 2
   }
-  remark(error instanceof Error ? error.message : String(error))
-  if (error instanceof Fault && error.kind === 'internal' && error.cause !== undefined) remark(String(error.cause))
+  remark(messageOf(error))
+  if (isFault(error) && error.kind === 'internal' && error.cause !== undefined) remark(String(error.cause))
   return 1
 }
 

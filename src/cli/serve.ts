@@ -1,5 +1,5 @@
 import { createHouse, type House } from '../app.ts'
-import { Fault } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { setupText } from './setup.ts'
@@ -15,7 +15,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     const settings = config()
     await using house = await createHouse(settings, env)
     const stop = stopSignals()
-    const address = await house.listen()
+    const address = await house.listen().catch((error: unknown) => cannotListen(error, settings.server))
     say(await welcome(house, address, settings.storage))
     giveBackStartMemory()
     await stop.first
@@ -23,6 +23,18 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     await Promise.race([house.drain(), stop.second])
     return 0
   },
+}
+
+/** Whoever reads it knows what to change. */
+function cannotListen(error: unknown, { host, port }: { readonly host: string; readonly port: number }): never {
+  const words: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${host}:${port} is in use already. Stop what listens there, or set GATEHOUSE_PORT.`,
+    EACCES: `This user may not listen on port ${port}. Set GATEHOUSE_PORT to one above 1023.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine. Set GATEHOUSE_HOST to one of its own, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `${host} is no address that can be found. Set GATEHOUSE_HOST to one of this machine.`,
+  }
+  const known = error instanceof Error && 'code' in error ? words[String(error.code)] : undefined
+  throw known === undefined ? error : new Error(known, { cause: error })
 }
 
 type StorageSettings = { readonly data_dir: string; readonly database_url?: string }
@@ -35,27 +47,20 @@ async function welcome(house: House, address: string, storage: StorageSettings):
     `  reference  ${address}/docs`,
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
     `  limits     ${house.limits}`,
-    `  models     ${house.models.join(', ')}`,
+    `  models     ${house.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,
   ]
   const made = await firstStart(house)
   if (made === undefined) return lines.join('\n')
-  const model = house.models[0] ?? 'gatehouse-echo'
-  return [
-    ...lines,
-    '',
-    'First start. This is yours:',
-    indent(setupText(made)),
-    '',
-    'Try it:',
-    ...examples(address, made.api_key, model),
-  ].join('\n')
+  const { exampleModel: model } = house
+  const tries = model === undefined ? [] : ['', 'Try it:', ...examples(address, made.api_key, model)]
+  return [...lines, '', 'First start. This is yours:', indent(setupText(made)), ...tries].join('\n')
 }
 
 async function firstStart(house: House) {
   try {
     return await house.operations.setup({ name: 'My organization' })
   } catch (error) {
-    if (error instanceof Fault && error.code === 'already_set_up') return undefined
+    if (isFault(error) && error.code === 'already_set_up') return undefined
     throw error
   }
 }

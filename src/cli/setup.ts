@@ -1,6 +1,7 @@
-import { openOperations } from '../app/open.ts'
+import type { SetupAnswer } from '../app/operations/operations.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
+import { inHouse } from './in-house.ts'
 
 export const setup: Command = {
   summary: 'Make the first organization, project and keys',
@@ -10,22 +11,16 @@ export const setup: Command = {
   --json       print { organization_id, project_id, admin_key, api_key }
 
 Refused where an organization exists already. The secrets are shown this once.`,
-  async run({ args, config, say }) {
-    const { values } = readArguments(args, { name: { type: 'string' }, json: { type: 'boolean' } })
-    await using house = await openOperations(config())
-    const made = await house.operations.setup({ name: values.name ?? 'My organization' })
-    if (values.json) say(JSON.stringify(made, null, 2))
-    else say(setupText(made))
-    return 0
+  async run(context) {
+    const { values } = readArguments(context.args, { name: { type: 'string' }, json: { type: 'boolean' } })
+    return inHouse(context, values, async ({ operations }) => {
+      const answer = await operations.setup({ name: values.name ?? 'My organization' })
+      return { answer, text: setupText(answer) }
+    })
   },
 }
 
-export function setupText(made: {
-  admin_key: string
-  api_key: string
-  organization_id: string
-  project_id: string
-}): string {
+export function setupText(made: SetupAnswer): string {
   return [
     `organization       ${made.organization_id}`,
     `project            ${made.project_id}`,

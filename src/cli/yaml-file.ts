@@ -8,6 +8,3 @@ export function readYamlFile(file: string): unknown {
   if (broken) throw new Error(`${file}: ${broken.message}`)
   return document.toJS()
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

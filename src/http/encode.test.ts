@@ -1,30 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { contextIn, credits, start, usage } from '../../test/support/answers.ts'
 import type { InferenceEnd, InferenceEvent, OriginalDocument, Piece } from '../domain/inference/events.ts'
 import type { Dialect } from '../domain/inference/request.ts'
 import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
 import { proofText, readProof } from './inference/proof-envelope.ts'
 import { encodeResponses } from './responses/encode.ts'
-import type { AnswerContext } from './inference/stream-writer.ts'
-import { collectAnswer } from './inference/whole-answer.ts'
+import type { AnswerContext } from './inference/writing/stream-writer.ts'
+import { collectAnswer } from './inference/writing/whole-answer.ts'
 
-const usage = {
-  inputTokens: 10,
-  cacheReadTokens: 4,
-  cacheWriteTokens: 2,
-  outputTokens: 7,
-  reasoningTokens: 3,
-  source: 'reported',
-} as const
 const end: InferenceEnd = {
   type: 'end',
   stopReason: 'end',
   usage,
   receipt: { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 },
 }
-const credits = { remaining_credits: 9988, estimated_credits_used: 12, estimated_cost_usd: 0.0117 }
-const start: InferenceEvent = { type: 'start', model: 'upstream-model' }
 
 /** Thinking with a proof of Anthropic's, two texts, a call with bad arguments and one without any. */
 const events: readonly InferenceEvent[] = [
@@ -47,29 +38,11 @@ const events: readonly InferenceEvent[] = [
   end,
 ]
 
-function contextIn(dialect: Dialect): AnswerContext {
-  let count = 0
-  return {
-    id: 'answer_1',
-    model: 'house-model',
-    createdAtSeconds: 1_700_000_000,
-    requestId: 'req_1',
-    newId: (prefix) => `${prefix}_${(count += 1)}`,
-    request: {
-      model: 'house-model',
-      stream: false,
-      messages: [],
-      stop: [],
-      tools: [],
-      flaggedCategories: [],
-      original: { dialect, body: {}, headers: {} },
-    },
-  }
-}
+const contextOf = (dialect: Dialect): AnswerContext => contextIn(dialect, {}, { id: 'answer_1' })
 
 describe('a whole answer', () => {
   it('is a message on /v1/messages', () => {
-    assert.deepEqual(encodeMessages(contextIn('messages'), { events }), {
+    assert.deepEqual(encodeMessages(contextOf('messages'), { events }), {
       id: 'answer_1',
       type: 'message',
       role: 'assistant',
@@ -95,7 +68,7 @@ describe('a whole answer', () => {
   })
 
   it('is a completion on /v1/chat/completions', () => {
-    assert.deepEqual(encodeChat(contextIn('chat'), { events }), {
+    assert.deepEqual(encodeChat(contextOf('chat'), { events }), {
       id: 'answer_1',
       object: 'chat.completion',
       created: 1_700_000_000,
@@ -136,7 +109,7 @@ describe('a whole answer', () => {
       role: 'assistant',
       content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
     })
-    const { output, status, ...rest } = encodeResponses(contextIn('responses'), { events })
+    const { output, status, ...rest } = encodeResponses(contextOf('responses'), { events })
     assert.equal(status, 'completed')
     assert.deepEqual(output, [
       {
@@ -154,7 +127,7 @@ describe('a whole answer', () => {
   })
 
   it('says content: null where a completion has no words', () => {
-    const { choices } = encodeChat(contextIn('chat'), { events: [start, end] }) as { choices: { message: object }[] }
+    const { choices } = encodeChat(contextOf('chat'), { events: [start, end] }) as { choices: { message: object }[] }
     assert.deepEqual(choices[0]?.message, { role: 'assistant', content: null, refusal: null })
   })
 
@@ -165,13 +138,13 @@ describe('a whole answer', () => {
       ['chat', encodeChat],
       ['responses', encodeResponses],
     ] as const) {
-      assert.equal(encode(contextIn(dialect), { events: [start, { ...end, policy }] })['policy'], policy)
+      assert.equal(encode(contextOf(dialect), { events: [start, { ...end, policy }] })['policy'], policy)
     }
   })
 
   it('costs nothing where nothing was metered', () => {
     const free: InferenceEnd = { type: 'end', stopReason: 'end', usage }
-    const answer = encodeMessages(contextIn('messages'), { events: [start, free] })
+    const answer = encodeMessages(contextOf('messages'), { events: [start, free] })
     assert.deepEqual(
       [answer['remaining_credits'], answer['estimated_credits_used'], answer['estimated_cost_usd']],
       [null, 0, 0],
@@ -189,7 +162,7 @@ describe('a whole answer', () => {
         dialect,
         body: { id: 'theirs', model: 'm', usage: { odd: 1 }, new_field: 2 },
       }
-      assert.partialDeepStrictEqual(encode(contextIn(dialect), { events: [start, end], document }), {
+      assert.partialDeepStrictEqual(encode(contextOf(dialect), { events: [start, end], document }), {
         id: 'answer_1',
         model: 'house-model',
         usage: { odd: 1 },
@@ -197,7 +170,7 @@ describe('a whole answer', () => {
         ...credits,
       })
       const foreign: OriginalDocument = { ...document, dialect: dialect === 'chat' ? 'messages' : 'chat' }
-      assert.ok(!('new_field' in encode(contextIn(dialect), { events: [start, end], document: foreign })))
+      assert.ok(!('new_field' in encode(contextOf(dialect), { events: [start, end], document: foreign })))
     }
   })
 })
@@ -207,7 +180,7 @@ describe('a response of an upstream that keeps it', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const body = { store: false, previous_response_id: null }
     const document: OriginalDocument = { kind: 'document', dialect: 'responses', body }
-    const context = { ...contextIn('responses'), echo }
+    const context = { ...contextOf('responses'), echo }
     assert.partialDeepStrictEqual(encodeResponses(context, { events: [start, end], document }), echo)
   })
 })
@@ -217,12 +190,12 @@ describe('a document of an upstream that leaves things out', () => {
   const bare = (dialect: Dialect): OriginalDocument => ({ kind: 'document', dialect, body: {} })
 
   it('has what clients expect filled in', () => {
-    const message = encodeMessages(contextIn('messages'), { events: [start, uncounted], document: bare('messages') })
+    const message = encodeMessages(contextOf('messages'), { events: [start, uncounted], document: bare('messages') })
     assert.partialDeepStrictEqual(message, { type: 'message', role: 'assistant', stop_reason: 'end_turn' })
     assert.equal(message['stop_sequence'], null)
-    const chat = encodeChat(contextIn('chat'), { events: [start, uncounted], document: bare('chat') })
+    const chat = encodeChat(contextOf('chat'), { events: [start, uncounted], document: bare('chat') })
     assert.partialDeepStrictEqual(chat, { object: 'chat.completion', created: 1700000000 })
-    const response = encodeResponses(contextIn('responses'), {
+    const response = encodeResponses(contextOf('responses'), {
       events: [start, uncounted],
       document: bare('responses'),
     })
@@ -232,8 +205,8 @@ describe('a document of an upstream that leaves things out', () => {
   it('has our count where it has none that can be used', () => {
     const body = { usage: { completion_tokens: -3, total_tokens: null, extra: 1 } }
     const document: OriginalDocument = { kind: 'document', dialect: 'chat', body }
-    assert.deepEqual(encodeChat(contextIn('chat'), { events: [start, uncounted], document })['usage'], {
-      ...(encodeChat(contextIn('chat'), { events: [start, uncounted] })['usage'] as object),
+    assert.deepEqual(encodeChat(contextOf('chat'), { events: [start, uncounted], document })['usage'], {
+      ...(encodeChat(contextOf('chat'), { events: [start, uncounted] })['usage'] as object),
       extra: 1,
     })
   })

@@ -1,4 +1,5 @@
 import type { Problem } from '../base/fault.ts'
+import { isRecord } from '../base/record.ts'
 
 /** The part of JSON Schema that our schemas are written in. */
 export type JsonSchema = {
@@ -44,7 +45,7 @@ export function* explain(schema: JsonSchema, value: unknown, path: Path = []): G
   if (typeof value === 'string') yield* explainString(schema, value, path)
   else if (typeof value === 'number') yield* explainNumber(schema, value, path)
   else if (Array.isArray(value)) yield* explainArray(schema, value, path)
-  else if (isObject(value)) yield* explainObject(schema, value, path)
+  else if (isRecord(value)) yield* explainObject(schema, value, path)
 }
 
 /** A union of unions is one union. */
@@ -62,7 +63,7 @@ function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Pa
     if (words.length > 0 && typeof value === typeof words[0]) return yield problem(path, 'enum', oneOf(words))
     return yield problem(path, 'type', mustBe(typesOf(branches)))
   }
-  const meant = isObject(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
+  const meant = isRecord(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
   if (meant.length > 0) return yield* mostHelpful(meant.map((branch) => [...explain(branch, value, path).take(enough)]))
   yield* explainTag(fitting, value, path)
 }
@@ -70,11 +71,11 @@ function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Pa
 /** Every branch names another tag than the value does (`type: "txt"`): the tag itself is the mistake. */
 function* explainTag(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
   const tags = branches
-    .flatMap((branch) => (isObject(value) ? [tagMismatch(branch, value)] : []))
+    .flatMap((branch) => (isRecord(value) ? [tagMismatch(branch, value)] : []))
     .filter((tag) => tag !== undefined)
   const [first] = tags
   if (first === undefined) return
-  if (isObject(value) && value[first.key] === undefined)
+  if (isRecord(value) && value[first.key] === undefined)
     return yield problem([...path, first.key], 'missing', 'is required')
   const allowed = tags.filter((tag) => tag.key === first.key).flatMap((tag) => tag.allowed)
   yield problem([...path, first.key], 'enum', allowed.length === 0 ? 'has a value that is not allowed' : oneOf(allowed))
@@ -161,13 +162,10 @@ function* explainObject(schema: JsonSchema, value: Record<string, unknown>, path
 
 const problem = (path: Path, type: string, message: string): Problem => ({ path, type, message })
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function isOfType(type: string, value: unknown): boolean {
   switch (type) {
     case 'object':
-      return isObject(value)
+      return isRecord(value)
     case 'array':
       return Array.isArray(value)
     case 'integer':

@@ -1,9 +1,9 @@
-import { Fault, toFault } from '../base/fault.ts'
+import { Fault, isFault, toFault } from '../base/fault.ts'
 
 /** What the framework itself refuses, in our words. */
 export function faultOf(error: unknown): Fault {
   const status = statusOf(error)
-  if (error instanceof Fault || status === undefined) return toFault(error)
+  if (isFault(error) || status === undefined) return toFault(error)
   if (status === 413) return new Fault('too_large', 'body_too_large', 'The body is too large.', { cause: error })
   if (status === 415)
     return new Fault('malformed', 'invalid_content_type', 'Send the body as application/json.', { cause: error })

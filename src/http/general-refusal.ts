@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Fault, FaultKind } from '../base/fault.ts'
 import type { Refusal } from './route.ts'
 
-/** How administration, gateway, and everything without a dialect of its own say no (contract 7.1). */
+/** How administration, gateway, and everything without a dialect of its own say no. */
 const table: Readonly<Record<FaultKind, readonly [status: number, type: GeneralErrorType]>> = {
   malformed: [400, 'validation_error'],
   validation: [422, 'validation_error'],

@@ -14,7 +14,9 @@ const single = new Set([
 ])
 
 export function headerFault(request: IncomingMessage): Fault | undefined {
-  const { rawHeaders } = request
+  const { rawHeaders, headers, httpVersion } = request
+  if (headers.host === undefined && httpVersion === '1.1')
+    return new Fault('malformed', 'invalid_header', 'The header host is missing.')
   let seen: Set<string> | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? ''

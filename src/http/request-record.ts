@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Eventually } from '../base/eventually.ts'
-import type { Fault } from '../base/fault.ts'
+import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
@@ -90,7 +90,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         credential_id: record?.who?.id,
         code: record?.fault?.code,
       }
-      if (record?.fault && (status >= 500 || record.fault.kind.startsWith('upstream'))) {
+      if (record?.fault && (status >= 500 || isUpstreamFault(record.fault))) {
         log.error({ ...line, error: causes(record.fault) }, record.fault.message)
       } else {
         log.access(line)

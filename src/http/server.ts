@@ -36,8 +36,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     requestIdHeader: false,
     trustProxy: parts.trustProxy,
     bodyLimit: 256 * 1024,
-    // Ids may have 200 characters, each of which may be percent-encoded; longer ones are refused by their schema.
-    routerOptions: { maxParamLength: 1000 },
+    // An id that is too long is refused by its schema, which counts characters; an address has several for each.
+    routerOptions: { maxParamLength: maxHeaderBytes },
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false, // in no shape of ours
@@ -47,13 +47,16 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     http: {
       headersTimeout: Math.min(requestTimeoutMs, 15_000),
       maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: false, // we ask for it ourselves, and say so in the family's shape
       connectionsCheckingInterval: 1_000,
     },
-    clientErrorHandler: answerBrokenHttp,
+    clientErrorHandler: (error, socket) => answerBrokenHttp(error, socket, ids('req')),
     frameworkErrors: (error, request, reply) =>
       void refuse(familyFor(request), faultOf(error), { request, reply, clock }),
   })
 
+  // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   let isClosing = false
   reserveRecord(app)
   app.removeAllContentTypeParsers()
@@ -111,7 +114,7 @@ const brokenHttp: Readonly<Record<string, { status: string; code: string; messag
 }
 
 /** Bytes that are not HTTP never reach a route: no path, so no family. The administration's shape is the general one. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const known = brokenHttp[error.code ?? '']
   const { status, code, message } = known ?? {
@@ -120,8 +123,9 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
     message: 'The request is not valid HTTP.',
   }
   const body = JSON.stringify({
-    error: { code, message, type: 'validation_error', param: null, request_id: '', doc_url: null },
+    error: { code, message, type: 'validation_error', param: null, request_id: requestId, doc_url: null },
   })
-  const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`
+  const headers = ['connection: close', 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
+  const head = [`HTTP/1.1 ${status}`, `x-request-id: ${requestId}`, ...headers, '', ''].join('\r\n')
   socket.end(head + body)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
 import { countableOf, type CountTexts } from '../domain/inference/count.ts'
 import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
@@ -51,7 +51,7 @@ async function askUpstream(
 
 /** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */
 function orNothing(error: unknown): undefined {
-  if (error instanceof Fault && error.code.startsWith('upstream')) return undefined
+  if (isFault(error) && error.code.startsWith('upstream')) return undefined
   throw error
 }
 

@@ -18,8 +18,8 @@ export type RecordParts = {
   readonly journal: Journal | null
   readonly clock: Clock
   readonly content: ContentLevel
-  /** Takes personal data out of a text; without it `redacted` keeps none. */
-  readonly redact?: ((text: string) => string) | undefined
+  /** Takes personal data out of a text. */
+  readonly redact: (text: string) => string
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, isUpstreamFault } from '../base/fault.ts'
 import { flowOf, nextOf, startingWith } from '../base/flow.ts'
 import type { Random } from '../base/random.ts'
 import type { Model, Target } from '../domain/inference/catalogue.ts'
@@ -35,7 +35,7 @@ export async function route(parts: RouteParts, model: Model, call: Omit<Provider
       try {
         return await begin(parts, target, call)
       } catch (error) {
-        if (!(error instanceof Fault) || !isUpstreamFault(error) || call.signal.aborted) throw error
+        if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error
         parts.onFailedCall(target, error)
         if (chance > 1 && !worthRetrying(error)) break
@@ -57,13 +57,10 @@ async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall,
     const stop = async (): Promise<void> => void (await pieces.stop?.())
     return { target, pieces: startingWith(first, pieces), [Symbol.asyncDispose]: stop }
   } catch (error) {
-    if (error instanceof Fault && isUpstreamFault(error)) parts.health.failed(target.upstream)
+    if (isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error
   }
 }
-
-const isUpstreamFault = ({ kind }: Fault): boolean =>
-  kind === 'upstream_failed' || kind === 'upstream_timeout' || kind === 'upstream_overloaded'
 
 /** Waiting out an overload or a time-out is the caller's choice, not ours. */
 const worthRetrying = ({ kind }: Fault): boolean => kind === 'upstream_failed'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
-import { createLimitEngine } from '../../src/domain/limits/engine.ts'
+import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { limitStoreContract, type OpenWorld } from './limit-store.contract.ts'
 

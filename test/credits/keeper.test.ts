@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { passBy } from '../../src/base/failpoint.ts'
 import { createKeeper } from '../../src/domain/credits/keeper.ts'
-import { createLimitEngine } from '../../src/domain/limits/engine.ts'
+import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { openQuickDatabase, openScene, settings } from './simulation.ts'
 

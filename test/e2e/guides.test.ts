@@ -29,6 +29,12 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
   })
 
+  it('to export sinks: nothing in it is refused', async () => {
+    await using house = await startAdminHouse()
+    const answers = await paste('exports', house)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [5, []])
+  })
+
   it('to backtests', async () => {
     await using house = await startAdminHouse()
     const answers = await paste('backtest', house)
@@ -44,7 +50,7 @@ async function paste(name: string, house: AdminHouse): Promise<Said[]> {
   const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const script = `set -euo pipefail\n${blocks.join('echo\n')}`
-  const shell = spawn('bash', ['-c', script.replaceAll(/^(api|gateway|ask) .*$/gm, '$&; echo')], {
+  const shell = spawn('bash', ['-c', script.replaceAll(/^(api|gateway|ask|exports) .*$/gm, '$&; echo')], {
     env: { PATH: process.env['PATH'], GATEHOUSE: house.url, ADMIN_KEY: house.adminKey, API_KEY: house.apiKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

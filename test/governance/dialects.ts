@@ -1,3 +1,4 @@
+import { isRecord } from '../../src/base/record.ts'
 import type { TestHouse } from '../support/house.ts'
 
 export const dialects = ['messages', 'responses', 'chat'] as const
@@ -64,9 +65,6 @@ const framesOf = (raw: string): unknown[] =>
     .split('\n')
     .filter((line) => line.startsWith('data: {'))
     .map((line): unknown => JSON.parse(line.slice('data: '.length)))
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Every value of this name, at any depth. */
 function valuesOf(value: unknown, name: string): unknown[] {

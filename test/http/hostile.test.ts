@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { startHouse, type TestHouse } from '../support/house.ts'
 
 /** The union of what the families say. */
-type Body = { error: { type?: string; code?: string }; code?: string }
+type Body = { error: { type?: string; code?: string; request_id?: string }; code?: string }
 
 /** Every family, how it spells a refusal, and a body it would take. */
 const families = [
@@ -158,6 +158,32 @@ describe('hostile input', () => {
   it('refuses headers over 16 KiB with 431', async () => {
     assert.match(await raw(head('/v1/messages', [`x-long: ${'a'.repeat(20_000)}`])), /^HTTP\/1\.1 431 /)
   })
+  it('gives what is no HTTP a request id as well, in the header and in the body', async () => {
+    for (const bytes of ['nonsense\r\n\r\n', head('/v1/messages', [`x-long: ${'a'.repeat(20_000)}`])]) {
+      const answer = await raw(bytes)
+      const id = /\r\nx-request-id: (req_\w+)\r\n/.exec(answer)?.[1]
+      assert.ok(id)
+      assert.equal(bodyOf(answer).error.request_id, id)
+    }
+  })
+  it('refuses a request without a host in the shape of its family', async () => {
+    const answer = await raw('GET /v1/organization/policies HTTP/1.1\r\nconnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.equal(bodyOf(answer).error.code, 'invalid_header')
+  })
+  it('passes over an expectation that it does not know', async () => {
+    assert.match(await raw(head('/v1/models', ['expect: more', 'connection: close'])), /^HTTP\/1\.1 405 /)
+  })
+  for (const [name, id, status] of [
+    ['200 letters of four bytes', '😀'.repeat(200), 404],
+    ['more letters than an id may have', 'x'.repeat(2_000), 422],
+  ] as const) {
+    it(`reads an id of ${name}, however long it is as an address`, async () => {
+      const headers = { authorization: `Bearer ${scene.adminKey}` }
+      const path = `/v1/organization/policies/${encodeURIComponent(id)}`
+      assert.equal((await fetch(scene.url + path, { headers })).status, status)
+    })
+  }
   it('does not believe X-Forwarded-For about the free request', async () => {
     const body = JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] })
     const ask = (address: string) =>

@@ -84,6 +84,19 @@ describe('a request to', () => {
       assert.doesNotMatch(await response.text(), /(src|href)="https?:/)
     }
   })
+  it('the reference asks for what must be given, and for nothing else', async () => {
+    const page = await (await fetch(`${scene.url}/docs`)).text()
+    assert.doesNotMatch(page, /<code>order<\/code> \*|<\/code> \*<\/td><td>[^<]*, default/)
+    assert.match(page, /<code>revision<\/code> \*/)
+    assert.doesNotMatch(page, /<table><\/table>/)
+  })
+  it('the reference names fields within fields, with their bounds and defaults', async () => {
+    const page = await (await fetch(`${scene.url}/docs`)).text()
+    assert.match(page, /<code>rules\.denylist<\/code><\/td><td>array of string, up to 2000</)
+    assert.match(page, /<code>data\[\]\.revision<\/code>/)
+    assert.match(page, /<code>limit<\/code><\/td><td>integer, 1 to 100, default 20</)
+    assert.match(page, /<code>name<\/code> \*<\/td><td>string, 1 to 80 characters</)
+  })
   it('an error’s doc_url leads to the code on that page', async () => {
     const { error } = (await (await fetch(`${scene.url}/nothing`)).json()) as {
       error: { doc_url: string; code: string }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
-import { defaultLimitSettings as settings } from '../../src/domain/limits/admission.ts'
+import { limitSettings as settings } from '../support/limit-settings.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 

@@ -2,9 +2,9 @@ import { after, before } from 'node:test'
 import { startAdminHouse, textOf, type Admin, type AdminHouse, type Answer, type Json } from './administration.ts'
 
 /** A house for the tests of one file. Call it inside `describe`. */
-export function adminSuite() {
+export function adminSuite(...options: Parameters<typeof startAdminHouse>) {
   let house: AdminHouse | undefined
-  before(async () => void (house = await startAdminHouse()))
+  before(async () => void (house = await startAdminHouse(...options)))
   after(() => house?.[Symbol.asyncDispose]())
 
   const opened = (): AdminHouse => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
-import type { Dialect, InferenceRequest, Proof } from '../../src/domain/inference/request.ts'
-import type { AnswerContext } from '../../src/http/inference/stream-writer.ts'
+import type { Dialect, Proof } from '../../src/domain/inference/request.ts'
+import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
+import { requestBy } from './requests.ts'
 
 /** Answers for the tests of the doors: written by hand, or any that the grammar allows. */
 
-const usage: Usage = {
+export const usage: Usage = {
   inputTokens: 10,
   cacheReadTokens: 4,
   cacheWriteTokens: 2,
@@ -52,28 +53,21 @@ export const parallelCalls: readonly InferenceEvent[] = [
   end('tool-call'),
 ]
 
-function requestIn(dialect: Dialect, body: Record<string, unknown> = {}): InferenceRequest {
-  return {
-    model: 'house-model',
-    stream: true,
-    messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
-    stop: [],
-    tools: [],
-    flaggedCategories: [],
-    original: { dialect, body, headers: {} },
-  }
-}
-
 /** The same ids in the same order, whoever asks. */
-export function contextIn(dialect: Dialect, body?: Record<string, unknown>): AnswerContext {
+export function contextIn(
+  dialect: Dialect,
+  body: Record<string, unknown> = {},
+  more: Partial<AnswerContext> = {},
+): AnswerContext {
   let count = 0
   return {
     id: `${dialect}_answer`,
     model: 'house-model',
     createdAtSeconds: 1_700_000_000,
     requestId: 'req_1',
-    request: requestIn(dialect, body),
+    request: requestBy(dialect, {}, body),
     newId: (prefix) => `${prefix}_${(count += 1)}`,
+    ...more,
   }
 }
 

@@ -5,7 +5,7 @@ import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
 import { createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
 import type { CheckpointParts } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { createAuditParts } from '../../src/app/audit-parts.ts'
+import { createAuditParts } from '../../src/app/audit/parts.ts'
 import type { EventFacts } from '../../src/domain/audit/facts.ts'
 import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
 

@@ -3,7 +3,9 @@ import type { Clock } from '../../src/base/clock.ts'
 /** A clock that the test moves by hand. */
 export type HandClock = {
   readonly clock: Clock
-  /** Moves it on, calls what falls due, and resolves once whatever that began has had its turn. */
+  /** Moves it on, and calls what falls due. */
+  advance(ms: number): void
+  /** The same, and resolves once whatever that began has had its turn. */
   pass(ms: number): Promise<void>
   /** How many callbacks are still to come. */
   waiting(): number
@@ -11,25 +13,28 @@ export type HandClock = {
 
 export function createHandClock(): HandClock {
   let nowMs = 0
-  let timers: { readonly dueMs: number; readonly callback: () => void }[] = []
+  const timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>()
   const clock: Clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after(delayMs, callback) {
       const timer = { dueMs: nowMs + delayMs, callback }
-      timers.push(timer)
-      return () => void (timers = timers.filter((other) => other !== timer))
+      timers.add(timer)
+      return () => void timers.delete(timer)
     },
+  }
+  const advance = (ms: number): void => {
+    nowMs += ms
+    const due = Array.from(timers).filter(({ dueMs }) => dueMs <= nowMs)
+    for (const timer of due) if (timers.delete(timer)) timer.callback()
   }
   return {
     clock,
+    advance,
     async pass(ms) {
-      nowMs += ms
-      const due = timers.filter((timer) => timer.dueMs <= nowMs)
-      timers = timers.filter((timer) => timer.dueMs > nowMs)
-      for (const timer of due) timer.callback()
+      advance(ms)
       await new Promise(setImmediate)
     },
-    waiting: () => timers.length,
+    waiting: () => timers.size,
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHouse, type House, type World } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
-import { checkConfig } from '../../src/config.ts'
+import { checkConfig } from '../../src/config/config.ts'
 
 /** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
 export type TestHouse = AsyncDisposable & {

@@ -15,9 +15,11 @@ export type DescribedOperation = {
   }[]
   readonly body: Described | undefined
   readonly answers: Readonly<Record<string, Described>>
+  /** The names of the headers of each answer. */
+  readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
-type Content = { content?: { 'application/json'?: { schema: Described } } }
+type Content = { content?: { 'application/json'?: { schema: Described } }; headers?: object }
 type RawOperation = {
   parameters: DescribedOperation['parameters']
   requestBody?: Content
@@ -35,6 +37,9 @@ export function operationsOf(openapi: object, prefix: string): DescribedOperatio
         parameters,
         body: schemaOf(requestBody),
         answers: Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, schemaOf(each) ?? {}])),
+        headers: Object.fromEntries(
+          Object.entries(responses).map(([status, each]) => [status, Object.keys(each.headers ?? {})]),
+        ),
       })),
     )
 }

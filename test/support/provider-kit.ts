@@ -7,9 +7,10 @@ import type { InferenceEvent, Piece } from '../../src/domain/inference/events.ts
 import { foldEvents, type FoldedAnswer } from '../../src/domain/inference/fold.ts'
 import { createGrammar } from '../../src/domain/inference/grammar.ts'
 import type { ProviderCall } from '../../src/domain/inference/provider.ts'
-import type { Dialect, InferenceRequest, Message, Part, Tool } from '../../src/domain/inference/request.ts'
+import type { InferenceRequest, Message, Part, Tool } from '../../src/domain/inference/request.ts'
 import type { MemoryAnswer, MemoryRequest } from './memory-upstream.ts'
 import { createMemoryUpstream } from './memory-upstream.ts'
+import { requestBy } from './requests.ts'
 
 export type Kind = ProviderSettings['kind']
 
@@ -83,22 +84,6 @@ export const callOf = (asked: Omit<Asked, 'kind' | 'answer'>, onDropped: (what: 
   requestId: 'req_1',
   signal: asked.signal ?? new AbortController().signal,
   onDropped,
-})
-
-/** What a caller of this dialect asks. */
-export const requestBy = (
-  dialect: Dialect,
-  asks: Partial<InferenceRequest> = {},
-  body: Record<string, unknown> = {},
-): InferenceRequest => ({
-  model: 'house-model',
-  stream: true,
-  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
-  stop: [],
-  tools: [],
-  flaggedCategories: [],
-  original: { dialect, body, headers: {} },
-  ...asks,
 })
 
 export const streamHeaders = { 'content-type': 'text/event-stream' }

@@ -5,7 +5,8 @@ import { describe, it } from 'node:test'
 import type { FoldedAnswer } from '../../src/domain/inference/fold.ts'
 import type { Dialect } from '../../src/domain/inference/request.ts'
 import type { Kind } from './provider-kit.ts'
-import { ask, askAndFail, jsonHeaders, requestBy, streamHeaders } from './provider-kit.ts'
+import { ask, askAndFail, jsonHeaders, streamHeaders } from './provider-kit.ts'
+import { requestBy } from './requests.ts'
 
 export type Recordings = {
   readonly kind: Kind

@@ -11,8 +11,6 @@ export type Target = { readonly address: string; readonly port: number; readonly
 export type AddressRules = {
   /** Networks (CIDR) of the operator's own that may be reached: there, plain http and any port are allowed too. */
   readonly allowNetworks?: readonly string[]
-  /** Networks that are public and yet closed, such as this installation's own addresses. */
-  readonly closeNetworks?: readonly string[]
   /** Ports outside the allowed networks. */
   readonly ports?: readonly number[]
 }
@@ -52,14 +50,10 @@ const closedInIpv6 = [
   '3fff::/20', // documentation
 ]
 
-export function createAddressGuard({
-  allowNetworks = [],
-  closeNetworks = [],
-  ports = defaultPorts,
-}: AddressRules): AddressGuard {
+export function createAddressGuard({ allowNetworks = [], ports = defaultPorts }: AddressRules): AddressGuard {
   const allowed = networks(allowNetworks)
   const open = networks(openInIpv6)
-  const closed = networks([...closedInIpv4, ...closedInIpv6, ...closeNetworks])
+  const closed = networks([...closedInIpv4, ...closedInIpv6])
   const isPublic = (address: string): boolean =>
     !holds(closed, address) && (isIP(address) === 4 || holds(open, address))
   return ({ address, port, isSecure }) => {

@@ -2,20 +2,21 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { createMemoryUpstream } from '../../../test/support/memory-upstream.ts'
 import {
   ask,
   askAndFail,
   callOf,
   jsonHeaders,
-  requestBy,
   say,
   sentTo,
   streamHeaders,
   testProvider,
   tool,
 } from '../../../test/support/provider-kit.ts'
-import type { Clock } from '../../base/clock.ts'
+import { requestBy } from '../../../test/support/requests.ts'
+import { hourMs } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Dialect, Part } from '../../domain/inference/request.ts'
@@ -158,7 +159,8 @@ describe('an answer that fails', () => {
     const bytes = recording('openai-responses', 'text.sse').toString()
     const frames = bytes.split('\n\n').slice(0, -2)
     for (const [count] of frames.entries()) {
-      const { clock, expire } = expiringClock()
+      const { clock, advance } = createHandClock()
+      const expire = (): void => advance(hourMs)
       const chunks = frames.slice(0, count).map((frame) => `${frame}\n\n`)
       const answer = { ...chatStream(...chunks), ending: 'silence' as const, onSent: () => setImmediate(expire) }
       const fault = await askAndFail({ kind: 'openai-responses', clock, answer })
@@ -166,25 +168,6 @@ describe('an answer that fails', () => {
     }
   })
 })
-
-/** A clock whose time is up for everyone once `expire` is called. */
-function expiringClock(): { clock: Clock; expire: () => void } {
-  let nowMs = 0
-  const waiting = new Set<() => void>()
-  const clock: Clock = {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after(_delayMs, callback) {
-      waiting.add(callback)
-      return () => void waiting.delete(callback)
-    },
-  }
-  const expire = (): void => {
-    nowMs += 3_600_000
-    for (const callback of Array.from(waiting)) callback()
-  }
-  return { clock, expire }
-}
 
 describe('stop strings that the upstream cannot be told', () => {
   const text = (...deltas: readonly string[]) =>

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { ProofSeal } from './reasoning-proof.ts'
-import type { EstimateTokens } from './usage.ts'
-import type { TimeLimits } from './watch.ts'
+import type { EstimateTokens } from './answering/usage.ts'
+import type { TimeLimits } from './network/watch.ts'
 
 /** Where an upstream is, and how patient we are with it. */
 export type HttpProviderSettings = TimeLimits & {

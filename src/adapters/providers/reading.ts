@@ -1,3 +1,5 @@
+import { isRecord } from '../../base/record.ts'
+
 /** Reading JSON that an upstream sent and nobody has checked: a wrong type reads as absent, never as a crash. */
 export type Json = Readonly<Record<string, unknown>>
 
@@ -27,8 +29,4 @@ export function parseRecord(text: string): Json | undefined {
   } catch {
     return undefined
   }
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { requestBy, sentTo } from '../../../test/support/provider-kit.ts'
+import { sentTo } from '../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../test/support/requests.ts'
 
 describe('the address of an upstream', () => {
   const cases: readonly [kind: 'anthropic' | 'openai-chat' | 'openai-responses', baseUrl: string, url: string][] = [

@@ -10,8 +10,8 @@ import { openServerFlags, openaiFlags } from './openai-chat/flags.ts'
 import { chatFamily } from './openai-chat/provider.ts'
 import { responsesFamily } from './openai-responses/provider.ts'
 import { createProofSeal } from './reasoning-proof.ts'
-import type { EstimateTokens } from './usage.ts'
-import type { TimeLimits } from './watch.ts'
+import type { EstimateTokens } from './answering/usage.ts'
+import type { TimeLimits } from './network/watch.ts'
 
 export type ProviderSettings = TimeLimits & {
   readonly name: string

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Kind } from '../../../test/support/provider-kit.ts'
-import { ask, jsonHeaders, requestBy, streamHeaders } from '../../../test/support/provider-kit.ts'
+import { ask, jsonHeaders, streamHeaders } from '../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../test/support/requests.ts'
 
 /** Any answer, in no vendor's words. Texts come as the pieces in which they are streamed. */
 type AnyAnswer = {

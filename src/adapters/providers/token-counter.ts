@@ -1,6 +1,6 @@
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
-import { createCaller } from './call.ts'
-import type { Encoded } from './encoding.ts'
+import { createCaller } from './network/call.ts'
+import type { Encoded } from './asking/encoding.ts'
 import { brokenAnswer } from './failures.ts'
 import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 

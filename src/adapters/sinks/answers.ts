@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.ts'
 import type { Delivered, Pause, Retry } from '../../domain/audit/sink.ts'
 import type { Answer } from '../network/request.ts'
 import type { Verdict } from './pieces.ts'
@@ -52,6 +53,3 @@ export function jsonOf({ body }: Answer): Readonly<Record<string, unknown>> {
 export function codeOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w.-]{1,80}$/.test(value) ? value : undefined
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -33,7 +33,6 @@ export function toEcs(document: SealedDocument) {
       message_context: document.message_context,
       entity: document.entity,
       entity_result: document.entity_result,
-      comment: document.comment,
       resources: document.resources,
       attestation: document.attestation_list[0],
     },
@@ -70,5 +69,5 @@ function ruleOf(document: SealedDocument) {
   const { policy } = document
   if (!policy) return undefined
   const { uid, name, version } = policy
-  return { id: wordOf(document, 'rule_id') ?? uid, name, ruleset: uid, version }
+  return { id: uid, name, ruleset: uid, version }
 }

@@ -1,8 +1,9 @@
+import { hourMs, minuteMs } from '../../base/clock.ts'
+
 /** How far from now a destination believes a timestamp. */
 export type TimeWindow = { readonly pastMs: number; readonly aheadMs: number }
 
-const hourMs = 3_600_000
-const marginMs = 5 * 60_000 // for the way, and for clocks that differ
+const marginMs = 5 * minuteMs // for the way, and for clocks that differ
 
 /** A window a little narrower than the vendor's own. */
 export const timeWindow = (pastHours: number, aheadHours: number): TimeWindow => ({

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { auditDocuments, testTimeMs } from '../../../test/support/audit-documents.ts'
 import { startReceiver, type Received, type Reply } from '../../../test/support/receiver.ts'
 import { sinkParts, tally } from '../../../test/support/sink-parts.ts'
-import { isRecord } from './answers.ts'
+import { isRecord } from '../../base/record.ts'
 import { otlpLogs } from './otlp-logs.ts'
 
 const signal = new AbortController().signal

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Outcome } from '../../domain/audit/sink.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
-import { delivered, isRecord, jsonOf } from './answers.ts'
+import { isRecord } from '../../base/record.ts'
+import { delivered, jsonOf } from './answers.ts'
 import type { Verdict } from './pieces.ts'
 import { waitFor } from './wait.ts'
 

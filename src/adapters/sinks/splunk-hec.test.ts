@@ -4,7 +4,7 @@ import { auditDocuments, testTimeMs } from '../../../test/support/audit-document
 import { startReceiver, type Handler, type Received, type Reply } from '../../../test/support/receiver.ts'
 import { jumpingClock, sinkParts, tally, type TestClock } from '../../../test/support/sink-parts.ts'
 import type { Sink } from '../../domain/audit/sink.ts'
-import { isRecord } from './answers.ts'
+import { isRecord } from '../../base/record.ts'
 import { splunkHec } from './splunk-hec.ts'
 
 const token = '0b1ac2b5-0000-4000-8000-6e6f74207265'

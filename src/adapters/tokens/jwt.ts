@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from 'jose'
-import { Fault } from '../../base/fault.ts'
+import { Fault, isFault } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
 import { invalidCredential, type Claims, type VerifyToken } from '../../domain/identity/authenticate.ts'
 
@@ -30,7 +30,7 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
       }
       return claimsOf((await verify(token, options)).payload)
     } catch (error) {
-      if (error instanceof Fault) throw error
+      if (isFault(error)) throw error
       throw isIssuerDown(error) ? issuerDown(error) : invalidCredential(error)
     }
   }

@@ -1,4 +1,6 @@
 import { Fault } from '../../base/fault.ts'
+import type { Administer } from '../../domain/identity/administer.ts'
+import type { Recorded } from '../../domain/identity/audit-log.ts'
 import type { Paged, RegistryStore } from '../../domain/identity/store.ts'
 
 /** Left out where there is only one. */
@@ -22,6 +24,9 @@ export function createOrganizationOf(
   }
 }
 
+/** More than anybody reads on a terminal. */
+export const everything = { limit: 1000, order: 'asc' } as const
+
 export const allOf = <T>({ items }: Paged<T>): readonly T[] => items
 
 /** The id of the only one; what to say where there is none, or more than one. */
@@ -34,3 +39,18 @@ export function only(all: readonly { readonly id: string }[], words: { none: str
 /** Somebody at the machine itself, for the audit log. */
 export const operatorOf = (organizationId: string) =>
   ({ organizationId, kind: 'operator', credentialId: null, requestId: null }) as const
+
+export type ChangeParts = {
+  readonly administer: Administer<{ readonly registry: RegistryStore }>
+  readonly organizationOf: OrganizationOf
+}
+
+type Change<T> = (store: RegistryStore, organizationId: string) => Promise<Recorded<T>>
+
+/** Changes something in the organization that a command means, and writes down that it was the operator. */
+export function createInOrganization({ administer, organizationOf }: ChangeParts) {
+  return async <T>(input: InOrganization, work: Change<T>): Promise<T> => {
+    const organizationId = await organizationOf(input)
+    return administer(operatorOf(organizationId), ({ registry }) => work(registry, organizationId))
+  }
+}

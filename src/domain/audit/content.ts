@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { AuditDocument, Json } from './document.ts'
 
 /** How much text may leave the gateway. */
@@ -51,10 +50,6 @@ export function withoutContent<D extends AuditDocument>(document: D): D {
     unmapped: { ...unmapped, gatehouse: { ...unmapped.gatehouse, rule_text: undefined } },
   }
 }
-
-/** A digest that finds the same text again. Keyed by organization, so that short texts cannot be guessed from it. */
-export const digestText = (key: Uint8Array, text: string): string =>
-  createHmac('sha256', key).update(text).digest('hex')
 
 function textsAt(content: AuditContent | undefined, level: ContentLevel): ContentTexts | undefined {
   if (level === 'none') return undefined

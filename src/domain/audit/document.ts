@@ -15,7 +15,6 @@ export type AuditDocument = {
   /** 1 success, 2 failure: of the call itself, whatever was decided about its text. */
   readonly status_id: number
   readonly status_code?: string | undefined
-  readonly status_detail?: string | undefined
   readonly message: string
   readonly action_id?: number | undefined
   readonly disposition_id?: number | undefined
@@ -35,7 +34,6 @@ export type AuditDocument = {
   readonly resources?: readonly Resource[] | undefined
   readonly entity?: ManagedEntity | undefined
   readonly entity_result?: ManagedEntity | undefined
-  readonly comment?: string | undefined
   readonly unmapped: Unmapped
   /** Absent until the document is sealed into its chain. */
   readonly attestation_list?: readonly Attestation[] | undefined
@@ -70,7 +68,7 @@ export type Metadata = {
 }
 
 export type Actor = {
-  readonly user?: { readonly uid: string; readonly type?: string | undefined } | undefined
+  readonly user?: { readonly uid: string } | undefined
   /** The credential's id, never the credential. */
   readonly session?: { readonly uid: string; readonly credential_uid: string } | undefined
   readonly app_name?: string | undefined
@@ -90,14 +88,9 @@ export type HttpRequest = {
   readonly user_agent?: string | undefined
 }
 
-export type AiModel = {
-  readonly ai_provider: string
-  readonly name: string
-  readonly version?: string | undefined
-}
+export type AiModel = { readonly ai_provider: string; readonly name: string }
 
 export type MessageContext = {
-  readonly uid?: string | undefined
   readonly service: Named
   readonly prompt_tokens?: number | undefined
   readonly completion_tokens?: number | undefined

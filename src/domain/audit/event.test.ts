@@ -26,7 +26,7 @@ const facts: EventFacts = {
     policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
     direction: 'request',
   },
-  model: { provider: 'local', name: 'house-model', inputTokens: 10, outputTokens: 0, promptDigest: 'abc' },
+  model: { provider: 'local', name: 'house-model', inputTokens: 10, outputTokens: 0 },
   content: { full: { prompt: 'may I sue my neighbour?' } },
 }
 
@@ -67,8 +67,8 @@ describe('the document of a decision', () => {
 
   it('has no member that is not known', () => {
     const written = JSON.parse(JSON.stringify(document))
-    assert.ok(!('status_detail' in written))
-    assert.ok(!('version' in written.ai_model))
+    assert.ok(!('entity' in written))
+    assert.ok(!('type' in written.policy))
   })
 })
 
@@ -117,11 +117,11 @@ test('every kind of event has its OCSF class and activity', () => {
 
 test('whatever is told of an event, it is spelled canonically', () => {
   const everything = documentOf({
-    change: { type: 'policy', id: 'pol_1', name: 'n', versionBefore: '1', changedFields: ['b', 'a'], comment: 'c' },
-    failure: { code: 'x', detail: 'y' },
+    change: { type: 'policy', id: 'pol_1', name: 'n', versionBefore: '1', changedFields: ['b', 'a'] },
+    failure: { code: 'x' },
     resources: [{ uid: 'u', type: 't', name: 'n' }],
     details: { z: 1, a: { y: [{ d: 1, c: null }], b: 'x' }, resource_id: 'r' },
-    model: { provider: 'p', name: 'm', version: 'v', responseId: 'r', stageMs: { z: 1, a: 2 }, finishReasons: ['end'] },
+    model: { provider: 'p', name: 'm', finishReasons: ['end'] },
     verdict: {
       decision: 'refuse',
       isEnforced: true,

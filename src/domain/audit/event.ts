@@ -33,12 +33,11 @@ export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
     action_id: actionId,
     activity_id: activityId,
     actor: actorOf(facts.actor),
-    ai_model: model && { ai_provider: short(model.provider), name: short(model.name), version: short(model.version) },
+    ai_model: model && { ai_provider: short(model.provider), name: short(model.name) },
     api: apiOf(facts),
     attestation_list: undefined,
     category_uid: Math.floor(classUid / 1000),
     class_uid: classUid,
-    comment: short(change?.comment),
     disposition_id: dispositionId,
     entity: change && entityBefore(change),
     entity_result: change && entityAfter(change),
@@ -57,7 +56,6 @@ export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
     severity_id: severity(facts),
     src_endpoint: sourceOf(call),
     status_code: short(failure?.code) ?? call?.status?.toString(),
-    status_detail: short(failure?.detail),
     status_id: failure ? 2 : 1,
     time: facts.timeMs,
     type_uid: classUid * 100 + activityId,
@@ -110,7 +108,7 @@ function actorOf(actor: ActorFacts | undefined): Actor {
   const credentialId = short(actor.credentialId)
   return {
     session: credentialId === undefined ? undefined : { credential_uid: credentialId, uid: credentialId },
-    user: actor.userId === undefined ? undefined : { type: short(actor.userType), uid: short(actor.userId) },
+    user: actor.userId === undefined ? undefined : { uid: short(actor.userId) },
   }
 }
 
@@ -125,14 +123,13 @@ function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
   return call.address === undefined ? { name: 'unknown' } : { ip: short(call.address) }
 }
 
-function messageContextOf({ inputTokens, outputTokens, responseId }: ModelFacts): AuditDocument['message_context'] {
+function messageContextOf({ inputTokens, outputTokens }: ModelFacts): AuditDocument['message_context'] {
   const isCounted = inputTokens !== undefined && outputTokens !== undefined
   return {
     completion_tokens: outputTokens,
     prompt_tokens: inputTokens,
     service: { name: product },
     total_tokens: isCounted ? inputTokens + outputTokens : undefined,
-    uid: short(responseId),
   }
 }
 
@@ -176,7 +173,6 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
       'provider.name': short(model.provider),
       'request.model': short(model.name),
       'response.finish_reasons': model.finishReasons && shortTexts(model.finishReasons),
-      'response.id': short(model.responseId),
       'usage.input_tokens': model.inputTokens,
       'usage.output_tokens': model.outputTokens,
     },

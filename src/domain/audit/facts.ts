@@ -17,7 +17,7 @@ export type EventFacts = {
   readonly verdict?: VerdictFacts | undefined
   readonly model?: ModelFacts | undefined
   readonly change?: ChangeFacts | undefined
-  readonly failure?: { readonly code: string; readonly detail?: string | undefined } | undefined
+  readonly failure?: { readonly code: string } | undefined
   readonly resources?: readonly Resource[] | undefined
   /** What belongs to this kind of event alone; goes to `unmapped.gatehouse`. */
   readonly details?: { readonly [key: string]: Json | undefined } | undefined
@@ -29,7 +29,6 @@ export type ActorFacts = {
   readonly kind?: string | undefined
   /** The end user as the caller named them. */
   readonly userId?: string | undefined
-  readonly userType?: string | undefined
   /** Id of the key or token that was used. */
   readonly credentialId?: string | undefined
 }
@@ -46,8 +45,6 @@ export type CallFacts = {
 export type ModelFacts = {
   readonly provider: string
   readonly name: string
-  readonly version?: string | undefined
-  readonly responseId?: string | undefined
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
   readonly finishReasons?: readonly string[] | undefined
@@ -55,10 +52,6 @@ export type ModelFacts = {
   readonly isStream?: boolean | undefined
   readonly creditsUsed?: number | undefined
   readonly costUsd?: number | undefined
-  readonly stageMs?: Readonly<Record<string, number>> | undefined
-  /** Keyed digests (`digestText`): the same text can be found again without being stored. */
-  readonly promptDigest?: string | undefined
-  readonly responseDigest?: string | undefined
 }
 
 /** A change of something that is managed: digests of before and after, never the text of a rule. */
@@ -71,5 +64,4 @@ export type ChangeFacts = {
   readonly digestBefore?: string | undefined
   readonly digestAfter?: string | undefined
   readonly changedFields?: readonly string[] | undefined
-  readonly comment?: string | undefined
 }

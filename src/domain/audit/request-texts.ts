@@ -7,12 +7,12 @@ import type { AuditContent, ContentLevel } from './content.ts'
 export type Gathering = {
   /** Reads along while the answer passes. */
   add(piece: Piece): void
-  content(): AuditContent | undefined
+  content(): AuditContent
 }
 
 export type TextRules = {
   readonly level: Exclude<ContentLevel, 'none'>
-  readonly redact?: ((text: string) => string) | undefined
+  readonly redact: (text: string) => string
 }
 
 /** What is longer is cut, and ends in an ellipsis. */
@@ -32,8 +32,8 @@ export function gatherTexts(request: InferenceRequest, { level, redact }: TextRu
         prompt: cutText(make(texts.prompt), maxTextBytes),
         response: cutText(make(texts.response), maxTextBytes),
       })
-      if (level === 'full') return { full: kept((text) => text), ...(redact && { redacted: kept(redact) }) }
-      return redact && { redacted: kept(redact) }
+      const redacted = kept(redact)
+      return level === 'full' ? { full: kept((text) => text), redacted } : { redacted }
     },
   }
 }

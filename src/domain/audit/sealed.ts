@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isRecord } from '../../base/record.ts'
 import { canonicalize } from './canonical.ts'
 import { withoutContent } from './content.ts'
 import { wordOf, type Fingerprint, type SealedDocument } from './document.ts'
@@ -104,6 +105,3 @@ function isAttestation(value: unknown): boolean {
 
 const hasFingerprint = (value: Record<string, unknown>): boolean =>
   isRecord(value.fingerprint) && typeof value.fingerprint.value === 'string'
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

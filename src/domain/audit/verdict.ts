@@ -18,7 +18,6 @@ export type VerdictFacts = {
   readonly categoriesTriggered?: readonly string[] | undefined
   readonly categoriesRequested?: readonly string[] | undefined
   readonly matchScoreBasisPoints?: number | undefined
-  readonly ruleId?: string | undefined
   /** How much of the answer the checks had seen before any of it left. */
   readonly coverage?: 'held_back' | 'whole' | undefined
   /** The organization's label for what is said here. */

@@ -1,4 +1,4 @@
-import { short, shortList, shortTexts, shortWords } from './bounds.ts'
+import { short, shortList, shortTexts } from './bounds.ts'
 import type { Unmapped } from './document.ts'
 import type { EventFacts } from './facts.ts'
 import type { PolicyResult } from './verdict.ts'
@@ -18,13 +18,9 @@ export function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: s
     direction: verdict?.direction,
     is_enforced: verdict?.isEnforced,
     match_score_bp: verdict?.matchScoreBasisPoints,
-    prompt_sha256: short(model?.promptDigest),
     reason_code: short(verdict?.reasonCode),
-    response_sha256: short(model?.responseDigest),
     results: verdict?.results && shortList(verdict.results, resultWords),
     rollout_mode: short(verdict?.rolloutMode),
-    rule_id: short(verdict?.ruleId),
-    stage_ms: model?.stageMs && shortWords(model.stageMs),
     stream: model?.isStream,
     usage_source: model?.usageSource,
   }

@@ -35,10 +35,11 @@ const lookAgainMs = 20
 const mostMissing = 1_000
 
 type Answer = 'raised' | 'dry'
+type Needs = [Need, ...Need[]]
 
 /** One step of the ledger for all of an organization's needs that arrive in one turn. */
 export function createFunds(parts: FundsParts): Funds {
-  const boarding = new Map<string, { readonly needs: Need[]; readonly answer: Promise<Answer> }>()
+  const boarding = new Map<string, { readonly needs: Needs; readonly answer: Promise<Answer> }>()
   const underWay = new Map<string, Promise<unknown>>()
   const frozen = new Set<string>()
   const drought = createDrought(parts)
@@ -62,7 +63,7 @@ export function createFunds(parts: FundsParts): Funds {
 
   function depart(first: Need): Promise<Answer> {
     const { organizationId } = first
-    const needs = [first]
+    const needs: Needs = [first]
     const answer = endOfTurn().then(async () => {
       boarding.delete(organizationId)
       const moving = move(needs)
@@ -76,8 +77,8 @@ export function createFunds(parts: FundsParts): Funds {
     return answer
   }
 
-  function move(needs: readonly Need[]): Promise<Answer> {
-    const latest = needs.at(-1) as Need
+  function move(needs: Needs): Promise<Answer> {
+    const latest = needs.at(-1) ?? needs[0]
     return latest.standing.sliceId === null ? open(latest, wishOf(needs)) : raise(latest, wishOf(needs))
   }
 

@@ -10,6 +10,9 @@ export type Balance = {
   readonly spentMicro: number
 }
 
+/** Of an organization that the ledger has not heard of yet. */
+export const noBalance: Balance = { grantedMicro: 0, availableMicro: 0, heldMicro: 0, spentMicro: 0 }
+
 /** What an organization can still spend, holds of running requests included. */
 export const remainingMicro = ({ grantedMicro, spentMicro }: Balance): number => grantedMicro - spentMicro
 

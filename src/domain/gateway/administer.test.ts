@@ -135,12 +135,36 @@ describe('a save', () => {
     await assert.rejects(save({ name: 'Three' }, null), refusal('stale_configuration', 'If-Match'))
   })
 
-  it('is refused where another save landed between its look and its leap', async () => {
+  it('comes after another that landed between its look and its leap, unless it names what it has seen', async () => {
+    for (const [seenAtMs, ends] of [
+      [undefined, 'Late'],
+      [null, 'Faster'],
+    ] as const) {
+      const { store, configurations, save } = open()
+      let isFirst = true
+      const racing: GatewayStore = {
+        ...store,
+        find: store.find,
+        async save(...leap) {
+          if (isFirst) await save({ name: 'Faster' })
+          isFirst = false
+          return store.save(...leap)
+        },
+      }
+      const late = { organizationId: 'org_1', config: configurations.check({ name: 'Late' }), seenAtMs }
+      const saving = configurations.save(racing, late)
+      if (seenAtMs === undefined) assert.equal((await saving).value.version, 2)
+      else await assert.rejects(saving, refusal('stale_configuration', 'If-Match'))
+      assert.equal(store.current?.config.name, ends)
+    }
+  })
+
+  it('is refused where it is never let in and nobody was', async () => {
     const { store, configurations } = open()
-    const racing = { ...store, save: async () => false }
+    const shut = { ...store, save: async () => false }
     const config = configurations.check({ name: 'Late' })
     await assert.rejects(
-      configurations.save(racing, { organizationId: 'org_1', config }),
+      configurations.save(shut, { organizationId: 'org_1', config }),
       refusal('stale_configuration', 'If-Match'),
     )
   })

@@ -30,23 +30,33 @@ export function createConfigurations({ ids, clock, patterns }: ConfigurationPart
       return completeConfiguration(given)
     },
 
-    async save(store: GatewayStore, { organizationId, config, seenAtMs }: Save): Promise<Recorded<SavedConfiguration>> {
-      const before = (await store.find(organizationId)) ?? unsaved
-      if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
-      if (isInForce(before, config)) return { value: before }
-      // Times tell one save from the next, so that no two have the same.
-      const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
-      const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
-      if (!isSaved) throw stale((await store.find(organizationId)) ?? unsaved)
-      const after = {
-        config,
-        version: before.version + 1,
-        isRolledBack: false,
-        createdAtMs: before.createdAtMs ?? nowMs,
-        updatedAtMs: nowMs,
-      }
-      return { value: after, record: recordOf(before, after) }
-    },
+    save,
+  }
+
+  async function save(store: GatewayStore, asked: Save): Promise<Recorded<SavedConfiguration>> {
+    const { organizationId, config, seenAtMs } = asked
+    const before = (await store.find(organizationId)) ?? unsaved
+    if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
+    if (isInForce(before, config)) return { value: before }
+    // Times tell one save from the next, so that no two have the same.
+    const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
+    const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
+    if (!isSaved) return saveAfterOther(store, asked, before)
+    const after = {
+      config,
+      version: before.version + 1,
+      isRolledBack: false,
+      createdAtMs: before.createdAtMs ?? nowMs,
+      updatedAtMs: nowMs,
+    }
+    return { value: after, record: recordOf(before, after) }
+  }
+
+  /** Somebody was faster. Whoever named what they had seen is refused by the next look; others come after them. */
+  async function saveAfterOther(store: GatewayStore, asked: Save, { version }: SavedConfiguration) {
+    const now = (await store.find(asked.organizationId)) ?? unsaved
+    if (now.version === version) throw stale(now)
+    return save(store, asked)
   }
 }
 

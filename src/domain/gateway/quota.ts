@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { GatewayConfiguration, Quota, QuotaWindow } from './configuration.ts'
 
@@ -26,9 +27,6 @@ export type QuotaRequest = {
   readonly tokens: number
 }
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 /** Weeks begin on Monday; the first one that Unix time knows began on 5 January 1970. */
 const firstMondayMs = 4 * dayMs

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Eventually } from '../../base/eventually.ts'
-import { Fault } from '../../base/fault.ts'
+import { Fault, isFault } from '../../base/fault.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
 import { createCredentialMemory, type Known } from './credential-memory.ts'
@@ -79,7 +79,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     try {
       return await attempt()
     } catch (error) {
-      if (error instanceof Fault && error.kind === 'auth') parts.failures.note(address)
+      if (isFault(error) && error.kind === 'auth') parts.failures.note(address)
       throw error
     }
   }

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../../base/clock.ts'
+import { dayMs, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { FreeCaller } from './principal.ts'
 import type { CredentialStore } from './store.ts'
 
-const rememberMs = 30 * 24 * 60 * 60 * 1000
+const rememberMs = 30 * dayMs
 
 /** The single anonymous free request: one per client, once, and a cap over all clients per day. */
 export type FreeRequests = {

@@ -1,7 +1,8 @@
+import { dayMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Recorded } from './audit-log.ts'
 
-const keptMs = 24 * 60 * 60 * 1000
+const keptMs = dayMs
 
 /** What was answered once, to be answered again. */
 export type Reply = {

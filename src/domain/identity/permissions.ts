@@ -33,7 +33,10 @@ const known = new Set<string>(permissions)
 
 export const isPermission = (word: string): word is Permission => known.has(word)
 
+export const holds = (held: ReadonlySet<Permission>, permission: Permission): boolean =>
+  held.has(permission) || held.has('*')
+
 export function requirePermission(held: ReadonlySet<Permission>, needed: Permission): void {
-  if (held.has(needed) || held.has('*')) return
+  if (holds(held, needed)) return
   throw new Fault('permission', 'permission_denied', `This credential lacks the permission ${needed}.`)
 }

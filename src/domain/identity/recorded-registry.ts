@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { AuditRecord, Recorded } from './audit-log.ts'
-import type { Permission } from './permissions.ts'
+import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry } from './registry.ts'
 import type { RegistryStore } from './store.ts'
@@ -80,7 +80,7 @@ export async function findAdminKey(store: RegistryStore, organizationId: string,
 
 /** Nobody hands out more than they hold: a key that may only make keys cannot make itself an owner. */
 export function requireHeld(held: ReadonlySet<Permission>, granted: readonly Permission[]): void {
-  const beyond = held.has('*') ? undefined : granted.find((permission) => !held.has(permission))
+  const beyond = granted.find((permission) => !holds(held, permission))
   if (beyond === undefined) return
   const message = `This credential lacks the permission ${beyond} and cannot grant it.`
   throw new Fault('permission', 'permission_denied', message, { param: 'permissions' })

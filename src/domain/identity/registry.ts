@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
+import { requireExpiry, requireName } from './bounds.ts'
 import { mintSecret, redactSecret, type Digest, type KeyKind } from './key-format.ts'
 import { apiKeyPermissions, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
@@ -42,6 +43,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       store: RegistryStore,
       { id, name }: Pick<Organization, 'id' | 'name'>,
     ): Promise<Organization> {
+      requireName(name)
       const organization: Organization = {
         id,
         name,
@@ -55,12 +57,14 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
     },
 
     async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Project> {
+      requireName(name)
       const project: Project = { id: ids('proj'), organizationId, name, createdAtMs: clock.nowMs(), archivedAtMs: null }
       await store.insertProject(project)
       return project
     },
 
     async renameProject(store: RegistryStore, project: ProjectPlace, name: string): Promise<Project> {
+      requireName(name)
       const { organizationId, id } = project
       if (!(await store.renameProject(organizationId, id, name))) throw notFound('project', id)
       return found('project', id, await store.findProject(organizationId, id))
@@ -76,7 +80,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       const { organizationId } = project
       const home = found('project', project.id, await store.findProject(organizationId, project.id))
       if (home.archivedAtMs !== null) throw notFound('project', project.id)
-      const issued = issue('ak', 'key', input.expiresAtMs)
+      const issued = issue('ak', 'key', input)
       const key: ApiKey = {
         ...issued.record,
         organizationId,
@@ -96,7 +100,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
 
     async createAdminKey(store: RegistryStore, organizationId: string, input: NewAdminKey): Promise<Issued<AdminKey>> {
       found('organization', organizationId, await store.findOrganization(organizationId))
-      const issued = issue('adm', 'adk', input.expiresAtMs)
+      const issued = issue('adm', 'adk', input)
       const key: AdminKey = { ...issued.record, organizationId, name: input.name, permissions: input.permissions }
       await store.insertAdminKey(key, issued.digest)
       return { key, secret: issued.secret }
@@ -108,7 +112,9 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
     },
   }
 
-  function issue(kind: KeyKind, idPrefix: string, expiresAtMs: number | null | undefined) {
+  function issue(kind: KeyKind, idPrefix: string, { name, expiresAtMs }: Pick<NewApiKey, 'name' | 'expiresAtMs'>) {
+    requireName(name)
+    requireExpiry(expiresAtMs, clock.nowMs())
     const secret = mintSecret(kind, random)
     const record = {
       id: ids(idPrefix),

@@ -93,8 +93,6 @@ export type LimitSettings = {
   readonly countRefused: 'none' | 'key' | 'all'
 }
 
-export const defaultLimitSettings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
-
 /** How many scopes, nearest first, a refused request counts in. */
 export const refusedScopes = { none: 0, key: 1, all: 3 } as const
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import type { Random } from '../../base/random.ts'
-import { defaultLimitSettings, type AdmissionRequest } from './admission.ts'
-import { createLimitEngine } from './engine.ts'
+import type { AdmissionRequest } from './admission.ts'
+import { limitSettings } from '../../../test/support/limit-settings.ts'
+import { createLimitEngine } from './engine/engine.ts'
 import { createFallbackStore, type FallbackOptions } from './fallback.ts'
 import { unlimited } from './scopes.ts'
 import { LimitStoreError, type LimitStore, type SharedLimitStore } from './store.ts'
@@ -18,7 +19,7 @@ function request(requestId: string, micro: number | null = null): AdmissionReque
 
 /** Shared counters that can be taken away, with all that was asked of them. */
 function createShared(nowMs: () => number) {
-  const engine = createLimitEngine({ nowMs, epoch: 'shared', settings: defaultLimitSettings })
+  const engine = createLimitEngine({ nowMs, epoch: 'shared', settings: limitSettings })
   const state = { isDown: false, asked: [] as string[] }
   const ask = <T>(what: string, answer: () => T): Promise<T> => {
     state.asked.push(what)
@@ -40,7 +41,7 @@ function createShared(nowMs: () => number) {
 function createScene(more: Partial<FallbackOptions> = {}) {
   const { clock, pass, waiting } = createHandClock()
   const shared = createShared(clock.monotonicMs)
-  const local = createLimitEngine({ nowMs: clock.monotonicMs, epoch: 'local', settings: defaultLimitSettings })
+  const local = createLimitEngine({ nowMs: clock.monotonicMs, epoch: 'local', settings: limitSettings })
   const changes: boolean[] = []
   const failures: [keyof LimitStore, string][] = []
   const store = createFallbackStore({

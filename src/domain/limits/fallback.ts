@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { AdmissionRequest, Renewal, Verdict } from './admission.ts'
 import { createBreaker } from './breaker.ts'
-import type { LimitEngine } from './engine.ts'
+import type { LimitEngine } from './engine/engine.ts'
 import { shareOf } from './scopes.ts'
 import { LimitStoreError, type LimitStore, type SharedLimitStore } from './store.ts'
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { isFault } from '../../base/fault.ts'
 import { normalise } from './normalise.ts'
-import { compileTerms } from './terms.ts'
+import { checkTerm, compileTerms } from './terms.ts'
 import { isWordCode } from './words.ts'
 
 const found = (terms: readonly string[], text: string): readonly string[] =>
@@ -63,6 +63,13 @@ describe('terms', () => {
         (error) => isFault(error) && error.kind === 'validation',
       )
     }
+  })
+
+  it('are refused on being saved where they seem patterns with flags, and would be looked for as they stand', () => {
+    for (const term of ['/secret/g', '/secret/gi', '/a/b/ims']) {
+      assert.throws(() => checkTerm(term, re2Patterns), /only i is/)
+    }
+    for (const term of ['/secret/i', '/usr/bin', '/etc/hosts', 'and/or']) checkTerm(term, re2Patterns)
   })
 
   it('equal a naive search, for any terms and text', () => {

@@ -28,6 +28,9 @@ export type Terms = {
 
 const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
 
+/** What somebody writes who knows patterns from elsewhere: as a plain term it would never be found. */
+const flagged = /^\/.+\/[dgimsuvy]+$/s
+
 /** Throws a Fault where a term is empty or its pattern is not valid. */
 export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
   const distinct = [...new Set(terms)]
@@ -51,9 +54,11 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   }
 }
 
-/** The same refusal for one term, without making it ready to be looked for. Answers the size of its pattern; 0 for a plain one. */
+/** The same refusal for one term that is to be saved, and a stricter one. Answers the size of its pattern; 0 for a plain one. */
 export function checkTerm(term: string, engine: PatternEngine): number {
   if (isExpression(term)) return compilePattern(term, engine).pattern.size
+  if (flagged.test(term))
+    throw new Fault('validation', 'invalid_parameter', `The flags of ${term} are not known; only i is.`)
   wordOf(term)
   return 0
 }

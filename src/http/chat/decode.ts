@@ -1,9 +1,10 @@
 import { Fault } from '../../base/fault.ts'
 import type { InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
-import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/data-url.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { defined } from '../defined.ts'
-import { effortOf } from '../inference/efforts.ts'
-import { parametersOf, selectTools, type OpenaiChoice } from '../inference/openai-tools.ts'
+import { effortOf } from '../inference/reading/efforts.ts'
+import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
+import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
 

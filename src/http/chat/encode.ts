@@ -1,9 +1,10 @@
+import { isRecord } from '../../base/record.ts'
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
-import { creditFields } from '../inference/credit-fields.ts'
-import { freeTextOf, freeTextTools } from '../inference/free-text-tools.ts'
-import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
-import { theirUsage } from '../inference/their-usage.ts'
-import type { WholeAnswer } from '../inference/whole-answer.ts'
+import { creditFields } from '../inference/writing/credit-fields.ts'
+import { freeTextOf, freeTextTools } from '../inference/writing/free-text-tools.ts'
+import type { AnswerContext } from '../inference/writing/stream-writer.ts'
+import { theirUsage } from '../inference/writing/their-usage.ts'
+import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
 import { spellFinish, spellUsage } from './spelling.ts'
 
 /** A whole answer as one completion; an upstream's own document keeps every field but its name and its price. */

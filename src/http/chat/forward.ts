@@ -1,5 +1,6 @@
+import { isRecord } from '../../base/record.ts'
 import type { OriginalFrame } from '../../domain/inference/events.ts'
-import { frameObject, isRecord, linesOf } from '../inference/stream-writer.ts'
+import { frameObject, linesOf } from '../inference/writing/stream-writer.ts'
 
 export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 

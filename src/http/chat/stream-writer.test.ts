@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { close, contextIn, delta, start, usage } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, OriginalFrame, Piece, StopReason, Usage } from '../../domain/inference/events.ts'
-import type { AnswerContext, StreamWriter } from '../inference/stream-writer.ts'
+import type { InferenceEvent, OriginalFrame, Piece, StopReason } from '../../domain/inference/events.ts'
+import type { StreamWriter } from '../inference/writing/stream-writer.ts'
 import { createChatWriter } from './stream-writer.ts'
 
-const usage: Usage = {
-  inputTokens: 10,
-  cacheReadTokens: 4,
-  cacheWriteTokens: 2,
-  outputTokens: 7,
-  reasoningTokens: 3,
-  source: 'reported',
-}
-const start: InferenceEvent = { type: 'start', model: 'm' }
 const end = (stopReason: StopReason = 'end'): InferenceEvent => ({
   type: 'end',
   stopReason,
@@ -25,27 +17,11 @@ const open = (block: number, type: 'text' | 'thinking' | 'refusal'): InferenceEv
   block,
   part: { type },
 })
-const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
-const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
-const context = (body: Record<string, unknown>): AnswerContext => ({
-  id: 'chatcmpl-1',
-  model: 'house-model',
-  createdAtSeconds: 1_700_000_000,
-  requestId: 'req_1',
-  newId: (prefix) => prefix,
-  request: {
-    model: 'house-model',
-    stream: true,
-    messages: [],
-    stop: [],
-    tools: [],
-    flaggedCategories: [],
-    original: { dialect: 'chat', body, headers: {} },
-  },
-})
 const createWriter = (includeUsage = false): StreamWriter =>
-  createChatWriter(context(includeUsage ? { stream_options: { include_usage: true } } : {}))
+  createChatWriter(
+    contextIn('chat', includeUsage ? { stream_options: { include_usage: true } } : {}, { id: 'chatcmpl-1' }),
+  )
 
 const dataOf = (text: string) =>
   text

@@ -1,8 +1,41 @@
 import Type from 'typebox'
-import type { Fault } from '../../base/fault.ts'
-import { openaiError, openaiRefusals } from './openai-refusal.ts'
-import { policyOf, refusalHeaders } from '../refusal.ts'
+import type { Fault, FaultKind } from '../../base/fault.ts'
+import { boundedMessage, policyOf, refusalHeaders } from './refusal.ts'
 import type { Refusal } from '../route.ts'
+
+/** The statuses and error types that the two OpenAI-style dialects share. */
+export const openaiRefusals: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
+  malformed: [400, 'invalid_request_error'],
+  validation: [400, 'invalid_request_error'],
+  auth: [401, 'authentication_error'],
+  billing: [402, 'billing_error'],
+  permission: [403, 'permission_error'],
+  not_found: [404, 'invalid_request_error'],
+  method: [405, 'invalid_request_error'],
+  timeout: [408, 'invalid_request_error'],
+  conflict: [409, 'invalid_request_error'],
+  too_large: [413, 'invalid_request_error'],
+  rate_limit: [429, 'rate_limit_error'],
+  moderation: [400, 'invalid_request_error'],
+  policy: [400, 'policy_error'],
+  upstream_failed: [502, 'provider_error'],
+  upstream_timeout: [504, 'provider_error'],
+  upstream_overloaded: [503, 'provider_error'],
+  unavailable: [503, 'internal_error'],
+  internal: [500, 'internal_error'],
+}
+
+/** The `error` object of an OpenAI-style body. A 429 always says the same, whichever limit it was. */
+export function openaiError(fault: Fault) {
+  const [, type] = openaiRefusals[fault.kind]
+  const isLimit = fault.kind === 'rate_limit'
+  return {
+    message: boundedMessage(fault),
+    type,
+    param: isLimit ? null : (fault.details.param ?? null),
+    code: isLimit ? 'rate_limit_exceeded' : fault.code,
+  }
+}
 
 /** How families in OpenAI's style say no. */
 export function encodeOpenaiFault(fault: Fault, requestId: string): Refusal {

@@ -1,4 +1,6 @@
 import Type, { type TSchema } from 'typebox'
+import { lastSecond } from '../../base/clock.ts'
+import { maxNameLength } from '../../domain/identity/bounds.ts'
 
 /** For requests that say nothing in a place: no parameters, no body. */
 export const none = Type.Object({}, { additionalProperties: false })
@@ -15,9 +17,6 @@ export const isoTime = (description: string) =>
 
 export const unixTime = (description: string) => Type.Integer({ description, examples: [1_767_225_600] })
 
-/** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
-export const lastSecond = 253_402_300_799
-
 export const expiresAt = Type.Optional(
   orNull(
     Type.Integer({ minimum: 1, maximum: lastSecond }),
@@ -25,4 +24,9 @@ export const expiresAt = Type.Optional(
   ),
 )
 
-export const keyName = Type.String({ minLength: 1, maxLength: 80, description: 'What it is for.', examples: ['CI'] })
+export const keyName = Type.String({
+  minLength: 1,
+  maxLength: maxNameLength,
+  description: 'What it is for.',
+  examples: ['CI'],
+})

@@ -15,7 +15,7 @@ export function enter({ limits, clock }: LimitParts, who: Asking): Disposable {
 
 const metricNames = { requests: 'requests a minute', concurrent_requests: 'requests at once' } as const
 
-/** The refusal of contract 8.4, which names the limit that stands in the way. */
+/** The refusal names the limit that stands in the way. */
 function overLimit({ scope, metric, limit, waitMs }: OverLimit, clock: Clock): Fault {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
   const message = `This ${scope} may make ${limit} ${metricNames[metric]}.`

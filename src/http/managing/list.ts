@@ -21,7 +21,7 @@ export const listQuery = <P extends TProperties>(filters: P) =>
     { additionalProperties: false },
   )
 
-/** Contract 2.5. An empty page has no first and no last id. */
+/** The answer of every list. An empty page has no first and no last id. */
 export const listOf = <S extends TSchema>(item: S, example: object) =>
   Type.Object(
     {

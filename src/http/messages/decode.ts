@@ -8,7 +8,8 @@ import type {
   ToolChoice,
 } from '../../domain/inference/request.ts'
 import { defined } from '../defined.ts'
-import { effortOf } from '../inference/efforts.ts'
+import { effortOf } from '../inference/reading/efforts.ts'
+import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
 import { cacheOf, decodeBlock, textPart } from './decode-block.ts'
 import { withoutOurs } from './original.ts'
@@ -83,11 +84,9 @@ function decodeTool(tool: MessagesTool | VendorTool): Tool {
     const name = typeof tool.name === 'string' ? tool.name : tool.type
     return { type: 'opaque', dialect: 'messages', name, raw: tool }
   }
-  // Code generators add `$schema`; it says nothing about the tool, and some upstreams refuse it.
-  const parameters = { ...tool.input_schema }
-  delete parameters['$schema']
-  const { description, strict } = tool
-  return { type: 'function', name: tool.name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
+  const { name, description, strict } = tool
+  const parameters = parametersOf(tool.input_schema)
+  return { type: 'function', name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
 }
 
 const choiceTypes = { auto: 'auto', any: 'required', none: 'none' } as const

@@ -1,9 +1,10 @@
+import { isRecord } from '../../base/record.ts'
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
-import { creditFields } from '../inference/credit-fields.ts'
+import { creditFields } from '../inference/writing/credit-fields.ts'
 import { proofText } from '../inference/proof-envelope.ts'
-import { isRecord, type AnswerContext } from '../inference/stream-writer.ts'
-import { theirUsage } from '../inference/their-usage.ts'
-import type { WholeAnswer } from '../inference/whole-answer.ts'
+import type { AnswerContext } from '../inference/writing/stream-writer.ts'
+import { theirUsage } from '../inference/writing/their-usage.ts'
+import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
 import { spellStop, spellUsage } from './spelling.ts'
 
 /** A whole answer as one message; an upstream's own message keeps every field but its name and its price. */

@@ -1,5 +1,5 @@
 import type { Fault, FaultKind, Problem } from '../../base/fault.ts'
-import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
+import { boundedMessage, policyOf, refusalHeaders } from '../inference/refusal.ts'
 import type { Refusal } from '../route.ts'
 
 const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {

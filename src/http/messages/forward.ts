@@ -6,7 +6,7 @@ import {
   sameFrame,
   sseFrame,
   type AnswerContext,
-} from '../inference/stream-writer.ts'
+} from '../inference/writing/stream-writer.ts'
 
 type Fields = Record<string, unknown>
 

@@ -5,7 +5,7 @@ type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
 
 /**
  * The caller's body for an upstream of the same dialect: every field as it came, less what is said to us alone.
- * That is our own field, the edit that the contract has us consume, and thinking whose proof the upstream did not make.
+ * That is our own field, the edit that says what we do anyway, and thinking whose proof the upstream did not make.
  */
 export function withoutOurs(body: AnyBody): Readonly<Record<string, unknown>> {
   const { context_management: management, ...rest } = body

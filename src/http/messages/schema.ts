@@ -1,6 +1,6 @@
 /** Bodies of `POST /v1/messages` and `POST /v1/messages/count_tokens`, and their answers. Unknown fields pass. */
 import Type, { type Static } from 'typebox'
-import { creditProperties } from '../inference/credit-fields.ts'
+import { creditProperties } from '../inference/writing/credit-fields.ts'
 import {
   FlaggedCategories,
   JsonObject,
@@ -12,7 +12,7 @@ import {
   Temperature,
   TopP,
   tagsOf,
-} from '../inference/request-fields.ts'
+} from '../inference/reading/request-fields.ts'
 
 const CacheControl = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { contextIn } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
 import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
-import type { AnswerContext } from '../inference/stream-writer.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 
 const usage: Usage = {
@@ -22,22 +22,7 @@ const end = (stopReason: 'end' | 'tool-call' | 'filtered' | 'stop-sequence' = 'e
   receipt,
 })
 
-const context: AnswerContext = {
-  id: 'msg_01',
-  model: 'house-model',
-  createdAtSeconds: 0,
-  requestId: 'req_1',
-  newId: (prefix) => prefix,
-  request: {
-    model: 'house-model',
-    stream: true,
-    messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
-    stop: [],
-    tools: [],
-    flaggedCategories: [],
-    original: { dialect: 'messages', body: {}, headers: {} },
-  },
-}
+const context = contextIn('messages', {}, { id: 'msg_01' })
 
 const write = (...events: InferenceEvent[]): string[] =>
   createMessagesWriter(context).write(events).split('\n\n').slice(0, -1)

@@ -1,7 +1,7 @@
 import type { BlockStart } from '../../domain/inference/events.ts'
 import type { Proof } from '../../domain/inference/request.ts'
-import { sseFrame } from '../inference/stream-writer.ts'
-import { freeTextOf } from '../inference/free-text-tools.ts'
+import { sseFrame } from '../inference/writing/stream-writer.ts'
+import { freeTextOf } from '../inference/writing/free-text-tools.ts'
 import {
   freeTextCallItem,
   functionCallItem,

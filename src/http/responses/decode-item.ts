@@ -1,7 +1,7 @@
 import { Fault, type Problem } from '../../base/fault.ts'
 import type { Message, Part, Proof } from '../../domain/inference/request.ts'
 import { nameWithin } from '../../domain/inference/tool-name.ts'
-import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/data-url.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { defined } from '../defined.ts'
 import { readProof } from '../inference/proof-envelope.ts'
 import { fieldName, invalidField } from '../validate.ts'

@@ -1,9 +1,9 @@
 import type { Fault } from '../../base/fault.ts'
-import { openaiError, openaiRefusals } from '../inference/openai-refusal.ts'
-import { boundedMessage, policyOf, refusalHeaders } from '../refusal.ts'
+import { openaiError, openaiRefusals } from '../inference/openai-errors.ts'
+import { boundedMessage, policyOf, refusalHeaders } from '../inference/refusal.ts'
 import type { Refusal } from '../route.ts'
 
-/** How this family says no: flat, as the contract has it, except for a 429, which is OpenAI's. */
+/** How this family says no: flat, except for a 429, which is OpenAI's. */
 export function encodeFault(fault: Fault, requestId: string): Refusal {
   const [status] = openaiRefusals[fault.kind]
   const error =

@@ -1,5 +1,5 @@
 import type { InferenceEnd, OriginalFrame } from '../../domain/inference/events.ts'
-import { creditFields } from '../inference/credit-fields.ts'
+import { creditFields } from '../inference/writing/credit-fields.ts'
 import {
   frameObject,
   frameType,
@@ -7,7 +7,7 @@ import {
   sameFrame,
   sseFrame,
   type AnswerContext,
-} from '../inference/stream-writer.ts'
+} from '../inference/writing/stream-writer.ts'
 import type { Output, Sequence, ShownBlock } from './blocks.ts'
 
 type Part = ShownBlock['part']

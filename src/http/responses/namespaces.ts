@@ -1,6 +1,6 @@
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { nameWithin } from '../../domain/inference/tool-name.ts'
-import { isRecord } from '../inference/stream-writer.ts'
+import { isRecord } from '../../base/record.ts'
 
 /** A tool as callers of this dialect name it. */
 export type Callee = { readonly name: string; readonly namespace?: string }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
+import { isRecord } from '../../base/record.ts'
 import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
 import type { StoredResponse, StoredResponses } from '../../domain/inference/stored-responses.ts'
-import { frameObject, isRecord, type AnswerContext } from '../inference/stream-writer.ts'
+import { frameObject, type AnswerContext } from '../inference/writing/stream-writer.ts'
 import { encodeResponses } from './encode.ts'
 
 export type RememberParts = { readonly stored: StoredResponses; readonly clock: Clock; readonly keepMs: number }

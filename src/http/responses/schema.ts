@@ -1,6 +1,7 @@
 /** Body of `POST /v1/responses`, and its answer. Unknown fields pass. */
 import Type, { type Static } from 'typebox'
-import { creditProperties } from '../inference/credit-fields.ts'
+import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { CacheBreakpoint } from '../inference/reading/openai-content.ts'
 import {
   FlaggedCategories,
   JsonObject,
@@ -12,9 +13,7 @@ import {
   Temperature,
   TopP,
   tagsOf,
-} from '../inference/request-fields.ts'
-
-const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
+} from '../inference/reading/request-fields.ts'
 
 const InputText = Type.Object({
   type: Type.Literal('input_text'),

@@ -5,8 +5,8 @@ import {
   type StopReason,
   type Usage,
 } from '../../domain/inference/events.ts'
-import { creditFields } from '../inference/credit-fields.ts'
-import type { AnswerContext } from '../inference/stream-writer.ts'
+import { creditFields } from '../inference/writing/credit-fields.ts'
+import type { AnswerContext } from '../inference/writing/stream-writer.ts'
 
 const incompleteReasons: Partial<Record<StopReason, string>> = {
   length: 'max_output_tokens',

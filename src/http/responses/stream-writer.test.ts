@@ -1,25 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { close, contextIn, delta, end, start } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, Piece, StopReason, Usage } from '../../domain/inference/events.ts'
-import type { AnswerContext, StreamWriter } from '../inference/stream-writer.ts'
+import type { InferenceEvent, Piece, StopReason } from '../../domain/inference/events.ts'
+import type { AnswerContext, StreamWriter } from '../inference/writing/stream-writer.ts'
 import { createResponsesWriter } from './stream-writer.ts'
 
-const usage: Usage = {
-  inputTokens: 10,
-  cacheReadTokens: 4,
-  cacheWriteTokens: 2,
-  outputTokens: 7,
-  reasoningTokens: 3,
-  source: 'reported',
-}
-const start: InferenceEvent = { type: 'start', model: 'm' }
-const end = (stopReason: StopReason = 'end'): InferenceEvent => ({
-  type: 'end',
-  stopReason,
-  usage,
-  receipt: { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 },
-})
 const open = (block: number, type: 'text' | 'thinking' | 'refusal'): InferenceEvent => ({
   type: 'open',
   block,
@@ -30,30 +16,9 @@ const call = (block: number, id: string): InferenceEvent => ({
   block,
   part: { type: 'tool-call', id, name: 'f' },
 })
-const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
-const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
-function createWriter(body: Record<string, unknown> = {}, echo: AnswerContext['echo'] = {}): StreamWriter {
-  let count = 0
-  const context: AnswerContext = {
-    id: 'resp_1',
-    model: 'house-model',
-    createdAtSeconds: 1_700_000_000,
-    requestId: 'req_1',
-    newId: (prefix) => `${prefix}_${(count += 1)}`,
-    echo,
-    request: {
-      model: 'house-model',
-      stream: true,
-      messages: [],
-      stop: [],
-      tools: [],
-      flaggedCategories: [],
-      original: { dialect: 'responses', body, headers: {} },
-    },
-  }
-  return createResponsesWriter(context)
-}
+const createWriter = (body: Record<string, unknown> = {}, echo: AnswerContext['echo'] = {}): StreamWriter =>
+  createResponsesWriter(contextIn('responses', body, { id: 'resp_1', echo }))
 
 const eventsOf = (text: string) =>
   text

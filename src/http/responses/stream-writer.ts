@@ -1,9 +1,10 @@
 import type { Fault } from '../../base/fault.ts'
+import { isRecord } from '../../base/record.ts'
 import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createAnswerWriter, type Step } from '../inference/answer-writer.ts'
-import { freeTextTools } from '../inference/free-text-tools.ts'
-import { isRecord, sseFrame, type AnswerContext, type StreamWriter } from '../inference/stream-writer.ts'
+import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
+import { freeTextTools } from '../inference/writing/free-text-tools.ts'
+import { sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
 import {
   closeFrames,
   deltaFrames,

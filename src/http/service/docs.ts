@@ -1,5 +1,6 @@
 import { faultCodes } from '../../base/fault.ts'
 import type { Family, Route } from '../route.ts'
+import { boundWords, type Bounds } from './bounds.ts'
 import { page, escape } from './page.ts'
 
 /** The reference at `/docs`: made from the routes, without script and without any outside host. */
@@ -45,7 +46,7 @@ function errorCodes(): string {
 function reference(families: readonly Family[]): string {
   const sections = families.filter(({ routes }) => routes.length > 0).map(section)
   const intro =
-    '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>.</p>'
+    '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>. What is marked * must be sent, or is always answered.</p>'
   return page('Reference', intro + sections.join(''))
 }
 
@@ -78,21 +79,41 @@ const credentialWords: Readonly<Record<Route['credential'], string>> = {
 type SchemaNode = {
   readonly type?: string
   readonly description?: string
+  readonly default?: unknown
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly SchemaNode[]
   readonly items?: SchemaNode
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly required?: readonly string[]
-}
+} & Bounds
 
 function fields(title: string, schema: SchemaNode | undefined): string {
-  if (schema?.properties === undefined) return ''
-  const rows = Object.entries(schema.properties).map(
-    ([name, field]) =>
-      `<tr><td><code>${escape(name)}</code>${schema.required?.includes(name) ? ' *' : ''}</td><td>${escape(typeWords(field))}</td><td>${inline(field.description ?? '')}</td></tr>`,
-  )
+  const rows = schema === undefined ? [] : rowsOf(schema, '', mostLevels)
+  if (rows.length === 0) return ''
   return `${title === '' ? '' : `<h4>${title}</h4>`}<table>${rows.join('')}</table>`
+}
+
+/** As deep as anybody reads a table. */
+const mostLevels = 4
+
+/** A row for each field, and behind it those within it. */
+function rowsOf(schema: SchemaNode, prefix: string, levels: number): string[] {
+  if (levels === 0) return []
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const mark = schema.required?.includes(name) && field.default === undefined ? ' *' : ''
+    const words = [typeWords(field), ...boundWords(field)].join(', ')
+    const cells = [`<code>${escape(prefix + name)}</code>${mark}`, escape(words), inline(field.description ?? '')]
+    const { node, path } = within(field, prefix + name)
+    return [`<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`, ...rowsOf(node, `${path}.`, levels - 1)]
+  })
+}
+
+/** What a field holds, where that has one form: an object, a list of them, or either unless it is null. */
+function within(field: SchemaNode, path: string): { readonly node: SchemaNode; readonly path: string } {
+  const [only, ...others] = field.anyOf?.filter(({ type }) => type !== 'null') ?? [field]
+  if (only === undefined || others.length > 0) return { node: {}, path }
+  return only.items === undefined ? { node: only, path } : within(only.items, `${path}[]`)
 }
 
 function typeWords(node: SchemaNode): string {

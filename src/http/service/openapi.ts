@@ -1,5 +1,55 @@
-import { describeApi } from '../openapi.ts'
-import type { Family, Route } from '../route.ts'
+import type { TSchema } from 'typebox'
+import type { Credential, Family, Route } from '../route.ts'
+import { headers, headersOf } from './openapi-headers.ts'
+
+type Json = Record<string, unknown>
+
+const security: Readonly<Record<Credential, readonly Json[]>> = {
+  none: [],
+  api_key: [{ apiKey: [] }, { apiKeyHeader: [] }],
+  api_key_or_free: [{ apiKey: [] }, { apiKeyHeader: [] }, {}],
+  admin_key: [{ adminKey: [] }],
+  gateway: [{ apiKey: [] }, { adminKey: [] }],
+}
+
+const securitySchemes = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A project API key (`ak_…`) or a token of the configured issuer.',
+  },
+  apiKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'A project API key. `Authorization` wins where both are sent.',
+  },
+  adminKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An administrator key (`adm_…`). For servers only: never put it into a page.',
+  },
+}
+
+const refusalNames: Readonly<Record<number, string>> = {
+  400: 'The request is malformed.',
+  401: 'The credential is missing, invalid, expired or revoked.',
+  402: 'Not enough credits.',
+  403: 'The credential lacks the permission.',
+  404: 'Not found.',
+  405: 'Not with this method.',
+  408: 'The request was not sent in time.',
+  409: 'Conflict with the current state.',
+  413: 'The body is too large.',
+  415: 'The body is of the wrong type.',
+  422: 'A field is invalid.',
+  429: 'A limit is exceeded; wait for `Retry-After`.',
+  500: 'Unexpected failure.',
+  502: 'The upstream failed.',
+  503: 'A part that is needed is unavailable.',
+  504: 'The upstream took too long.',
+  529: 'The upstream is overloaded.',
+}
 
 export function openapiRoutes(families: () => readonly Family[], version: string): Route[] {
   let description: object | undefined
@@ -14,3 +64,104 @@ export function openapiRoutes(families: () => readonly Family[], version: string
     },
   ]
 }
+
+/** OpenAPI 3.1 made from the same schemas that check requests: it cannot drift from what the server does. */
+export function describeApi(families: readonly Family[], version: string): Json {
+  const shared = createShared()
+  const paths: Record<string, Json> = {}
+  for (const family of families) {
+    for (const route of family.routes) {
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, family, shared) }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gatehouse',
+      version,
+      description: 'Policy administration and model gateway.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
+    paths,
+    components: { securitySchemes, headers, schemas: shared.schemas },
+  }
+}
+
+/** Schemas by name: one that several operations use is written once. */
+type Shared = { readonly schemas: Record<string, TSchema>; content(schema: TSchema, name: string): Json }
+
+function createShared(): Shared {
+  const names = new Map<TSchema, string>()
+  const schemas: Record<string, TSchema> = {}
+  return {
+    schemas,
+    content(schema, suggested) {
+      const name = names.get(schema) ?? suggested
+      names.set(schema, name)
+      schemas[name] = schema
+      return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
+    },
+  }
+}
+
+function operation(route: Route, family: Family, shared: Shared): Json {
+  const id = operationId(route)
+  const refusal = shared.content(family.refusalSchema, `${family.name.replaceAll(' ', '')}Error`)
+  const refusals = (route.refusals ?? []).map((status) => [
+    status,
+    { description: refusalNames[status] ?? 'Refused.', headers: headersOf(route, status), content: refusal },
+  ])
+  const answers = Object.entries(route.answers).map(([status, answer]) => [
+    status,
+    { ...response(answer, `${id}_${status}`, shared), headers: headersOf(route, Number(status)) },
+  ])
+  return {
+    operationId: id,
+    tags: [family.name],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: security[route.credential],
+    parameters: [
+      ...parameters('path', route.params),
+      ...parameters('query', route.query),
+      ...parameters('header', route.headers),
+    ],
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: shared.content(route.body, `${id}_body`) } }),
+    responses: { ...Object.fromEntries(answers), ...Object.fromEntries(refusals) },
+  }
+}
+
+function response({ description, schema, contentType }: Route['answers'][number], name: string, shared: Shared): Json {
+  if (schema !== undefined && contentType === undefined) return { description, content: shared.content(schema, name) }
+  return {
+    description,
+    ...(contentType === undefined ? {} : { content: { [contentType]: schema === undefined ? {} : { schema } } }),
+  }
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
+  if (schema === undefined || !('properties' in schema)) return []
+  const { properties, required = [] } = schema as TSchema & { properties: Record<string, Json>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (required.includes(name) && property['default'] === undefined),
+    ...(property['description'] === undefined ? {} : { description: property['description'] }),
+    schema: property,
+  }))
+}
+
+/** `POST /v1/organization/policies/{policy_id}/publish` is `post_organization_policies_policy_id_publish`. */
+const operationId = ({ method, path }: Route): string =>
+  `${method.toLowerCase()}_${
+    path
+      .replace(/^\/(v1|api)\//, '/')
+      .replace(/[{}]/g, '')
+      .split('/')
+      .filter(Boolean)
+      .join('_')
+      .replaceAll('-', '_') || 'root'
+  }`

@@ -1,4 +1,4 @@
-import { everySoOften } from '../../base/clock.ts'
+import { everySoOften, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
 import type { OpenedSink } from '../../domain/audit/sink.ts'
 import { deliverAll, type DeliverParts } from './deliver.ts'
@@ -18,7 +18,7 @@ export type Senders = AsyncDisposable & {
 
 /** More at once than this only take turns on one node; another node may take them. */
 const maxAtOnce = 32
-const idleMs = 5 * 60 * 1000
+const idleMs = 5 * minuteMs
 
 type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
 

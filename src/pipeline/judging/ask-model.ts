@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { Fault, isFault } from '../../base/fault.ts'
+import { Fault, isUpstreamFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Turns } from '../../base/turns.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
@@ -79,7 +79,7 @@ export function createAskModel(parts: AskModelParts): AskModel {
       return begun
     } catch (error) {
       const cause: unknown = call.signal.aborted ? call.signal.reason : error
-      if (isFault(cause) && cause.kind.startsWith('upstream_')) breaker.failed(breakerName)
+      if (isUpstreamFault(cause)) breaker.failed(breakerName)
       throw error
     }
   }

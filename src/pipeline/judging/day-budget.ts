@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts'
+import { dayMs, type Clock } from '../../base/clock.ts'
 
 /** What may be spent in a UTC day, counted on this node. */
 export type DayBudget = {
@@ -6,8 +6,6 @@ export type DayBudget = {
   hold(usd: number): ((spentUsd: number) => void) | undefined
   spentTodayUsd(): number
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 export function createDayBudget(clock: Clock, maxUsd: number): DayBudget {
   let day = 0

@@ -63,7 +63,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   const neverBegan = (): Promise<void> => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected)
   return {
     verdict: taken.verdict,
-    quote: (usage) => quoteOf(costMicro(usage, taken.rates)),
+    quote: (usage) => quoteOf(costMicro(usage, taken.rates), parts.creditUsd),
     settle,
     giveUp,
     [Symbol.asyncDispose]: neverBegan,
@@ -91,20 +91,13 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
 
   function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
     const isMetered = taken.verdict.credits !== null && remainingMicro !== undefined
-    return { ...quoteOf(micro), remainingCredits: isMetered ? shownBalance(remainingMicro) : null }
-  }
-
-  function quoteOf(micro: number): Quote {
-    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, parts.creditUsd) }
+    return { ...quoteOf(micro, parts.creditUsd), remainingCredits: isMetered ? shownBalance(remainingMicro) : null }
   }
 }
 
 /** The free request is counted where it is claimed, and costs nothing. Its receipt says what it would have cost. */
 export function freeLease(rates: Rates, creditUsd: number): Lease {
-  const quote = (usage: Usage): Quote => {
-    const micro = costMicro(usage, rates)
-    return { creditsUsed: shownUse(micro), costUsd: inUsd(micro, creditUsd) }
-  }
+  const quote = (usage: Usage): Quote => quoteOf(costMicro(usage, rates), creditUsd)
   return {
     verdict: null,
     quote,
@@ -113,6 +106,11 @@ export function freeLease(rates: Rates, creditUsd: number): Lease {
     async [Symbol.asyncDispose]() {},
   }
 }
+
+const quoteOf = (micro: number, creditUsd: number): Quote => ({
+  creditsUsed: shownUse(micro),
+  costUsd: inUsd(micro, creditUsd),
+})
 
 /** A caller who hangs up is not a server that stops: that one says why. */
 export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)

@@ -40,7 +40,10 @@ export type Shortage = { readonly neededMicro: number; readonly remainingMicro: 
 
 /** Waiting does not help, so that nothing says when to come again. */
 export function insufficientCredits({ neededMicro, remainingMicro, refused }: Shortage): Fault {
-  const message = `This request may cost ${shownUse(neededMicro)} credits; ${shownBalance(remainingMicro)} are left.`
+  const left = shownBalance(remainingMicro)
+  const short =
+    remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
+  const message = `This request may cost ${shownUse(neededMicro)} credits; ${short}.`
   return new Fault('billing', 'insufficient_credits', message, { headers: inferenceHeaders(refused) })
 }
 

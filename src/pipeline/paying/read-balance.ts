@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import type { Balance, LedgerStore } from '../../domain/credits/ledger-store.ts'
+import { noBalance, type Balance, type LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import { unlimited, type Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
@@ -23,7 +23,6 @@ const readLimits: Limits = {
 /** As old as a balance may be while the ledger is out of reach. */
 const staleMs = 5_000
 const mostRemembered = 10_000
-const nothing: Balance = { grantedMicro: 0, availableMicro: 0, heldMicro: 0, spentMicro: 0 }
 
 /** Reads of the balance have limits of their own, and count apart from all else. */
 export function createReadBalance({ ledger, limits, clock }: ReadBalanceParts): ReadBalance {
@@ -36,7 +35,7 @@ export function createReadBalance({ ledger, limits, clock }: ReadBalanceParts): 
     if (!verdict.admitted && verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
     const atMs = clock.monotonicMs()
     try {
-      const balance = (await ledger.balance(id)) ?? nothing
+      const balance = (await ledger.balance(id)) ?? noBalance
       if (last.size >= mostRemembered) last.clear()
       last.set(id, { balance, atMs })
       return balance

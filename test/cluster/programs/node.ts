@@ -1,7 +1,7 @@
 // One node on a shared database, in a process of its own. Prints its address once it listens; ends when killed.
 import { createHouse } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { checkConfig } from '../../../src/config.ts'
+import { checkConfig } from '../../../src/config/config.ts'
 
 const [configuration = '{}'] = process.argv.slice(2)
 const house = await createHouse(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })

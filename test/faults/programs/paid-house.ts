@@ -1,6 +1,6 @@
 import { createHouse } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { checkConfig } from '../../../src/config.ts'
+import { checkConfig } from '../../../src/config/config.ts'
 
 // A house whose model costs one credit for each token. It kills itself when it comes by a failpoint for the nth time.
 const [dataDir = '', upstreamUrl = '', redisUrl = '', failpoint = '', times = '1'] = process.argv.slice(2)

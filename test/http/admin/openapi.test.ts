@@ -23,7 +23,7 @@ describe('the description of the administration interface', async () => {
   const operations = operationsOf(house.house.openapi, '/v1/organization')
 
   for (const operation of operations) {
-    const { method, path, parameters, body, answers } = operation
+    const { method, path, parameters, body, answers, headers } = operation
     describe(`${method} ${path}`, () => {
       it('names every status', () => {
         const [success, ...more] = Object.keys(answers).filter((status) => status.startsWith('2'))
@@ -51,6 +51,15 @@ describe('the description of the administration interface', async () => {
         }
         const inPath = parameters.filter((each) => each.in === 'path').map(({ name }) => `{${name}}`)
         assert.deepEqual(inPath, path.match(/\{\w+\}/g) ?? [])
+      })
+
+      it('names the headers that a caller goes by', () => {
+        assert.ok(Object.values(headers).every((names) => names.includes('X-Request-Id')))
+        assert.ok(headers['401']?.includes('WWW-Authenticate'))
+        const limit = ['Limit', 'Remaining', 'Reset', 'Scope', 'Metric'].map((word) => `X-RateLimit-${word}`)
+        assert.deepEqual(headers['429'], ['X-Request-Id', 'Retry-After', ...limit])
+        const replayed = Object.keys(headers).filter((status) => headers[status]?.includes('Idempotent-Replayed'))
+        assert.deepEqual(replayed.map(Number).filter((status) => status < 300).length, isChange(operation) ? 1 : 0)
       })
 
       it('offers an Idempotency-Key where it changes something', () => {

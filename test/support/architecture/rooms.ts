@@ -48,7 +48,7 @@ export const familyTies = (tree: readonly SourceFile[]): string[] =>
     return family !== undefined && target !== family && !sharedByFamilies.has(target)
   })
 
-/** `app.ts` and `app/`, `config.ts` and `config-schema.ts`: one room each. */
+/** `app.ts` and `app/` are one room. */
 export const roomOf = (path: string): string => /^[a-z]+/.exec(path)?.[0] ?? path
 
 /** `messages` of `http/messages/routes.ts`; nothing where the file lies in the room itself. */

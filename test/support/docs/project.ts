@@ -26,7 +26,12 @@ export function readProject(root: string): Project {
     pages: find('*.md', 'docs/**/*.md', 'src/**/README.md').map((path) => readPage(root, path)),
     fileNames: new Set(find('**/*.{ts,mjs,md,sql}').map((path) => basename(path))),
     scripts: new Set(Object.keys(manifest.scripts ?? {})),
-    commands: new Set(find('src/cli/*.ts').map((path) => basename(path, '.ts'))),
+    commands: new Set(
+      find('src/cli/commands.ts').flatMap((path) => commandsIn(readFileSync(join(root, path), 'utf8'))),
+    ),
     dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(),
   }
 }
+
+/** `serve: async () => …`: the names under which commands are loaded. */
+const commandsIn = (list: string): string[] => [...list.matchAll(/^ *(\w+): async/gm)].map(([, name = '']) => name)

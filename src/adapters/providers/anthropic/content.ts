@@ -1,11 +1,11 @@
 import type { CacheMark, Part } from '../../../domain/inference/request.ts'
 import type { CacheControl, ContentBlock, MessagesMessage } from '../../../wire/anthropic.ts'
-import type { Encoding } from '../encoding.ts'
-import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding.ts'
-import type { Turn } from '../history.ts'
+import type { Encoding } from '../asking/encoding.ts'
+import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
+import type { Turn } from '../asking/history.ts'
 import { recordOf } from '../reading.ts'
-import { safeToolCallId } from '../tool-ids.ts'
-import { inputObject } from '../tools.ts'
+import { safeToolCallId } from '../asking/tool-ids.ts'
+import { inputObject } from '../asking/tools.ts'
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 

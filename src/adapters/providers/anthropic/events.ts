@@ -1,10 +1,10 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
-import type { EventWriter } from '../event-writer.ts'
+import type { EventWriter } from '../answering/event-writer.ts'
 import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../http-provider.ts'
 import type { Json } from '../reading.ts'
 import { countOf, parseRecord, recordOf, recordsOf, textOf } from '../reading.ts'
-import type { ReportedUsage } from '../usage.ts'
+import type { ReportedUsage } from '../answering/usage.ts'
 import { readUsage, usageAtStart } from './usage.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([

@@ -1,7 +1,7 @@
 import type { Usage } from '../../../domain/inference/events.ts'
 import type { Json } from '../reading.ts'
 import { countOf, recordOf } from '../reading.ts'
-import type { ReportedUsage } from '../usage.ts'
+import type { ReportedUsage } from '../answering/usage.ts'
 
 /** Counts are running totals: a later report replaces the numbers that it names and leaves the others. */
 export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage {

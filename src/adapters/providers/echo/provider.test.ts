@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { callOf, calls, requestBy, result, say, tool } from '../../../../test/support/provider-kit.ts'
+import { callOf, calls, result, say, tool } from '../../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
 import { isFault } from '../../../base/fault.ts'
 import type { Piece } from '../../../domain/inference/events.ts'
 import { foldEvents } from '../../../domain/inference/fold.ts'

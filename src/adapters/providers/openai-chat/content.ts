@@ -1,10 +1,10 @@
 import type { Part } from '../../../domain/inference/request.ts'
 import type { ChatMessage, ChatPart, ChatToolCall } from '../../../wire/openai-chat.ts'
-import type { Encoding } from '../encoding.ts'
-import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding.ts'
-import type { Turn } from '../history.ts'
-import { systemText } from '../system-text.ts'
-import { safeToolCallId } from '../tool-ids.ts'
+import type { Encoding } from '../asking/encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
+import type { Turn } from '../asking/history.ts'
+import { systemText } from '../asking/system-text.ts'
+import { safeToolCallId } from '../asking/tool-ids.ts'
 import type { ChatFlags } from './flags.ts'
 
 export type ChatEncoding = Encoding & { readonly flags: ChatFlags }

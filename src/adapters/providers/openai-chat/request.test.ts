@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  calls,
-  image,
-  pdf,
-  refusedBy,
-  requestBy,
-  result,
-  say,
-  sentTo,
-  tool,
-} from '../../../../test/support/provider-kit.ts'
+import { calls, image, pdf, refusedBy, result, say, sentTo, tool } from '../../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
 import type { InferenceRequest, Tool } from '../../../domain/inference/request.ts'
 
 const openai = { settings: { baseUrl: 'https://api.openai.com/v1' } }

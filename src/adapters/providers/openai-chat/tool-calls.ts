@@ -1,4 +1,4 @@
-import type { EventWriter } from '../event-writer.ts'
+import type { EventWriter } from '../answering/event-writer.ts'
 import { brokenAnswer } from '../failures.ts'
 import type { Json } from '../reading.ts'
 import { countOf, recordOf, textOf } from '../reading.ts'

@@ -1,5 +1,5 @@
 import { countOf, recordOf } from '../reading.ts'
-import type { ReportedUsage } from '../usage.ts'
+import type { ReportedUsage } from '../answering/usage.ts'
 
 /** The last report counts; servers that report on each chunk send running totals. */
 export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage {

@@ -1,10 +1,10 @@
 import type { Message, Part } from '../../../domain/inference/request.ts'
 import type { InputItem, InputPart, OutputPart } from '../../../wire/openai-responses.ts'
-import type { Encoding } from '../encoding.ts'
-import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding.ts'
-import type { Turn } from '../history.ts'
+import type { Encoding } from '../asking/encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
+import type { Turn } from '../asking/history.ts'
 import { recordOf } from '../reading.ts'
-import { safeToolCallId } from '../tool-ids.ts'
+import { safeToolCallId } from '../asking/tool-ids.ts'
 
 /** One turn as items, in the order in which it was said; text and pictures in a row are one message. */
 export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem[] {

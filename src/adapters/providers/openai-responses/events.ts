@@ -1,5 +1,5 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
-import type { EventWriter } from '../event-writer.ts'
+import type { EventWriter } from '../answering/event-writer.ts'
 import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../http-provider.ts'
 import type { Json } from '../reading.ts'

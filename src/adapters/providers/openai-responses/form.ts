@@ -1,4 +1,4 @@
-import { isNamed, type FormCheck } from '../form-check.ts'
+import { isNamed, type FormCheck } from '../answering/form-check.ts'
 import type { Json } from '../reading.ts'
 import { listOf, recordOf, textOf } from '../reading.ts'
 

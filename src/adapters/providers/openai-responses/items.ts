@@ -1,6 +1,6 @@
 import { nameWithin } from '../../../domain/inference/tool-name.ts'
-import type { EventWriter } from '../event-writer.ts'
-import { isNamed } from '../form-check.ts'
+import type { EventWriter } from '../answering/event-writer.ts'
+import { isNamed } from '../answering/form-check.ts'
 import type { Json } from '../reading.ts'
 import { recordsOf, textOf } from '../reading.ts'
 

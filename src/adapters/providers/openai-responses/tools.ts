@@ -1,9 +1,9 @@
 import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
 import type { ResponsesRequest, ResponsesTool, ResponsesToolChoice } from '../../../wire/openai-responses.ts'
-import type { Encoding } from '../encoding.ts'
+import type { Encoding } from '../asking/encoding.ts'
 import { recordOf, textOf } from '../reading.ts'
-import type { PortableTool } from '../tools.ts'
-import { portableChoice, portableTools } from '../tools.ts'
+import type { PortableTool } from '../asking/tools.ts'
+import { portableChoice, portableTools } from '../asking/tools.ts'
 
 export type ResponsesFlags = {
   /** OpenAI itself, which can search the web for models that were promised it elsewhere. */

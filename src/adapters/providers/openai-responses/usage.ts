@@ -1,5 +1,5 @@
 import { countOf, recordOf } from '../reading.ts'
-import type { ReportedUsage } from '../usage.ts'
+import type { ReportedUsage } from '../answering/usage.ts'
 
 export function readUsage(value: unknown): ReportedUsage {
   const usage = recordOf(value)

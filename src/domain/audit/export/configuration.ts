@@ -1,3 +1,5 @@
+import { isRecord } from '../../../base/record.ts'
+
 /** A sink's configuration, as JSON. */
 export type Configuration = { readonly [name: string]: unknown }
 
@@ -71,5 +73,4 @@ function withValueAt(config: Configuration, [name = '', ...rest]: readonly strin
   return isConfiguration(before) ? { ...config, [name]: withValueAt(before, rest, value) } : config
 }
 
-export const isConfiguration = (value: unknown): value is Configuration =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isConfiguration: (value: unknown) => value is Configuration = isRecord

@@ -1,3 +1,4 @@
+import { hourMs } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
 import { backoffMs } from '../backoff.ts'
 import type { Outcome, Pause, Retry } from '../sink.ts'
@@ -28,7 +29,7 @@ export type Settlement = {
 }
 
 /** A paused sink is tried now and then all the same: it may be the destination that was mended. */
-const pausedMs = 60 * 60 * 1000
+const pausedMs = hourMs
 /** Nobody waits for longer: a destination may ask for an hour, and a little is added. */
 export const longestWaitMs = 2 * pausedMs
 const maxErrorLength = 500

@@ -1,4 +1,5 @@
-import { findProject } from '../../../domain/identity/recorded-registry.ts'
+import { apiKeyPermissions, holds } from '../../../domain/identity/permissions.ts'
+import { findProject, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'
@@ -10,7 +11,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, clock }: AdminParts): Route[] {
+export function apiKeyRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
   return [
     question({
       path: keys,
@@ -29,6 +30,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, cloc
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
+      description: 'A key cannot grant a permission that it does not have itself.',
       permission: 'keys:write',
       params: Schema.ApiKeysParams,
       query: none,
@@ -36,10 +38,12 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, cloc
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
       operation({ registry: store }, { body, ...input }) {
-        const expiresAtMs = expiryMs(body.expires_at, clock.nowMs())
-        const permissions = body.permissions && { permissions: [...new Set(body.permissions)] }
+        const expiresAtMs = expiryMs(body.expires_at)
+        const held = input.who.permissions
+        const permissions = [...new Set(body.permissions ?? apiKeyPermissions.filter((each) => holds(held, each)))]
+        requireHeld(held, permissions)
         const models = body.models ? [...new Set(body.models)] : null
-        return registry.createApiKey(store, at(input), { name: body.name, models, expiresAtMs, ...permissions })
+        return registry.createApiKey(store, at(input), { name: body.name, models, expiresAtMs, permissions })
       },
       present: presentCreated,
     }),

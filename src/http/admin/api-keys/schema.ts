@@ -18,7 +18,8 @@ export const CreateApiKey = Type.Object(
     permissions: Type.Optional(
       Type.Array(Type.Enum([...apiKeyPermissions]), {
         maxItems: apiKeyPermissions.length,
-        description: 'What it may do besides inference. Left out: all of these; an empty list keeps it to inference.',
+        description:
+          'What it may do besides inference. Left out: all of these that the key which creates it has; an empty list keeps it to inference.',
       }),
     ),
     models: Type.Optional(

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/record.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { LoggedEvent, PublishedKey } from '../../../domain/audit/log.ts'
@@ -48,9 +49,6 @@ function detailsOf({ ai_model: model, message_context: context, unmapped, ...doc
     ...(document.status_id === 2 && { error: document.status_code }),
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const presentKeys = (keys: readonly PublishedKey[]): Static<typeof CheckpointKeys> => ({
   object: 'list',

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { lastSecond } from '../../../base/clock.ts'
 import { eventKinds } from '../../../domain/audit/kinds.ts'
 import { decisions } from '../../../domain/audit/verdict.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
@@ -7,7 +8,7 @@ import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
-const time = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, description }))
+const time = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: lastSecond, description }))
 
 export const AuditLogQuery = listQuery({
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),

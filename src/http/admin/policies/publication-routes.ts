@@ -16,7 +16,7 @@ const published = {
   schema: Schema.Policy,
 }
 
-/** What puts a policy in force and takes it out again: contract 4.3 and 4.4, and the way back. */
+/** What puts a policy in force, takes it out again, and the way back to an earlier version. */
 export function publicationRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   /** A rule that nobody can judge is published all the same; whoever publishes it should know. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>

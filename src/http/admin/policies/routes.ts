@@ -14,7 +14,7 @@ const updateLimitBytes = 64 * 1024
 
 const answer = { description: 'The policy.', schema: Schema.Policy }
 
-/** Policies and their drafts: contract 4.1, 4.2 and 4.5, and what they are of no use without. */
+/** `/v1/organization/policies`: policies and their drafts. */
 export function policyRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   return [
     question({

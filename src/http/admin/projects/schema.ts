@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { idText, orNull, unixTime } from '../../managing/fields.ts'
 import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
@@ -8,7 +9,7 @@ export const ProjectParams = Type.Object({ project_id: idText('The project.', ex
 export const ProjectQuery = listQuery({})
 
 export const NamedProject = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 80, examples: ['Support chat'] }) },
+  { name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }) },
   { additionalProperties: false, examples: [{ name: 'Support chat' }] },
 )
 

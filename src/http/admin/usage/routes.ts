@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Clock } from '../../../base/clock.ts'
+import { dayMs, hourMs, type Clock } from '../../../base/clock.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../managing/fields.ts'
@@ -9,8 +9,6 @@ import { UsageObject, UsageQuery } from './schema.ts'
 
 export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number }
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mostMs: 366 * dayMs } } as const
 

@@ -1,8 +1,7 @@
 import Type from 'typebox'
+import { lastSecond } from '../../../base/clock.ts'
 import { usageGroups } from '../../../domain/credits/reports.ts'
 import { orNull, unixTime } from '../../managing/fields.ts'
-
-const lastSecond = 253_402_300_799
 
 export const UsageQuery = Type.Object(
   {

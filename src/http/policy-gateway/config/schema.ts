@@ -87,7 +87,7 @@ const replacement = {
   escalation_path: line(500, 'Whom to turn to; told with an escalation.'),
 }
 
-/** Contract 2.7, as it is answered: every field is there. */
+/** The configuration as it is answered: every field is there. */
 const Configuration = whole({
   ...own,
   rules: whole(rules),

@@ -17,7 +17,8 @@ const type = Type.String({
 const label = Type.String({ maxLength: 200, description: 'What it is for.', examples: ['Security team'] })
 const enabled = Type.Boolean({ description: 'A sink that is switched off keeps its place in the log.' })
 const config = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'How to reach the destination; its fields depend on the type. Secrets are answered masked.',
+  description:
+    'How to reach the destination; its fields depend on the type (docs/guide/exports.md). Secrets are answered masked.',
 })
 
 const exampleConfig = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }

@@ -2,10 +2,11 @@ import { createAdministrationLimits } from '../../../domain/identity/administrat
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findSink } from '../../../domain/audit/export/administer.ts'
 import type { Outcome } from '../../../domain/audit/sink.ts'
+import { none } from '../../managing/fields.ts'
 import { enter } from '../../managing/limit.ts'
 import { actorOf } from '../../managing/route.ts'
 import type { Route } from '../../route.ts'
-import { createQueryValidator } from '../../validate.ts'
+import { createQueryValidator, createValidator } from '../../validate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { at, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
@@ -18,6 +19,7 @@ export function exportTestRoute(parts: GatewayParts): Route {
   const { callerOf, clock, reads, testSink } = parts
   const limits = createAdministrationLimits(clock, { credential: testsPerMinute, organization: testsPerMinute })
   const readParams = createQueryValidator(Schema.ExportParams)
+  const readNothing = createValidator(none)
   return {
     method: 'POST',
     path: `${exportPath}/test`,
@@ -27,11 +29,12 @@ export function exportTestRoute(parts: GatewayParts): Route {
     credential: 'gateway',
     params: Schema.ExportParams,
     answers: { 200: { description: 'What the destination said.', schema: Schema.TestAnswer } },
-    refusals: [401, 403, 404, 422, 429, 500, 503],
+    refusals: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
       const who = await callerOf.manager(request)
       using _place = enter(parts, who)
       requirePermission(who.permissions, 'exports:write')
+      readNothing(request.body ?? {})
       const sink = await findSink(reads.exports, at({ who, params: readParams(request.params) }))
       using _test = enter({ limits, clock }, who)
       const { outcome, eventId } = await testSink(sink, actorOf(request, who))

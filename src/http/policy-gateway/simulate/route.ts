@@ -1,10 +1,10 @@
 import type { EventFacts } from '../../../domain/audit/facts.ts'
-import type { SavedConfiguration } from '../../../domain/gateway/configuration.ts'
+import { unsaved, type SavedConfiguration } from '../../../domain/gateway/configuration.ts'
 import type { Simulation } from '../../../domain/governance/simulate.ts'
 import { verdictFacts } from '../../../domain/governance/spell.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import { IdempotencyHeaders } from '../../managing/idempotency-key.ts'
+import { ConditionalHeaders, timeOfIfMatch } from '../../managing/if-match.ts'
 import { enter } from '../../managing/limit.ts'
 import { actorOf, type Manager } from '../../managing/route.ts'
 import type { Route } from '../../route.ts'
@@ -26,7 +26,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
       'Evaluates `policy`, else `config`, else the configuration in force, by the same code that judges requests and answers. Nothing is sent to a model, nothing counts against a quota, and organization policies are left aside. Needs the permission `gateway:read`.',
     credential: 'gateway',
     bodyLimitBytes: 1024 * 1024,
-    headers: IdempotencyHeaders,
+    headers: ConditionalHeaders,
     body: Schema.SimulateBody,
     answers: { 200: { description: 'What would be decided.', schema: Schema.SimulateAnswer } },
     refusals: [400, 401, 403, 409, 413, 422, 429, 500, 503],
@@ -36,6 +36,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
       requirePermission(who.permissions, 'gateway:read')
       const body = readBody(request.body ?? {})
       if (body.persist) requirePermission(who.permissions, 'gateway:write')
+      const seenAtMs = timeOfIfMatch(request.headers['if-match'])
       const given = givenIn(body)
       const organizationId = who.organization.id
       const simulation = await simulate({
@@ -52,7 +53,9 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
         headers,
         body: answer,
       } = await perform(request, who, async ({ gateway, eventLog }) => {
-        const { value, ...rest } = await configurations.save(gateway, { organizationId, config })
+        // Where none was brought along, what is in force by now stays so, whatever was judged.
+        const kept = given ? config : ((await gateway.find(organizationId)) ?? unsaved).config
+        const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
         const actor = actorOf(request, who)
         await eventLog.append(runFacts(simulation, { actor, who, saved: value, timeMs: clock.nowMs() }))
         return { ...rest, value: { status: 200, headers: {}, body: presentSimulation(simulation) } }

@@ -45,4 +45,12 @@ describe('API keys of a project', () => {
     const answer = await ask('POST', keysPath(), { name: 'More', permissions: ['policies:write'] })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'permissions[0]'])
   })
+
+  it('may do of the gateway what their maker may, and never more', async () => {
+    const maker = await house().adminWith(['keys:write', 'gateway:read'])
+    const { permissions } = await maker.post(keysPath(), { name: 'Same' })
+    assert.deepEqual(permissions, ['gateway:read'])
+    const answer = await maker.ask('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
+    assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
+  })
 })

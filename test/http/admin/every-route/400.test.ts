@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { errorOf, startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
-import { adminRoutes, furnish, pathOf, titleOf, type Belongings } from '../../../support/administration-routes.ts'
+import { describe, it } from 'node:test'
+import { errorOf } from '../../../support/administration.ts'
+import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
+import { furnishedSuite } from '../../../support/furnished-suite.ts'
 
 const broken = [
   { says: 'JSON that breaks off', body: '{"name":', code: 'invalid_json' },
@@ -13,19 +14,13 @@ const broken = [
 ]
 
 describe('every administration route with a body', () => {
-  let house: AdminHouse
-  let ids: Belongings
-  before(async () => {
-    house = await startAdminHouse()
-    ids = await furnish(house.admin)
-  })
-  after(() => house[Symbol.asyncDispose]())
+  const { admin, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     for (const { says, body, code, type = 'application/json' } of broken) {
       it(`${titleOf(route)} refuses ${says}`, async () => {
         const headers = { 'content-type': type }
-        const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body, headers })
+        const answer = await admin().ask(route.method, pathTo(route), { body, headers })
         assert.deepEqual([answer.status, errorOf(answer)['code']], [400, code])
       })
     }
@@ -35,7 +30,7 @@ describe('every administration route with a body', () => {
     it(`${titleOf(route)} refuses an Idempotency-Key that is too long or not visible ASCII`, async () => {
       for (const key of ['k'.repeat(256), 'a b', 'ä'.normalize()]) {
         const headers = { 'idempotency-key': Buffer.from(key).toString('latin1') }
-        const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body: route.body, headers })
+        const answer = await admin().ask(route.method, pathTo(route), { body: route.body, headers })
         assert.deepEqual([answer.status, errorOf(answer)['param']], [400, 'Idempotency-Key'])
       }
     })
@@ -45,7 +40,7 @@ describe('every administration route with a body', () => {
   for (const route of lists) {
     it(`${titleOf(route)} refuses a cursor that is none`, async () => {
       for (const cursor of ['', 'nobody', 'x'.repeat(201), 'a%00b', 'a&after=b']) {
-        const answer = await house.admin.ask('GET', `${pathOf(route, { ...ids })}?after=${cursor}`)
+        const answer = await admin().ask('GET', `${pathTo(route)}?after=${cursor}`)
         assert.deepEqual(
           [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],
           [400, 'invalid_cursor', 'after'],

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { adminOf, errorOf, startAdminHouse, textOf, type AdminHouse } from '../../../support/administration.ts'
-import { adminRoutes, furnish, pathOf, titleOf, type Belongings } from '../../../support/administration-routes.ts'
+import { describe, it } from 'node:test'
+import { adminOf, errorOf, textOf } from '../../../support/administration.ts'
+import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
+import { furnishedSuite } from '../../../support/furnished-suite.ts'
 
 const challenge = 'Bearer realm="gatehouse"'
 
 describe('every administration route', () => {
-  let house: AdminHouse
-  let ids: Belongings
-  before(async () => {
-    house = await startAdminHouse({ config: { server: { auth_failures_per_minute: 1000 } } })
-    ids = await furnish(house.admin)
-  })
-  after(() => house[Symbol.asyncDispose]())
+  const { house, admin, pathTo } = furnishedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} wants a key, and names the scheme`, async () => {
       const options = { body: route.body }
-      const nobody = await adminOf(house.url, '').ask(route.method, pathOf(route, { ...ids }), {
+      const nobody = await adminOf(house().url, '').ask(route.method, pathTo(route), {
         ...options,
         headers: { authorization: '' },
       })
-      const stranger = await adminOf(house.url, 'adm_nobody').ask(route.method, pathOf(route, { ...ids }), options)
-      const application = await adminOf(house.url, house.apiKey).ask(route.method, pathOf(route, { ...ids }), options)
+      const stranger = await adminOf(house().url, 'adm_nobody').ask(route.method, pathTo(route), options)
+      const application = await adminOf(house().url, house().apiKey).ask(route.method, pathTo(route), options)
       for (const answer of [nobody, stranger, application]) {
         assert.equal(answer.status, 401)
         assert.equal(errorOf(answer)['type'], 'auth_error')
@@ -35,16 +30,16 @@ describe('every administration route', () => {
   }
 
   it('says nothing of an error where no credential was sent', async () => {
-    const response = await fetch(`${house.url}/v1/organization/policies`)
+    const response = await fetch(`${house().url}/v1/organization/policies`)
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('www-authenticate'), challenge)
   })
 
   it('refuses a key from the moment it is revoked', async () => {
-    const made = await house.admin.post('/admin_api_keys', { name: 'Short-lived' })
-    const holder = adminOf(house.url, textOf(made, 'value'))
+    const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
+    const holder = adminOf(house().url, textOf(made, 'value'))
     await holder.get('/policies')
-    assert.equal((await house.admin.ask('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
+    assert.equal((await admin().ask('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
     assert.equal((await holder.ask('GET', '/policies')).status, 401)
   })
 })

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { errorOf, startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
-import { adminRoutes, furnish, pathOf, titleOf, type Belongings } from '../../../support/administration-routes.ts'
+import { describe, it } from 'node:test'
+import { errorOf } from '../../../support/administration.ts'
+import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
+import { furnishedSuite } from '../../../support/furnished-suite.ts'
 
 const policyUpdate = 'PATCH /policies/{policy_id}'
 
 describe('every administration route with a body', () => {
-  let house: AdminHouse
-  let ids: Belongings
-  before(async () => {
-    house = await startAdminHouse()
-    ids = await furnish(house.admin)
-  })
-  after(() => house[Symbol.asyncDispose]())
+  const { admin, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     const limit = titleOf(route) === policyUpdate ? 64 * 1024 : 256 * 1024
     it(`${titleOf(route)} takes ${limit / 1024} KiB and not a byte more`, async () => {
-      const ask = (body: string) => house.admin.ask(route.method, pathOf(route, { ...ids }), { body })
+      const ask = (body: string) => admin().ask(route.method, pathTo(route), { body })
       const over = await ask(padded(limit + 1))
       assert.deepEqual([over.status, errorOf(over)['code']], [413, 'body_too_large'])
       assert.equal((await ask(padded(limit))).status, 422) // read, and found to have an unknown field

@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { errorOf, startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
-import {
-  adminRoutes,
-  furnish,
-  idsIn,
-  pathOf,
-  titleOf,
-  type Belongings,
-} from '../../../support/administration-routes.ts'
+import { describe, it } from 'node:test'
+import { errorOf } from '../../../support/administration.ts'
+import { adminRoutes, idsIn, pathOf, titleOf } from '../../../support/administration-routes.ts'
+import { furnishedSuite } from '../../../support/furnished-suite.ts'
 
 describe('every administration route', () => {
-  let house: AdminHouse
-  let ids: Belongings
-  before(async () => {
-    house = await startAdminHouse()
-    ids = await furnish(house.admin)
-  })
-  after(() => house[Symbol.asyncDispose]())
+  const { admin, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} refuses a query parameter that it does not know`, async () => {
-      const path = pathOf(route, { ...ids })
-      const answer = await house.admin.ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
+      const path = pathTo(route)
+      const answer = await admin().ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
         body: route.body,
       })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
@@ -33,7 +21,7 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     it(`${titleOf(route)} refuses a field that it does not know`, async () => {
-      const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), {
+      const answer = await admin().ask(route.method, pathTo(route), {
         body: { ...route.body, typo: 1 },
       })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
@@ -42,7 +30,7 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes.filter(({ body, needsNothing }) => body !== undefined && !needsNothing)) {
     it(`${titleOf(route)} names the field that is missing`, async () => {
-      const answer = await house.admin.ask(route.method, pathOf(route, { ...ids }), { body: {} })
+      const answer = await admin().ask(route.method, pathTo(route), { body: {} })
       assert.equal(answer.status, 422)
       assert.ok(Object.keys(route.body ?? {}).includes(String(errorOf(answer)['param'])))
     })
@@ -55,14 +43,14 @@ describe('every administration route', () => {
         [201, 422],
       ] as const) {
         const long = Object.fromEntries(idsIn(route).map((name) => [name, 'ä'.repeat(length)]))
-        const answer = await house.admin.ask(route.method, pathOf(route, long), { body: route.body })
+        const answer = await admin().ask(route.method, pathOf(route, long), { body: route.body })
         assert.equal(answer.status, status)
       }
     })
 
     it(`${titleOf(route)} refuses an id with a NUL character`, async () => {
       const broken = Object.fromEntries(idsIn(route).map((name) => [name, 'a\0b']))
-      const answer = await house.admin.ask(route.method, pathOf(route, broken), { body: route.body })
+      const answer = await admin().ask(route.method, pathOf(route, broken), { body: route.body })
       assert.equal(answer.status, 422)
     })
   }

@@ -38,6 +38,14 @@ describe('a test of an export sink', () => {
     )
   })
 
+  it('takes no body, and names what was sent in one, as every other route does', async (t) => {
+    const receiver = await startReceiver(t, () => ({ status: 204 }))
+    const { id } = await scene().createSink({ url: receiver.origin, secret })
+    const refused = await ask('POST', `/exports/${String(id)}/test`, { body: { message: 'Hello' } })
+    assert.deepEqual([refused.status, errorOf(refused)['param']], [422, 'message'])
+    assert.equal(receiver.requests.length, 0)
+  })
+
   it('can be made six times a minute', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 204 }))
     const other = await scene().otherOrganization()

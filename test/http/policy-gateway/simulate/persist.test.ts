@@ -52,6 +52,24 @@ describe('a simulation', () => {
     assert.equal((await runs()).length, before + 1)
   })
 
+  it('is not kept where something was saved since the time that its If-Match names', async () => {
+    const headers = { 'if-match': '"2020-01-01T00:00:00.000Z"' }
+    const before = [await inForce(), await runs()]
+    const refused = await simulate({ config: { name: 'Late' }, scenario, persist: true }, headers)
+    assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'stale_configuration'])
+    assert.deepEqual([await inForce(), await runs()], before)
+    assert.equal((await simulate({ config: { name: 'Late' }, scenario }, headers)).status, 200)
+  })
+
+  it('does not undo what was saved while it was judged, where it brings nothing along', async () => {
+    // Long enough that the save comes in between.
+    const text = Array.from({ length: 60_000 }, (_, at) => `word${at}`).join(' ')
+    const judged = simulate({ scenario: { text }, persist: true })
+    await ask('PUT', '/config', { body: { name: 'Saved meanwhile' } })
+    assert.equal((await judged).status, 200)
+    assert.equal(((await inForce())['config'] as Json)['name'], 'Saved meanwhile')
+  })
+
   it('needs the permission to write where it is to be kept', async () => {
     const body = { config, persist: true }
     const reader = textOf(

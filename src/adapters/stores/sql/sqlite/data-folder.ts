@@ -37,23 +37,34 @@ const held = new Set<DatabaseSync>()
  * (on `lock.db`), so that it ends with the process however that ends; `gatehouse.pid` only names the holder.
  */
 export function lockDataFolder(dataDir: string): Disposable {
+  try {
+    return lock(dataDir)
+  } catch (cause) {
+    if (cause instanceof DataFolderInUse) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const mend = 'Let this user write it, or set GATEHOUSE_DATA_DIR to another.'
+    throw new Error(`The data folder ${dataDir} cannot be used: ${reason}. ${mend}`, { cause })
+  }
+}
+
+function lock(dataDir: string): Disposable {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const pidFile = join(dataDir, 'gatehouse.pid')
-  const lock = new DatabaseSync(join(dataDir, 'lock.db'))
+  const file = new DatabaseSync(join(dataDir, 'lock.db'))
   try {
-    lock.exec('pragma journal_mode = memory') // nothing is ever written
-    lock.exec('begin exclusive')
+    file.exec('pragma journal_mode = memory') // nothing is ever written
+    file.exec('begin exclusive')
     writeAtomically(pidFile, `${process.pid}\n`)
   } catch (error) {
-    lock.close()
+    file.close()
     throw isSqliteBusy(error) ? new DataFolderInUse(dataDir, readPid(pidFile)) : error
   }
-  held.add(lock)
+  held.add(file)
   return {
     [Symbol.dispose]() {
-      if (!held.delete(lock)) return
+      if (!held.delete(file)) return
       rmSync(pidFile, { force: true })
-      lock.close()
+      file.close()
     },
   }
 }

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { calls, result, say, sentTo } from '../../../../test/support/provider-kit.ts'
+import { requestBy } from '../../../../test/support/requests.ts'
+import type { Message } from '../../../domain/inference/request.ts'
+import type { Turn } from './history.ts'
+import { turnsOf } from './history.ts'
+
+const part = fc.oneof(
+  fc.constant('words'),
+  fc.constantFrom('a', 'b', 'c').map((id) => calls(id, 'f')),
+  fc.constantFrom('a', 'b', 'c').map((id) => result(id, 'r')),
+)
+
+/** Calls are the assistant's and results are the user's; all else may come in any order. */
+const message: fc.Arbitrary<Message> = fc
+  .tuple(fc.constantFrom('user', 'assistant', 'system'), fc.array(part, { minLength: 1, maxLength: 4 }))
+  .map(([role, parts]) =>
+    say(
+      role,
+      ...parts.filter(
+        (each) =>
+          typeof each === 'string' ||
+          each.type === (role === 'user' ? 'tool-result' : role === 'assistant' ? 'tool-call' : 'text'),
+      ),
+    ),
+  )
+
+describe('any conversation', () => {
+  it('becomes one in which each call is answered by the very next turn, and nothing else is', () => {
+    const property = fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
+      const turns = turnsOf(messages, () => {})
+      for (const [at, turn] of turns.entries()) {
+        const called = new Set(turn.parts.flatMap((each) => (each.type === 'tool-call' ? [each.id] : [])))
+        if (called.size > 0) assert.deepEqual(answered(turns[at + 1]), [...called].toSorted())
+        if (answered(turn).length > 0) assert.equal(turns[at - 1]?.role, 'assistant')
+      }
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  it('keeps every word that was said', () => {
+    const property = fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
+      const words = (list: readonly { readonly parts: Message['parts'] }[]): number =>
+        list.flatMap(({ parts }) => parts).filter((each) => each.type === 'text').length
+      assert.equal(words(turnsOf(messages, () => {})), words(messages))
+    })
+    fc.assert(property, { numRuns: 200 })
+  })
+})
+
+const answered = (turn: Turn | undefined): string[] =>
+  (turn?.parts ?? []).flatMap((each) => (each.type === 'tool-result' ? [each.id] : [])).toSorted()
+
+describe('a conversation in which only the system has spoken', () => {
+  const request = requestBy('chat', { messages: [say('system', 'Tell a joke.')] })
+
+  it('is asked by a user where the vendor answers nobody else', async () => {
+    const { body: asked } = await sentTo('anthropic', request)
+    assert.deepEqual(asked['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
+    assert.equal(asked['system'], undefined)
+    const { body: response } = await sentTo('openai-responses', request)
+    assert.deepEqual(response['input'], [{ role: 'user', content: [{ type: 'input_text', text: 'Tell a joke.' }] }])
+    assert.equal(response['instructions'], undefined)
+  })
+})

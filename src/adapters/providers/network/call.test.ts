@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { Agent } from 'undici'
+import {
+  answerJson,
+  answerStream,
+  cutStream,
+  silence,
+  stalledStream,
+  startUpstream,
+} from '../../../../test/support/upstream.ts'
+import { createHandClock } from '../../../../test/support/hand-clock.ts'
+import type { Script, TestUpstream } from '../../../../test/support/upstream.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { Fault, isFault } from '../../../base/fault.ts'
+import { nextOf } from '../../../base/flow.ts'
+import type { SseFrame } from '../../../base/sse.ts'
+import type { Answer, CallerSettings, FrameReads } from './call.ts'
+import { createCaller } from './call.ts'
+
+const patient = { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
+
+type Setup = { readonly settings?: Partial<CallerSettings>; readonly clock?: Clock; readonly url?: string }
+
+async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => Promise<void>): Promise<void> {
+  await using upstream = await startUpstream(script)
+  const dispatcher = new Agent({ allowH2: false })
+  const url = new URL(setup.url ?? `${upstream.url}/v1/x?y=z`)
+  const { clock = systemClock } = setup
+  const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
+  const aborter = new AbortController()
+  const call = (wantsStream = true): Promise<Answer> =>
+    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal)
+  try {
+    await use({ upstream, call, aborter })
+  } finally {
+    await dispatcher.destroy()
+  }
+}
+
+type Parts = {
+  readonly upstream: TestUpstream
+  readonly call: (wantsStream?: boolean) => Promise<Answer>
+  readonly aborter: AbortController
+}
+
+async function nextFrames(reads: FrameReads): Promise<readonly SseFrame[] | undefined> {
+  for (;;) {
+    const frames = await nextOf<readonly SseFrame[]>(reads)
+    if (frames?.length !== 0) return frames
+  }
+}
+
+async function dataOf(answer: Answer): Promise<string[][]> {
+  if (answer.kind !== 'stream') assert.fail('not a stream')
+  const reads: string[][] = []
+  for (let frames = await nextFrames(answer.reads); frames !== undefined; frames = await nextFrames(answer.reads)) {
+    reads.push(frames.map((frame) => frame.data))
+  }
+  return reads
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const error: unknown = await promise.then(
+    () => assert.fail('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (!isFault(error)) throw error
+  return error
+}
+
+describe('a call that works', () => {
+  it('posts the body with the headers of the list and no others of ours', async () => {
+    await withCaller(answerJson({ ok: true }), {}, async ({ upstream, call }) => {
+      assert.deepEqual(await call(false), { kind: 'document', body: { ok: true } })
+      const [request] = upstream.requests
+      assert.equal(request?.path, '/v1/x?y=z')
+      assert.equal(request?.body, '{"a":1}')
+      assert.equal(request?.headers['x-one'], '1')
+    })
+  })
+
+  it('gives every frame of a stream', async () => {
+    await withCaller(answerStream('data: 1\n\nda', 'ta: 2\n\n', 'data: 3'), {}, async ({ call }) => {
+      assert.deepEqual((await dataOf(await call())).flat(), ['1', '2', '3'])
+    })
+  })
+
+  it('gives all frames of one network read together, however many HTTP chunks they were', async () => {
+    const corked: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.cork()
+      for (let at = 0; at < 20; at++) response.write(`data: ${at}\n\n`)
+      response.end()
+    }
+    await withCaller(corked, {}, async ({ call }) => {
+      assert.equal((await dataOf(await call())).length, 1)
+    })
+  })
+
+  it('takes JSON where a stream was asked for, and a stream that is badly labelled', async () => {
+    await withCaller(answerJson({ a: 1 }), {}, async ({ upstream, call }) => {
+      assert.equal((await call(true)).kind, 'document')
+      upstream.answer((response) => void response.end('data: 1\n\n'))
+      assert.deepEqual(await dataOf(await call(true)), [['1']])
+    })
+  })
+
+  it('keeps the connection for the next call once the answer is complete', async () => {
+    await withCaller(stalledStream('data: end\n\n'), {}, async ({ upstream, call }) => {
+      upstream.answer(async (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write('data: end\n\n')
+        await upstreamEnds.promise
+        response.end()
+      })
+      const upstreamEnds = Promise.withResolvers<void>()
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      await nextFrames(answer.reads)
+      answer.reads.complete()
+      answer.reads.cancel()
+      upstreamEnds.resolve()
+      assert.equal(await upstream.requests[0]?.hungUp, false)
+    })
+  })
+
+  it('gives everything to a reader that is slower than the upstream', async () => {
+    const frames = Array.from({ length: 300 }, (_, at) => `data: ${at}${' '.repeat(20_000)}\n\n`)
+    const flood: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      Readable.from(frames).pipe(response)
+    }
+    await withCaller(flood, {}, async ({ call }) => {
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      const seen: number[] = []
+      for (let read = await nextFrames(answer.reads); read !== undefined; read = await nextFrames(answer.reads)) {
+        seen.push(...read.map((frame) => Number.parseInt(frame.data, 10)))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      assert.deepEqual(seen, [...frames.keys()])
+    })
+  })
+})
+
+describe('a call that fails', () => {
+  const kinds: readonly [what: string, script: Script, kind: string, message: RegExp][] = [
+    ['a 400', answerJson({ error: { message: 'bad field' } }, 400), 'validation', /^bad field$/],
+    ['a 404', answerJson({ detail: 'no such model' }, 404), 'validation', /^no such model$/],
+    ['a 413', answerJson({ message: 'too big' }, 413), 'validation', /^too big$/],
+    ['a 422', answerJson({ detail: [{ msg: 'one' }, { msg: 'two' }] }, 422), 'validation', /^one; two$/],
+    ['an error page', answerJson('<html>not here</html>', 404), 'validation', /refused the request \(404\)/],
+    ['a 401', answerJson({ error: { message: 'key sk-1 is bad' } }, 401), 'upstream_failed', /our credentials/],
+    ['a 403', answerJson({}, 403), 'upstream_failed', /our credentials/],
+    ['a 408', answerJson({}, 408), 'upstream_timeout', /too long/],
+    ['a 504', answerJson('<html>', 504), 'upstream_timeout', /too long/],
+    ['a 429', answerJson({}, 429), 'upstream_overloaded', /overloaded/],
+    ['a 529', answerJson({}, 529), 'upstream_overloaded', /overloaded/],
+    ['a busy 503', answerJson({ error: 'model is overloaded' }, 503), 'upstream_overloaded', /overloaded/],
+    ['a broken 503', answerJson({ error: 'no backend' }, 503), 'upstream_failed', /failed \(503\)/],
+    ['a 500', answerJson({ error: 'secret stack' }, 500), 'upstream_failed', /failed \(500\)/],
+    ['a redirect', answerJson({}, 302, { location: 'http://127.0.0.1:1/' }), 'upstream_failed', /failed \(302\)/],
+    ['no JSON', answerJson('<html>'), 'upstream_failed', /no JSON object/],
+    ['a list', answerJson('[1]'), 'upstream_failed', /no JSON object/],
+  ]
+  for (const [what, script, kind, message] of kinds) {
+    it(`says ${kind} for ${what}`, async () => {
+      await withCaller(script, {}, async ({ call }) => {
+        const fault = await faultOf(call(false))
+        assert.equal(fault.kind, kind)
+        assert.match(fault.message, message)
+      })
+    })
+  }
+
+  it('keeps the reason of a refused key for the log alone', async () => {
+    await withCaller(answerJson({ error: { message: 'bad key' } }, 401), {}, async ({ call }) => {
+      const fault = await faultOf(call())
+      assert.doesNotMatch(fault.message, /bad key/)
+      assert.match(String(fault.details.cause), /bad key/)
+    })
+  })
+
+  it('bounds what an upstream may say', async () => {
+    await withCaller(answerJson({ error: { message: 'x'.repeat(9_000) } }, 400), {}, async ({ call }) => {
+      assert.equal((await faultOf(call())).message.length, 1000)
+    })
+  })
+
+  it('passes Retry-After on', async () => {
+    await withCaller(answerJson({}, 429, { 'retry-after': '17' }), {}, async ({ call }) => {
+      assert.equal((await faultOf(call())).details.retryAfterSeconds, 17)
+    })
+  })
+
+  it('says so when nothing listens', async () => {
+    await withCaller(silence, { url: 'http://127.0.0.1:9/' }, async ({ call }) => {
+      const fault = await faultOf(call())
+      assert.equal(fault.kind, 'upstream_failed')
+      assert.equal(fault.code, 'upstream_error')
+      assert.doesNotMatch(fault.message, /127/)
+    })
+  })
+
+  it('throws when the connection breaks in the middle, after giving what came before', async () => {
+    await withCaller(cutStream('data: 1\n\n'), {}, async ({ call }) => {
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      assert.deepEqual(await nextFrames(answer.reads), [{ event: undefined, data: '1' }])
+      assert.equal((await faultOf(nextFrames(answer.reads))).kind, 'upstream_failed')
+    })
+  })
+
+  it('refuses a frame without end and hangs up', async () => {
+    const huge = Buffer.alloc(1024 * 1024, 'x')
+    const flood = stalledStream('data: ', ...Array.from({ length: 17 }, () => huge))
+    await withCaller(flood, {}, async ({ upstream, call }) => {
+      assert.equal((await faultOf(dataOf(await call()))).kind, 'upstream_failed')
+      assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+
+  it('refuses one call more than allowed, and takes calls again when one has ended', async () => {
+    await withCaller(silence, { settings: { maxConcurrent: 1 } }, async ({ upstream, call, aborter }) => {
+      const first = faultOf(call())
+      assert.equal((await faultOf(call())).kind, 'upstream_overloaded')
+      aborter.abort()
+      await first
+      upstream.answer(answerJson({ ok: true }))
+      assert.equal((await faultOf(call())).message, 'The call was cancelled.', 'the slot is free, the signal is not')
+    })
+  })
+})
+
+describe('hanging up', () => {
+  it('ends the upstream call at once, before and within the answer', async () => {
+    for (const script of [silence, stalledStream('data: 1\n\n')]) {
+      const arrived = Promise.withResolvers<void>()
+      const told: Script = (response, request) => {
+        arrived.resolve()
+        return script(response, request)
+      }
+      await withCaller(told, {}, async ({ upstream, call, aborter }) => {
+        const failing = faultOf(call().then(dataOf))
+        await arrived.promise
+        aborter.abort()
+        assert.equal((await failing).message, 'The call was cancelled.')
+        assert.equal(await upstream.requests[0]?.hungUp, true)
+      })
+    }
+  })
+
+  it('throws the Fault that the road aborted with, and wraps any other reason', async () => {
+    const fault = new Fault('unavailable', 'unavailable', 'Stopping.')
+    const other = new Error('not ours')
+    await withCaller(silence, {}, async ({ call, aborter }) => {
+      aborter.abort(fault)
+      assert.equal(await faultOf(call()), fault)
+    })
+    await withCaller(silence, {}, async ({ call, aborter }) => {
+      aborter.abort(other)
+      assert.equal((await faultOf(call())).details.cause, other)
+    })
+  })
+
+  it('ends the upstream call when the reader has had enough', async () => {
+    await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      await nextFrames(answer.reads)
+      answer.reads.cancel()
+      assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+})
+
+describe('time', () => {
+  const limits = { connectTimeoutMs: 10, firstByteTimeoutMs: 100, idleTimeoutMs: 1_000, timeoutMs: 5_000 }
+
+  it('bounds the wait for the first byte', async () => {
+    const { clock, advance } = createHandClock()
+    const arrived = Promise.withResolvers<void>()
+    const told: Script = () => arrived.resolve()
+    await withCaller(told, { clock, settings: limits }, async ({ upstream, call }) => {
+      const failing = faultOf(call())
+      await arrived.promise
+      advance(99)
+      advance(1)
+      const fault = await failing
+      assert.equal(fault.kind, 'upstream_timeout')
+      assert.match(fault.message, /did not begin/)
+      assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+
+  it('bounds silence, counts it from the last byte, and only while somebody listens', async () => {
+    const { clock, advance } = createHandClock()
+    await withCaller(stalledStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      await nextFrames(answer.reads)
+      advance(1_500)
+      const failing = faultOf(nextFrames(answer.reads))
+      advance(999)
+      advance(1)
+      assert.match((await failing).message, /fell silent/)
+    })
+  })
+
+  it('bounds the whole call', async () => {
+    const { clock, advance } = createHandClock()
+    await withCaller(
+      stalledStream('data: 1\n\n'),
+      { clock, settings: { ...limits, idleTimeoutMs: 9_000 } },
+      async ({ call }) => {
+        const answer = await call()
+        const failing = faultOf(dataOf(answer))
+        advance(5_000)
+        assert.match((await failing).message, /too long/)
+      },
+    )
+  })
+
+  it('leaves no timer behind', async () => {
+    const { clock, waiting } = createHandClock()
+    await withCaller(answerStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
+      await dataOf(await call())
+      assert.equal(waiting(), 0)
+    })
+  })
+})

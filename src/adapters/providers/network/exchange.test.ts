@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock, type Clock } from '../../../base/clock.ts'
+import { nextOf } from '../../../base/flow.ts'
+import { createExchange, type Exchange } from './exchange.ts'
+
+/** Undici's side of an exchange, played by hand. */
+function begin(clock: Clock = systemClock) {
+  const calls: string[] = []
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    abort: () => void calls.push('abort'),
+    pause: () => void calls.push('pause'),
+    resume: () => void calls.push('resume'),
+  }
+  const aborter = new AbortController()
+  const exchange = createExchange({
+    clock,
+    limits: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
+    signal: aborter.signal,
+    onSettled: () => void calls.push('settled'),
+  })
+  const { handler } = exchange
+  return {
+    exchange,
+    aborter,
+    calls,
+    start: () => handler.onRequestStart?.(controller, {}),
+    head: () => handler.onResponseStart?.(controller, 200, {}),
+    data: (length: number) => handler.onResponseData?.(controller, Buffer.alloc(length)),
+    end: () => handler.onResponseEnd?.(controller, {}),
+    error: (error: Error) => handler.onResponseError?.(controller, error),
+  }
+}
+
+const read = (exchange: Exchange): Promise<readonly Buffer[] | undefined> => nextOf<readonly Buffer[]>(exchange)
+
+describe('an exchange', () => {
+  it('makes the upstream wait beyond 64 KiB unread, and lets it go on once they are read', async () => {
+    const { exchange, calls, start, head, data } = begin()
+    start()
+    head()
+    data(64 * 1024)
+    assert.deepEqual(calls, [])
+    data(1)
+    assert.deepEqual(calls, ['pause'])
+    assert.equal((await read(exchange))?.length, 2)
+    assert.deepEqual(calls, ['pause', 'resume'])
+  })
+
+  it('hands over what came before a failure, then the failure', async () => {
+    const { exchange, start, head, data, error } = begin()
+    start()
+    head()
+    data(3)
+    error(new Error('reset'))
+    assert.equal((await read(exchange))?.length, 1)
+    await assert.rejects(read(exchange), { kind: 'upstream_failed' })
+  })
+
+  it('throws away what came before it was cancelled', async () => {
+    const { exchange, aborter, calls, start, head, data } = begin()
+    start()
+    head()
+    data(3)
+    aborter.abort()
+    await assert.rejects(read(exchange), { message: 'The call was cancelled.' })
+    assert.deepEqual(calls, ['settled', 'abort'])
+  })
+
+  it('is over at once when cancelled before there is a connection, and aborts the connection when it comes', async () => {
+    const { exchange, aborter, calls, start } = begin()
+    aborter.abort()
+    await assert.rejects(exchange.head, { message: 'The call was cancelled.' })
+    assert.deepEqual(calls, ['settled'])
+    start()
+    assert.deepEqual(calls, ['settled', 'abort'])
+  })
+
+  it('is a time-out where no connection comes about', async () => {
+    let nowMs = 0
+    let fire = (): void => assert.fail('no timer')
+    const clock: Clock = {
+      nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
+      after(delayMs, callback) {
+        assert.equal(delayMs, 60_000)
+        fire = callback
+        return () => {}
+      },
+    }
+    const { exchange } = begin(clock)
+    nowMs = 60_000
+    fire()
+    await assert.rejects(exchange.head, { kind: 'upstream_timeout', message: /could not be reached in time/ })
+  })
+
+  it('ignores interim answers such as 103 Early Hints', async () => {
+    const { exchange, start, head } = begin()
+    start()
+    exchange.handler.onResponseStart?.({} as never, 103, {})
+    head()
+    assert.equal((await exchange.head).status, 200)
+    exchange.drain()
+  })
+
+  it('keeps nothing of what comes while it drains', async () => {
+    const { exchange, calls, start, head, data, end } = begin()
+    start()
+    head()
+    exchange.drain()
+    data(1_000_000)
+    end()
+    assert.equal(await read(exchange), undefined)
+    assert.deepEqual(calls, ['resume', 'settled'])
+  })
+})

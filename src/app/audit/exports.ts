@@ -1,0 +1,85 @@
+import { hostname } from 'node:os'
+import { hourMs } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import { ConfigError, type Config } from '../../config/config.ts'
+import { openSink, choiceOf, findSinkKind } from '../../adapters/sinks/registry.ts'
+import type { AwsCredentials } from '../../adapters/sinks/sigv4.ts'
+import { createAddressGuard, type AddressGuard } from '../../adapters/network/address-guard.ts'
+import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
+import type { Configuration } from '../../domain/audit/export/configuration.ts'
+import type { OpenedSink } from '../../domain/audit/sink.ts'
+import { startSenders } from '../../pipeline/exporting/senders.ts'
+import type { AuditOfficeParts } from './parts.ts'
+import { watchBacklog } from './export-metrics.ts'
+
+const leaseMs = 15_000
+const lookEveryMs = 1_000
+
+export type OpenExports = AsyncDisposable & {
+  /** A sink with connections of its own, for one call. */
+  open(type: string, config: Configuration): OpenedSink & AsyncDisposable
+}
+
+/** Everything that sends the audit log away. */
+export async function openExports(parts: AuditOfficeParts): Promise<OpenExports> {
+  const { config, database, clock, random, network, ids, log, metrics, audit, seal } = parts
+  await using opened = new AsyncDisposableStack()
+  if (database.engine === 'sqlite') await forgetLeases(database)
+  const guard = guardOf(config.exports)
+  const awsCredentials = awsCredentialsOf(config.exports)
+  const sinkParts = { guard, clock, random, network, instance: hostname(), awsCredentials }
+  const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
+    const kind = findSinkKind(type)
+    if (!kind) throw new Error(`there is no sink of the type ${type}`)
+    return { ...openSink(kind, settings, sinkParts), choice: choiceOf(settings) }
+  }
+  const store = deliveryStore({ database, clock, events: audit.events, seal, owner: ids('node'), leaseMs })
+  opened.use(
+    startSenders({
+      store,
+      clock,
+      random,
+      leaseMs,
+      everyMs: lookEveryMs,
+      watermarks: {
+        alarmAfterMs: config.exports.alarm_after_hours * hourMs,
+        alarmAfterEvents: config.exports.alarm_after_events,
+      },
+      open: (claimed) => open(claimed.type, claimed.config),
+      onOutcome: countOutcomes(metrics, log),
+      onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export broke off'),
+    }),
+  )
+  opened.use(watchBacklog(parts))
+  const kept = opened.move()
+  return { open, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+function countOutcomes(metrics: Metrics, log: Log) {
+  const labels = { outcome: ['delivered', 'retry', 'reject', 'pause'] } as const
+  const outcomes = metrics.counter(
+    'gatehouse_export_events_total',
+    'Events offered to sinks, by what became of them.',
+    labels,
+  )
+  return (outcome: { readonly kind: string; readonly cause?: unknown }, { id }: { readonly id: string }): void => {
+    outcomes.add({ outcome: outcome.kind })
+    // What a destination's network said is for the operator alone.
+    if (outcome.cause !== undefined) log.info({ sink: id, error: String(outcome.cause) }, 'a sink cannot be reached')
+  }
+}
+
+function guardOf({ allow_addresses: allowNetworks }: Config['exports']): AddressGuard {
+  try {
+    return createAddressGuard({ allowNetworks })
+  } catch (error) {
+    throw new ConfigError([`exports.allow_addresses: ${error instanceof Error ? error.message : String(error)}`])
+  }
+}
+
+function awsCredentialsOf({ aws }: Config['exports']): AwsCredentials | undefined {
+  if (!aws) return undefined
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = aws
+  return { accessKeyId, secretAccessKey, sessionToken }
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { dayMs, everySoOften, minuteMs } from '../../base/clock.ts'
+import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
+import { createJournal, type Journal } from '../../domain/audit/journal.ts'
+import type { AuditAppender } from '../../domain/audit/log.ts'
+import { redactForGood } from '../../domain/moderation/personal-data/redact.ts'
+import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
+import { publishKey, signDueChains } from '../../adapters/stores/sql/audit/checkpoints.ts'
+import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
+import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
+import { recorded } from '../../pipeline/record.ts'
+import { createSinkTest, type SinkTest } from '../../pipeline/exporting/test-sink.ts'
+import type { Infer } from '../../pipeline/infer.ts'
+import type { AuditOfficeParts } from './parts.ts'
+import { openExports } from './exports.ts'
+
+/** The audit log at work: written by requests, signed, trimmed, and sent to where it is wanted. */
+export type AuditOffice = AsyncDisposable & {
+  readonly testSink: SinkTest
+  /** The road of a request with its events, where they are asked for. */
+  record(infer: Infer): Infer
+}
+
+const signEveryMs = 10_000
+const trimEveryMs = 10 * minuteMs
+
+export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
+  const { config, database, clock, audit, reads, warn } = parts
+  await using opened = new AsyncDisposableStack()
+  const checkpoints = { database, clock, ...audit }
+  const retention = {
+    database,
+    clock,
+    events: audit.events,
+    keepMs: config.audit.retention_days * dayMs,
+    maxBacklogMs: config.exports.max_backlog_days * dayMs,
+  }
+  await publishKey(checkpoints)
+  const sign = () => signDueChains(checkpoints).catch(warn('the audit log could not be signed'))
+  const trim = () => trimChains(retention).catch(warn('old audit events could not be removed'))
+  opened.use(everySoOften(clock, sign, signEveryMs))
+  opened.use(everySoOften(clock, trim, trimEveryMs))
+  const appender = createAuditAppender(database, audit.events.authorityUid)
+  const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
+  const journal = openJournal(parts, appender, backlog)
+  const { open } = opened.use(await openExports(parts))
+  const kept = opened.move()
+  const { requests: isRecording, content } = config.audit
+  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactForGood }
+  return {
+    testSink: createSinkTest({
+      ...parts,
+      events: audit.events,
+      appender,
+      log: reads.events,
+      sinks: reads.exports,
+      open,
+    }),
+    record: (infer) => recorded(infer, recording),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** With embedded storage it would lie on the same disk as the log itself. */
+async function openBacklog(
+  { config, clock, metrics }: AuditOfficeParts,
+  appender: AuditAppender,
+  opened: AsyncDisposableStack,
+): Promise<AuditBacklog> {
+  const spool = opened.use(createAuditSpool(join(config.storage.data_dir, 'audit-spool')))
+  const backlog = await createAuditBacklog({ appender, spool, clock })
+  opened.defer(async () => {
+    backlog[Symbol.dispose]()
+    if (backlog.waiting() > 0) await backlog.flush()
+  })
+  metrics.gauge('gatehouse_audit_events_waiting', 'Events on this node’s disk that the log has not taken yet.', () =>
+    backlog.waiting(),
+  )
+  return backlog
+}
+
+function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
+  const { config, clock, log, metrics, audit, isAuditRequired } = parts
+  const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
+  return createJournal({
+    appender,
+    events: audit.events,
+    clock,
+    // An organization whose wishes cannot be read may be one that wishes so.
+    isAuditRequired: async (organizationId) =>
+      config.audit.on_failure === 'refuse' || isAuditRequired(organizationId).catch(() => true),
+    backlog: backlog && {
+      async keep(events) {
+        if (backlog.waiting() === 0) log.error('the audit log cannot be written: events wait on this disk')
+        await backlog.keep(events)
+      },
+    },
+    onLost(count, cause) {
+      lost.add({}, count)
+      log.error({ count, error: String(cause) }, 'events could not be written to the audit log')
+    },
+  })
+}

@@ -1,0 +1,24 @@
+import { setImmediate } from 'node:timers/promises'
+import { backtestQueue, forgetBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
+import { createReplay, type ReplayParts } from '../../domain/governance/backtest/replay.ts'
+import { startBacktests } from '../../domain/governance/backtest/work.ts'
+import type { Ground } from '../ground.ts'
+
+const leaseMs = 60_000
+
+/** Works off backtests until the house is closed. */
+export function openBacktests(ground: Ground, parts: ReplayParts): void {
+  const { built, database, clock, ids, warn } = ground
+  if (database.engine === 'sqlite') {
+    void forgetBacktestLeases(database).catch(warn('a backtest may wait for a minute'))
+  }
+  built.use(
+    startBacktests({
+      queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs }),
+      replay: createReplay(parts),
+      clock,
+      pause: setImmediate,
+      onError: warn('a backtest broke off'),
+    }),
+  )
+}

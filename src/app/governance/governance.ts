@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
+import { createExamine } from '../../domain/governance/examine.ts'
+import { createRulebooks } from '../../domain/governance/rulebooks.ts'
+import { createSimulate } from '../../domain/governance/simulate.ts'
+import { createQuotas } from '../../domain/gateway/quotas.ts'
+import { createReadAlong } from '../../domain/moderation/read-along.ts'
+import { createScreen } from '../../domain/moderation/screen.ts'
+import { createGovern } from '../../pipeline/governing/govern.ts'
+import type { Administration } from '../administration.ts'
+import { openBacktests } from './backtests.ts'
+import type { Ground } from '../ground.ts'
+import type { Rules } from './rules.ts'
+import { openWatch } from './watch.ts'
+
+/** Blocks of text whose verdicts are remembered: some hundred long chats. */
+const remembered = 20_000
+
+/** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
+export function openGovernance(
+  ground: Ground,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { classifier, compileRule, rephrase, failsOpen }: Rules,
+) {
+  const { config, clock, ids, changes, database, warn } = ground
+  const pause = (): Promise<void> => setImmediate()
+  const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
+  const screen = createScreen({ classifier, pause, memory: remembered })
+  const examine = createExamine({ ...shared, screen, memory: remembered })
+  const glance = createExamine({
+    ...shared,
+    screen: createScreen({ classifier, pause, memory: 0 }),
+    memory: 0,
+    wantsDenialsOnly: true,
+  })
+  const rulebookOf = createRulebooks({
+    gateway: reads.gateway,
+    policies: reads.policies,
+    changes,
+    compileRule,
+    patterns: re2Patterns,
+  })
+  const watch = openWatch(ground, { reads, administer })
+  openBacktests(ground, { examine: glance, compileRule })
+  const govern = createGovern({
+    rulebookOf,
+    hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
+    examine,
+    glance,
+    readAlong: createReadAlong(classifier),
+    rephrase,
+    quotas: createQuotas({
+      store: quotaStore(database),
+      clock,
+      ids,
+      onSettleFailed: warn('a quota could not be settled'),
+    }),
+    clock,
+    ids,
+    crisisMessage: config.moderation.crisis_message,
+    restores: config.moderation.restore_redacted,
+    pause,
+    note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
+  })
+  return {
+    govern,
+    screen,
+    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    isAuditRequired: async (organizationId: string): Promise<boolean> =>
+      (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,
+  }
+}

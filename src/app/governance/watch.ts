@@ -1,0 +1,30 @@
+import { decisionCounts } from '../../adapters/stores/sql/gateway/decision-counts.ts'
+import { gatewaySubject } from '../../domain/governance/watch/noted.ts'
+import { createTakeOut } from '../../domain/governance/watch/take-out.ts'
+import { createWatch, type Watch } from '../../domain/governance/watch/watch.ts'
+import type { Administration } from '../administration.ts'
+import type { Ground } from '../ground.ts'
+
+type WatchGround = Pick<Ground, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'warn'>
+
+/** Watches for spikes of denials until the house is closed. */
+export function openWatch(
+  ground: WatchGround,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+): Watch {
+  const { built, database, clock, log, metrics, warn } = ground
+  const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
+  const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
+  return built.use(
+    createWatch({
+      counts: decisionCounts(database),
+      takeOut: createTakeOut({ reads, administer, clock }),
+      clock,
+      onTakenOut(watched) {
+        spikes.add({ subject: watched.subject === gatewaySubject ? 'gateway' : 'policy' })
+        log.warn({ ...watched }, 'denials spiked, and what denied them is out of force')
+      },
+      onError: warn('denials cannot be watched'),
+    }),
+  )
+}

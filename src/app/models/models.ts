@@ -1,0 +1,23 @@
+import { ConfigError, type Environment } from '../../config/config.ts'
+import { deriveKey } from '../../domain/identity/key-format.ts'
+import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
+import type { Provider } from '../../domain/inference/provider.ts'
+import type { Ground } from '../ground.ts'
+import { createProviders } from './providers.ts'
+import { effectiveModels, namingProblems } from './upstreams.ts'
+
+/** What can be asked, and who answers: for callers, and for questions of our own. */
+export type Served = {
+  readonly models: readonly Model[]
+  readonly catalogue: Catalogue
+  readonly providers: ReadonlyMap<string, Provider>
+}
+
+export function openModels({ built, config, clock, ids, secret, upstreams }: Ground, env: Environment): Served {
+  const problems = namingProblems(config, upstreams)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const models = effectiveModels(config, env, clock.nowMs())
+  const proofKey = deriveKey(secret, 'reasoning proof')
+  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKey }))
+  return { models, catalogue: createCatalogue(models), providers }
+}

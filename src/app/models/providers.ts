@@ -1,0 +1,66 @@
+import { Agent } from 'undici'
+import type { Clock } from '../../base/clock.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { Provider } from '../../domain/inference/provider.ts'
+import { estimateTokens } from '../../domain/inference/count.ts'
+import { openaiFlags } from '../../adapters/providers/openai-chat/flags.ts'
+import { createProvider, type ProviderSettings } from '../../adapters/providers/registry.ts'
+import type { EffectiveUpstream } from './upstreams.ts'
+
+export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string, Provider> }
+
+export type ProvidersParts = { readonly clock: Clock; readonly ids: Ids; readonly proofKey: Uint8Array }
+
+/** One provider per upstream, each with connections of its own: one that hangs cannot starve the others. */
+export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
+  const agents: Agent[] = []
+  const byName = new Map(
+    upstreams.map((upstream) => {
+      const dispatcher = new Agent({
+        connect: { timeout: upstream.connect_timeout_ms },
+        keepAliveTimeout: 30_000,
+        pipelining: 1,
+        allowH2: false,
+      })
+      agents.push(dispatcher)
+      const made = (kind: ProviderSettings['kind']): Provider =>
+        createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens })
+      return [upstream.name, upstream.kind === 'both-openai' ? bothOpenai(upstream.name, made) : made(upstream.kind)]
+    }),
+  )
+  return {
+    byName,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(agents.map((agent) => agent.destroy()))
+    },
+  }
+}
+
+/** OpenAI itself speaks both of its dialects: each caller is answered in its own, everyone else through the newer. */
+function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Provider): Provider {
+  const chat = made('openai-chat')
+  const responses = made('openai-responses')
+  return {
+    name,
+    dialect: undefined,
+    infer: (call) => (call.request.original.dialect === 'chat' ? chat : responses).infer(call),
+  }
+}
+
+function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind']): ProviderSettings {
+  return {
+    name: upstream.name,
+    kind,
+    ...(upstream.base_url === undefined ? {} : { baseUrl: upstream.base_url }),
+    ...(upstream.api_key === undefined ? {} : { apiKey: upstream.api_key }),
+    ...(upstream.headers === undefined ? {} : { headers: upstream.headers }),
+    ...(upstream.takes_effort === undefined
+      ? {}
+      : { chatFlags: { efforts: upstream.takes_effort ? openaiFlags.efforts : [] } }),
+    timeoutMs: upstream.timeout_ms,
+    connectTimeoutMs: upstream.connect_timeout_ms,
+    firstByteTimeoutMs: upstream.first_byte_timeout_ms,
+    idleTimeoutMs: upstream.idle_timeout_ms,
+    maxConcurrent: upstream.max_concurrent,
+  }
+}

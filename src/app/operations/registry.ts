@@ -1,0 +1,103 @@
+import { Fault } from '../../base/fault.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { GrantStore } from '../../domain/credits/ledger-store.ts'
+import { toMicro } from '../../domain/credits/shown.ts'
+import type { Administer } from '../../domain/identity/administer.ts'
+import type { Recorded } from '../../domain/identity/audit-log.ts'
+import type { Organization, Project } from '../../domain/identity/principal.ts'
+import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
+import type { Registry } from '../../domain/identity/registry.ts'
+import type { RegistryStore } from '../../domain/identity/store.ts'
+import {
+  allOf,
+  createInOrganization,
+  everything,
+  operatorOf,
+  type InOrganization,
+  type OrganizationOf,
+} from './organization-of.ts'
+
+/** What commands can do to organizations and projects. */
+export type RegistryOperations = {
+  setup(input: { name: string }): Promise<SetupAnswer>
+  'orgs.list'(input: object): Promise<readonly Organization[]>
+  'orgs.create'(input: { name: string }): Promise<Organization>
+  'projects.list'(input: InOrganization): Promise<readonly Project[]>
+  'projects.create'(input: InOrganization & { name: string }): Promise<Project>
+  'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
+}
+
+export type SetupAnswer = {
+  readonly organization_id: string
+  readonly project_id: string
+  readonly admin_key: string
+  readonly api_key: string
+}
+
+type Stores = { readonly registry: RegistryStore; readonly grants: GrantStore }
+
+export type RegistryOperationParts = {
+  readonly ids: Ids
+  readonly reads: Pick<Stores, 'registry'>
+  /** For what comes with a new organization, which is written down as one event. */
+  readonly registry: Registry
+  /** For everything afterwards: who changed it is written down. */
+  readonly recorded: RecordedRegistry
+  readonly administer: Administer<Stores>
+  /** How many credits a new organization is given. */
+  readonly credits: { readonly starting: number }
+  readonly organizationOf: OrganizationOf
+}
+
+export function createRegistryOperations(parts: RegistryOperationParts): RegistryOperations {
+  const { registry, recorded, ids, administer, credits, organizationOf } = parts
+  const reads = parts.reads.registry
+  const inOrganization = createInOrganization(parts)
+  return {
+    async setup({ name }) {
+      const id = ids('org')
+      return administer(operatorOf(id), async (stores) => {
+        const { registry: store } = stores
+        if (!(await store.claimInstallation(id))) throw alreadySetUp()
+        const { record } = await createOrganization(stores, { id, name })
+        const project = await registry.createProject(store, id, 'Default project')
+        const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
+        const api = await registry.createApiKey(store, project, { name: 'First API key' })
+        const made = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
+        return {
+          value: { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret },
+          record: { ...record, details: { ...record.details, ...made } },
+        }
+      })
+    },
+    'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
+    'orgs.create'({ name }) {
+      const id = ids('org')
+      return administer(operatorOf(id), (stores) => createOrganization(stores, { id, name }))
+    },
+    'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
+    'projects.create': (input) => inOrganization(input, (store, id) => recorded.createProject(store, id, input.name)),
+    'projects.archive': (input) =>
+      inOrganization(input, (store, organizationId) =>
+        recorded.archiveProject(store, { organizationId, projectId: input.id }),
+      ),
+  }
+
+  async function createOrganization(
+    { registry: store, grants }: Stores,
+    named: Pick<Organization, 'id' | 'name'>,
+  ): Promise<Required<Recorded<Organization>>> {
+    const organization = await registry.createOrganization(store, named)
+    const start = { organizationId: named.id, kind: 'grant', ref: 'start', note: 'starting credits' } as const
+    if (credits.starting > 0) await grants.grant({ ...start, micro: toMicro(credits.starting) })
+    const details = { name: named.name, credits: credits.starting }
+    return { value: organization, record: { kind: 'organization.created', resourceId: named.id, details } }
+  }
+}
+
+const alreadySetUp = (): Fault =>
+  new Fault(
+    'conflict',
+    'already_set_up',
+    'An organization exists already; make further keys with: gatehouse keys create.',
+  )

@@ -1,0 +1,106 @@
+import type { LimitSettings } from '../../domain/limits/admission.ts'
+import { alone, type Census } from '../../domain/limits/census.ts'
+import { dividedStore } from '../../domain/limits/divided.ts'
+import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
+import { createFallbackStore } from '../../domain/limits/fallback.ts'
+import type { LimitStore } from '../../domain/limits/store.ts'
+import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
+import type { Ground } from '../ground.ts'
+
+export type CounterParts = Ground & { readonly settings: LimitSettings }
+
+/** What counts requests: in this process, or in Redis with this process to fall back on. */
+export type Counters = AsyncDisposable & {
+  readonly limits: LimitStore
+  readonly census: Census
+  /** The life of this process's own counters. */
+  readonly ownEpoch: string
+  /** That of the shared ones: null while they cannot be used, undefined where there are none. */
+  sharedEpoch(): string | null | undefined
+  /** What is amiss, though requests are served. */
+  trouble(): string | undefined
+  /** In words, for whoever starts the service. */
+  readonly says: string
+}
+
+const firstContactMs = 1_000
+
+export async function openCounters(parts: CounterParts): Promise<Counters> {
+  await using opened = new AsyncDisposableStack()
+  const { config, database, clock, ids, settings, warn } = parts
+  const ownEpoch = ids('node')
+  const onError = warn('the census of nodes failed')
+  const census =
+    database.engine === 'sqlite'
+      ? alone(ownEpoch)
+      : opened.use(await joinNodes({ database, clock, ownId: ownEpoch, onError }))
+  const local = createLimitEngine({ nowMs: () => Math.floor(clock.monotonicMs()), epoch: ownEpoch, settings })
+  const own = { ...parts, census, local }
+  const chosen =
+    config.storage.redis_url === undefined ? byOneself(own) : opened.use(await shared(own, config.storage.redis_url))
+  const kept = opened.move()
+  return { ...chosen, census, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+type OwnParts = CounterParts & { readonly census: Census; readonly local: LimitEngine }
+type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'trouble' | 'says'>
+
+function byOneself({ database, census, local, log }: OwnParts): Chosen {
+  const quiet = { sharedEpoch: () => undefined, trouble: () => undefined }
+  if (database.engine === 'sqlite') return { ...quiet, limits: local, says: 'counted in this process' }
+  const says = 'divided among the nodes; set REDIS_URL to count them together'
+  log.warn({ nodes: census.count() }, `limits are ${says}`)
+  return { ...quiet, limits: dividedStore(local, () => census.count()), says }
+}
+
+async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
+  const { census, local, settings, clock, random, log, metrics } = parts
+  // Loaded only where it is used.
+  const { connectRedis } = await import('../../adapters/stores/redis/connection.ts')
+  const { createRedisLimitStore } = await import('../../adapters/stores/redis/limit-store.ts')
+  const failures = metrics.counter(
+    'gatehouse_limit_store_failures_total',
+    'Calls to the shared counters that failed.',
+    {
+      operation: ['admit', 'settle', 'renew', 'grant', 'close', 'accounts'],
+      reason: ['unreachable', 'script'],
+    },
+  )
+  await using opened = new AsyncDisposableStack()
+  const connection = opened.use(
+    connectRedis({
+      url,
+      commandTimeoutMs: parts.config.storage.redis_timeout_ms,
+      onError: (error) => log.debug({ error: String(error) }, 'no connection to Redis'),
+    }),
+  )
+  const store = opened.use(
+    createFallbackStore({
+      shared: createRedisLimitStore({ connection, settings }),
+      local,
+      nodes: () => census.count(),
+      clock,
+      random,
+      onFailure(operation, { reason, message }) {
+        failures.add({ operation, reason })
+        if (reason === 'script') log.error({ operation, error: message }, 'a script of the counters failed')
+      },
+      onChange: (isDegraded) =>
+        isDegraded
+          ? log.error('Redis is out of reach: this node counts by itself, and admits its share of each limit')
+          : log.warn('Redis is back: limits are counted together again'),
+    }),
+  )
+  metrics.gauge('gatehouse_limits_degraded', '1 while this node counts by itself because Redis is out of reach.', () =>
+    store.isDegraded() ? 1 : 0,
+  )
+  await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(firstContactMs, resolve))])
+  const kept = opened.move()
+  return {
+    limits: store,
+    sharedEpoch: () => (store.isDegraded() ? null : connection.epoch()),
+    trouble: () => (store.isDegraded() ? 'Redis is out of reach; this node counts by itself' : undefined),
+    says: 'counted in Redis',
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import type { Metrics } from '../../base/metrics.ts'
+import { createBacklog, type Backlog } from '../../domain/credits/backlog.ts'
+import { createFunds } from '../../domain/credits/funds.ts'
+import { createKeeper } from '../../domain/credits/keeper.ts'
+import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
+import { createRates, type Rates } from '../../domain/credits/rates.ts'
+import { createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
+import type { Price } from '../../domain/inference/catalogue.ts'
+import type { Verdict } from '../../domain/limits/admission.ts'
+import { createHeartbeat } from '../../domain/limits/heartbeat.ts'
+import { createLimitsOf, type OverrideStore } from '../../domain/limits/overrides.ts'
+import { metrics as limitMetrics } from '../../domain/limits/scopes.ts'
+import { tierTable, withOverrides } from '../../domain/limits/tiers.ts'
+import { createAdmission, type Admission } from '../../pipeline/paying/admission.ts'
+import { createPreflight, type Preflight } from '../../pipeline/paying/preflight.ts'
+import { createReadBalance, type ReadBalance } from '../../pipeline/paying/read-balance.ts'
+import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
+import { createSpool } from '../../adapters/stores/sql/credits/spool.ts'
+import type { Ground } from '../ground.ts'
+import type { Counters } from './counters.ts'
+import { createLedgerUpkeep } from './ledger-upkeep.ts'
+
+export type CreditParts = Ground & {
+  readonly counters: Counters
+  readonly overrides: Pick<OverrideStore, 'list'>
+  /** How long the credits of a request are held at the most. */
+  readonly holdMs: number
+}
+
+/** Limits and credits together: what admits a request, and what it is paid from. */
+export type Credits = AsyncDisposable & {
+  readonly admission: Admission
+  readonly ratesOf: (price: Price) => Rates
+  readonly preflight: Preflight
+  readonly readBalance: ReadBalance
+  /** Why nothing more can be charged, if so. */
+  problem(): string | undefined
+}
+
+export async function openCredits(parts: CreditParts): Promise<Credits> {
+  await using opened = new AsyncDisposableStack()
+  const { config, database, counters, clock, ids, log, failpoint } = parts
+  const { limits } = counters
+  const measures = createMeasures(parts.metrics)
+  const ledger = ledgerStore(database, { ids, clock })
+  const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
+  const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
+  const funds = createFunds({ ...parts, ledger, limits, holderOf })
+  const heartbeat = opened.use(createHeartbeat({ store: limits, clock }))
+  const remaining = new Map<string, number>()
+  const tiers = withOverrides(tierTable, config.limits.tiers)
+  const ratesOf = createRates(config.credits.credit_usd)
+  const limitsOf = createLimitsOf({ table: tiers, overrides: parts.overrides })
+  const admission = createAdmission({
+    limits,
+    limitsOf,
+    ratesOf,
+    funds,
+    backlog,
+    heartbeat,
+    settle: createSettle({ ledger, limits, backlog, failpoint, onCharge: measures.charge }),
+    clock,
+    creditUsd: config.credits.credit_usd,
+    remaining,
+    failpoint,
+    onVerdict: measures.verdict,
+    onUnsettled: (requestId, error) =>
+      log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
+  })
+  const keeper = createKeeper({
+    ...counters,
+    ledger,
+    funds,
+    backlog,
+    holdMs: parts.holdMs,
+    clock,
+    failpoint,
+    onOrphans: measures.orphans,
+    onDifference: (organizationId, says) =>
+      log.error({ organization_id: organizationId }, `the ledger is wrong: ${says}`),
+  })
+  parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
+    funds.frozenCount(),
+  )
+  // The lock on the data folder says that whoever had these slices is dead.
+  if (database.engine === 'sqlite') await keeper.inherit()
+  opened.use(createLedgerUpkeep({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
+  const kept = opened.move()
+  return {
+    admission,
+    ratesOf,
+    preflight: createPreflight({ limits, limitsOf, ledger, ratesOf }),
+    readBalance: createReadBalance({ ledger, limits, clock }),
+    problem: () => (backlog?.isFull() ? `${backlog.waiting()} charges wait for the database` : undefined),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function openBacklog(
+  { config, clock, failpoint, metrics }: CreditParts,
+  ledger: LedgerStore,
+  opened: AsyncDisposableStack,
+): Promise<Backlog> {
+  const spool = opened.use(createSpool(join(config.storage.data_dir, 'spool')))
+  const backlog = opened.use(await createBacklog({ ledger, spool, clock, failpoint }))
+  metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
+    backlog.waiting(),
+  )
+  return backlog
+}
+
+function createMeasures(metrics: Metrics) {
+  const admissions = metrics.counter('gatehouse_admissions_total', 'Requests decided by limits and credits.', {
+    outcome: ['admitted', 'credits', ...limitMetrics],
+    scope: ['key', 'project', 'organization', 'none'],
+  })
+  const charges = metrics.counter('gatehouse_charges_total', 'Charges written to the ledger.', {
+    result: ['written', 'repeated', 'waiting', 'failed'],
+  })
+  const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
+  const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
+  const countWritten = charges.series({ result: 'written' })
+  return {
+    verdict: (verdict: Verdict): void =>
+      verdict.admitted ? countAdmitted() : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
+    orphans: (count: number): void => orphans.add({}, count),
+    charge: (result: ChargeResult): void => (result === 'written' ? countWritten() : charges.add({ result })),
+  }
+}

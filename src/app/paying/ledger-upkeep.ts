@@ -1,0 +1,54 @@
+import { everySoOften, type Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Backlog } from '../../domain/credits/backlog.ts'
+import type { Keeper } from '../../domain/credits/keeper.ts'
+
+export type LedgerUpkeepParts = {
+  readonly keeper: Keeper
+  readonly backlog: Backlog | null
+  readonly clock: Clock
+  readonly log: Log
+  /** Those that this node has served. */
+  readonly organizations: () => Iterable<string>
+}
+
+const slicesEveryMs = 10_000
+const requestsEveryMs = 60_000
+
+/**
+ * The ledger's housekeeping, in the background. No request is given up until the database has answered for a whole
+ * round: a node that could not write its charges comes first.
+ */
+export function createLedgerUpkeep({ keeper, backlog, clock, log, organizations }: LedgerUpkeepParts): AsyncDisposable {
+  let failedAtMs = clock.monotonicMs()
+
+  const round = (name: string, work: () => Promise<void>) => async (): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      failedAtMs = clock.monotonicMs()
+      log.warn({ error: String(error) }, `${name} could not be tidied`)
+    }
+  }
+  const isSettled = (): boolean => clock.monotonicMs() - failedAtMs >= requestsEveryMs && backlog?.isEmpty() !== false
+  const tidyRequests = async (): Promise<void> => {
+    if (isSettled()) await keeper.tidyRequests(organizations())
+  }
+
+  const running = new DisposableStack()
+  running.use(
+    everySoOften(
+      clock,
+      round('slices', () => keeper.tidySlices()),
+      slicesEveryMs,
+    ),
+  )
+  running.use(everySoOften(clock, round('requests', tidyRequests), requestsEveryMs))
+  return {
+    async [Symbol.asyncDispose]() {
+      running.dispose()
+      await backlog?.flush()
+      await round('slices', () => keeper.release())()
+    },
+  }
+}

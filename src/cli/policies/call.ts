@@ -1,0 +1,35 @@
+import type { OpenHouse } from '../../app/operations/open.ts'
+import type { readArguments } from '../arguments.ts'
+import type { CommandContext } from '../command.ts'
+import type { Result } from '../in-house.ts'
+import { fieldOptions } from './fields.ts'
+
+export const policyOptions = {
+  ...fieldOptions,
+  org: { type: 'string' },
+  revision: { type: 'string' },
+  version: { type: 'string' },
+  file: { type: 'string', short: 'f' },
+  plan: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  backtest: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  limit: { type: 'string' },
+  sample: { type: 'string' },
+  thresholds: { type: 'string' },
+  'no-wait': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+/** One call of `gatehouse policies`, read and ready to be done. */
+export type Call = {
+  readonly house: OpenHouse
+  readonly where: { readonly organization?: string }
+  /** Empty for the verbs that need none. */
+  readonly id: string
+  readonly values: ReturnType<typeof readArguments<typeof policyOptions>>['values']
+  readonly context: CommandContext
+}
+
+export type Verb = (call: Call) => Promise<Result>

@@ -1,0 +1,37 @@
+import type { ShownPolicy } from '../../app/operations/policies.ts'
+
+/** What a policy says, by the names of the API. */
+export type Content = Omit<ShownPolicy['draft'], 'base_version'>
+
+export type Difference = { readonly field: string; readonly before: unknown; readonly after: unknown }
+
+const fields = ['rule', 'direction', 'mode', 'scope', 'project_ids', 'match_threshold_basis_points'] as const
+
+/** The fields in which two contents differ. Projects are a set. */
+export const contentDifferences = (before: Content, after: Content): Difference[] =>
+  fields
+    .map((field) => ({ field, before: comparable(before[field]), after: comparable(after[field]) }))
+    .filter((each) => JSON.stringify(each.before) !== JSON.stringify(each.after))
+
+const comparable = (value: Content[keyof Content]): unknown => (Array.isArray(value) ? value.toSorted() : value)
+
+/** As `diff` would show it: the old value, then the new one; a text of several lines keeps them. */
+export const diffLines = ({ field, before, after }: Difference): string[] => [
+  ...signed('-', field, before),
+  ...signed('+', field, after),
+]
+
+export const contentLines = (content: Content): string[] => fields.flatMap((field) => fieldLines(field, content[field]))
+
+export const signed = (sign: string, field: string, value: unknown): string[] =>
+  fieldLines(field, value).map((line) => `${sign} ${line}`)
+
+function fieldLines(field: string, value: unknown): string[] {
+  const [first = '', ...rest] = spelled(value).trimEnd().split('\n')
+  return [`${field}: ${first}`, ...rest.map((line) => `  ${line}`)]
+}
+
+function spelled(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.join(', ')
+  return value === null || value === '' ? '(none)' : String(value)
+}

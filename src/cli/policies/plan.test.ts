@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ShownPolicy } from '../../app/operations/policies.ts'
+import { isIdle, planLines, planStep } from './plan.ts'
+
+const content = {
+  rule: 'Say "no"',
+  direction: 'both',
+  mode: 'monitoring',
+  scope: 'organization',
+  project_ids: ['proj_b', 'proj_a'],
+  match_threshold_basis_points: null,
+} as const
+
+const target: ShownPolicy = {
+  id: '',
+  object: 'organization.policy',
+  name: 'One',
+  description: '',
+  state: 'draft',
+  revision: 1,
+  current_version: null,
+  has_unpublished_changes: true,
+  created_at: 0,
+  updated_at: 0,
+  draft: { ...content, project_ids: [...content.project_ids], base_version: null },
+  published: null,
+}
+
+const version = {
+  id: 'polv_1',
+  object: 'organization.policy.version',
+  version: 1,
+  published_at: 0,
+  current: true,
+} as const
+const published = { ...version, ...content, project_ids: ['proj_a', 'proj_b'] }
+const current: ShownPolicy = {
+  ...target,
+  id: 'pol_1',
+  revision: 7,
+  published,
+  draft: { ...published, base_version: 1 },
+}
+
+const wanted = { name: 'One', publish: true, policy: { name: 'One', rule: 'Say "no"' } }
+
+describe('the plan for one policy', () => {
+  it('creates and publishes what is not there', () => {
+    const step = planStep(wanted, target, undefined)
+    assert.deepEqual([step.action, step.publish, step.body], ['create', true, wanted.policy])
+  })
+
+  it('does nothing where all is as wanted, whatever the order of the projects', () => {
+    assert.equal(isIdle(planStep(wanted, target, current)), true)
+  })
+
+  it('changes only what differs, against the revision it has seen', () => {
+    const differing = { ...current, description: 'Old', draft: { ...current.draft, mode: 'enforcing' as const } }
+    const step = planStep(wanted, target, differing)
+    assert.deepEqual([step.action, step.revision, step.id], ['update', 7, 'pol_1'])
+    assert.deepEqual(step.body, { description: '', mode: 'monitoring' })
+    assert.equal(step.publish, false) // what is published is what is wanted already
+  })
+
+  it('publishes a draft that is as wanted but not in force', () => {
+    const step = planStep(wanted, target, { ...current, published: { ...published, rule: 'Older' } })
+    assert.deepEqual([step.action, step.publish], ['keep', true])
+    assert.equal(planStep({ ...wanted, publish: false }, target, { ...current, published: null }).publish, false)
+  })
+
+  it('is told in lines', () => {
+    const changed = { ...current, draft: { ...current.draft, rule: 'first\nsecond' } }
+    assert.deepEqual(planLines([planStep(wanted, target, changed), planStep(wanted, target, current)]), [
+      'update One (pol_1, revision 7)',
+      '    - rule: first',
+      '    -   second',
+      '    + rule: Say "no"',
+      'Plan: 0 to create, 1 to change, 0 to publish, 1 unchanged.',
+    ])
+  })
+})

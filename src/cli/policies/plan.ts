@@ -1,0 +1,61 @@
+import type { ShownPolicy } from '../../app/operations/policies.ts'
+import { contentDifferences, diffLines, signed, type Difference } from './diff.ts'
+import type { Wanted } from './file.ts'
+
+/** What has to be done to one policy, against the revision that the plan was made from. */
+export type Step = {
+  readonly name: string
+  readonly action: 'create' | 'update' | 'keep'
+  readonly publish: boolean
+  readonly id?: string
+  readonly revision?: number
+  readonly differences: readonly Difference[]
+  /** The body of the creation or of the update. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** `target` is what the file wants, with all defaults filled in; `current` is what there is, if anything. */
+export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPolicy | undefined): Step {
+  const { name, publish } = wanted
+  if (!current) return { name, action: 'create', publish, differences: [], body: wanted.policy }
+  const differences = [...ownDifferences(current, target), ...contentDifferences(current.draft, target.draft)]
+  const isPublished = current.published !== null && contentDifferences(current.published, target.draft).length === 0
+  return {
+    name,
+    action: differences.length === 0 ? 'keep' : 'update',
+    publish: publish && !isPublished,
+    id: current.id,
+    revision: current.revision,
+    differences,
+    body: Object.fromEntries(differences.map(({ field, after }) => [field, after])),
+  }
+}
+
+const ownDifferences = (before: ShownPolicy, after: ShownPolicy): Difference[] =>
+  (['name', 'description'] as const)
+    .map((field) => ({ field, before: before[field], after: after[field] }))
+    .filter((each) => each.before !== each.after)
+
+export const isIdle = ({ action, publish }: Step): boolean => action === 'keep' && !publish
+
+/** The plan for eyes: what would be created, changed and published. */
+export function planLines(steps: readonly Step[]): string[] {
+  const count = (test: (step: Step) => boolean): number => steps.filter(test).length
+  const summary = [
+    `${count(({ action }) => action === 'create')} to create`,
+    `${count(({ action }) => action === 'update')} to change`,
+    `${count(({ publish }) => publish)} to publish`,
+    `${count(isIdle)} unchanged`,
+  ]
+  return [...steps.filter((step) => !isIdle(step)).flatMap(stepLines), `Plan: ${summary.join(', ')}.`]
+}
+
+function stepLines(step: Step): string[] {
+  const words = [...(step.action === 'keep' ? [] : [step.action]), ...(step.publish ? ['publish'] : [])]
+  const where = step.id === undefined ? '' : ` (${step.id}, revision ${step.revision})`
+  const details =
+    step.action === 'create'
+      ? Object.entries(step.body).flatMap(([field, value]) => signed('+', field, value))
+      : step.differences.flatMap(diffLines)
+  return [`${words.join(' and ')} ${step.name}${where}`, ...details.map((line) => `    ${line}`)]
+}

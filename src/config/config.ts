@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { parse } from 'yaml'
+import { ConfigSchema, type Config } from './schema.ts'
+
+export type { Config } from './schema.ts'
+
+/** A mistake in the configuration, in words that say where it is and how to mend it. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** File first, then environment; checked whole, filled with defaults, frozen. */
+export function readConfig(env: Environment): Config {
+  const named = env['GATEHOUSE_CONFIG'] || undefined
+  const file = named ?? './gatehouse.yaml'
+  const written = existsSync(file) || named !== undefined ? readFile(file, env) : {}
+  return checkConfig(withEnvironment(written, env))
+}
+
+/** Checks a configuration given as an object, as tests and tools do. */
+export function checkConfig(input: unknown): Config {
+  const value: unknown = Value.Default(ConfigSchema, writtenOut(ConfigSchema, structuredClone(input)))
+  const problems = [...unknownKeys(ConfigSchema, value, ''), ...problemsOf(value)]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return deepFreeze(value as Config)
+}
+
+function readFile(file: string, env: Environment): Record<string, unknown> {
+  let parsed: unknown
+  try {
+    parsed = parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ConfigError([`${file}: ${error instanceof Error ? error.message : String(error)}`])
+  }
+  if (parsed === null || parsed === undefined) return {}
+  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new ConfigError([`${file} must hold keys and values`])
+  return substitute(parsed, env, '') as Record<string, unknown>
+}
+
+/** `${NAME}` in any string takes a variable; a missing one is an error naming it. */
+function substitute(value: unknown, env: Environment, path: string): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+      const found = env[name]
+      if (found === undefined) throw new ConfigError([`${path}: the variable ${name} is not set`])
+      return found
+    })
+  }
+  if (Array.isArray(value)) return value.map((item, at) => substitute(item, env, `${path}[${at}]`))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, substitute(item, env, path === '' ? key : `${path}.${key}`)]),
+  )
+}
+
+/** The few keywords of a schema that reading it needs. */
+type SchemaNode = TSchema & {
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly items?: SchemaNode
+  readonly type?: string
+  readonly env?: string
+  /** The key that a section's value stands for where it is not a section. */
+  readonly shorthand?: string
+}
+
+/** Sections that were written short, in full. */
+function writtenOut(node: SchemaNode, value: unknown): unknown {
+  if (node.shorthand !== undefined && typeof value === 'string') return { [node.shorthand]: value }
+  if (!isRecord(value) || node.properties === undefined) return value
+  const { properties } = node
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenOut(properties[key] ?? {}, item)]))
+}
+
+function withEnvironment(written: Record<string, unknown>, env: Environment): Record<string, unknown> {
+  const visit = (node: SchemaNode, section: Record<string, unknown>): Record<string, unknown> => {
+    for (const [key, child] of Object.entries(node.properties ?? {})) {
+      const given = child.env === undefined ? undefined : env[child.env]
+      if (given !== undefined && given !== '') section[key] = child.type === 'integer' ? Number(given) : given
+      if (child.properties === undefined || !isRecord(section[key] ?? {})) continue
+      const inner = visit(child, { ...(section[key] as object) })
+      if (Object.keys(inner).length > 0) section[key] = inner
+    }
+    return section
+  }
+  return visit(ConfigSchema, { ...written })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function unknownKeys(node: SchemaNode, value: unknown, path: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item, at) => unknownKeys(node.items ?? {}, item, `${path}[${at}]`))
+  if (typeof value !== 'object' || value === null || node.properties === undefined) return []
+  const known = node.properties
+  return Object.entries(value).flatMap(([key, item]) => {
+    const here = path === '' ? key : `${path}.${key}`
+    if (known[key]) return unknownKeys(known[key], item, here)
+    return [`${here} is not known; did you mean ${nearest(key, Object.keys(known))}?`]
+  })
+}
+
+function problemsOf(value: unknown): string[] {
+  const problems = [...Value.Errors(ConfigSchema, value)]
+    .filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'boolean')
+    .map(({ instancePath, message, params }) => `${dotted(instancePath)} ${message}${allowedValues(params)}`)
+  return [...new Set(problems)]
+}
+
+const allowedValues = (params: object): string =>
+  'allowedValues' in params && Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
+
+const dotted = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.') || 'the whole'
+
+function nearest(word: string, candidates: readonly string[]): string {
+  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+  return ranked.sort((a, b) => a.distance - b.distance)[0]?.candidate ?? 'nothing'
+}
+
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(deepFreeze)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { entry, section } from './section.ts'
+
+export const Upstream = entry(
+  {
+    name: Type.String({ minLength: 1, maxLength: 64, description: 'What models call it.' }),
+    kind: Type.Enum(['openai-chat', 'openai-responses', 'anthropic', 'echo'], {
+      description: 'The dialect it speaks.',
+    }),
+    base_url: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'Its address, as its own SDK would be given it.' }),
+    ),
+    api_key: Type.Optional(Type.String({ minLength: 1, description: 'Its key; take it from a variable: `${NAME}`.' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Headers to send along with every call.' }),
+    ),
+    takes_effort: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether an `openai-chat` upstream takes `reasoning_effort`. OpenAI does; of others some refuse it, so it is left out unless this is true.',
+      }),
+    ),
+    timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Longest a whole call may take.' }),
+    connect_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 1,
+      description: 'Longest a connection may take to open.',
+    }),
+    first_byte_timeout_ms: Type.Integer({
+      default: 300_000,
+      minimum: 1,
+      description: 'Longest wait for the answer to begin.',
+    }),
+    idle_timeout_ms: Type.Integer({ default: 300_000, minimum: 1, description: 'Longest silence within an answer.' }),
+    max_concurrent: Type.Integer({
+      default: 512,
+      minimum: 1,
+      description: 'Calls under way at once; more wait their turn elsewhere or fail over.',
+    }),
+  },
+  'An upstream that serves models.',
+)
+
+export const Model = entry(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'What callers say. A trailing `*` takes every name that begins so and passes the name on.',
+    }),
+    targets: Type.Array(
+      entry(
+        {
+          upstream: Type.String({ description: 'Name of an upstream.' }),
+          model: Type.Optional(
+            Type.String({ minLength: 1, description: 'The upstream’s name for it; the caller’s own when left out.' }),
+          ),
+        },
+        'An upstream model.',
+      ),
+      {
+        minItems: 1,
+        description: 'Tried in order; the next on a connection error, 408, 429 or 5xx before the first byte.',
+      },
+    ),
+    context_tokens: Type.Integer({
+      default: 200_000,
+      minimum: 1,
+      description: 'How much it can read and write in all.',
+    }),
+    max_output_tokens: Type.Integer({
+      default: 8192,
+      minimum: 1,
+      description: 'The most it writes, and the cap where a caller names none.',
+    }),
+    price: section(
+      {
+        input: Type.Number({ default: 0, minimum: 0, description: 'Uncached input.' }),
+        output: Type.Number({ default: 0, minimum: 0, description: 'Output, thinking included.' }),
+        cache_read: Type.Optional(
+          Type.Number({ minimum: 0, description: 'Input read from the cache; the input price when left out.' }),
+        ),
+        cache_write: Type.Optional(
+          Type.Number({ minimum: 0, description: 'Input written to the cache; the input price when left out.' }),
+        ),
+      },
+      'USD per million tokens.',
+    ),
+    free_tier: Type.Boolean({ default: false, description: 'Serves the anonymous free request.' }),
+  },
+  'A model that callers may name.',
+)

@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { entry, section } from './section.ts'
+
+export const Server = section(
+  {
+    host: Type.String({ default: '127.0.0.1', env: 'GATEHOUSE_HOST', description: 'Address to listen on.' }),
+    port: Type.Integer({
+      default: 8080,
+      minimum: 0,
+      maximum: 65_535,
+      env: 'GATEHOUSE_PORT',
+      description: 'Port of the API and its reference. 0 takes a free one.',
+    }),
+    public_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'Address that callers use, where it differs from host and port; error bodies link to it.',
+      }),
+    ),
+    trust_proxy: Type.Boolean({
+      default: false,
+      description: 'Believe `X-Forwarded-For`. Only behind a proxy that sets it itself.',
+    }),
+    request_timeout_ms: Type.Integer({
+      default: 60_000,
+      minimum: 100,
+      description: 'How long a caller may take to send its headers and body.',
+    }),
+    auth_failures_per_minute: Type.Integer({
+      default: 100,
+      minimum: 1,
+      description:
+        'Keys and tokens of an address that were looked up in vain before further ones that we have not met are refused unseen.',
+    }),
+  },
+  'The door.',
+)
+
+export const Storage = section(
+  {
+    data_dir: Type.String({
+      default: './data',
+      env: 'GATEHOUSE_DATA_DIR',
+      description: 'Where the embedded database, its secret and the control socket live.',
+    }),
+    database_url: Type.Optional(
+      Type.String({
+        pattern: '^postgres(ql)?://',
+        env: 'DATABASE_URL',
+        description: 'A PostgreSQL address. Set it to run more than one node; `GATEHOUSE_SECRET` is then required.',
+      }),
+    ),
+    redis_url: Type.Optional(
+      Type.String({
+        pattern: '^rediss?://',
+        env: 'REDIS_URL',
+        description:
+          'A Redis or Valkey address, for limits that all nodes share. Without it each node counts for itself, and of several each has its share.',
+      }),
+    ),
+    redis_timeout_ms: Type.Integer({
+      default: 50,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'How long Redis may take to answer before a node counts by itself.',
+    }),
+  },
+  'Where everything that must last is kept.',
+)
+
+export const Jwt = entry(
+  {
+    issuer: Type.String({ minLength: 1, description: 'The `iss` that tokens must carry.' }),
+    audience: Type.String({ minLength: 1, description: 'The `aud` that tokens must carry.' }),
+    jwks_url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Where the issuer’s public keys are.' })),
+    secret: Type.Optional(Type.String({ minLength: 32, description: 'A shared HS256 secret, instead of `jwks_url`.' })),
+    algorithms: Type.Array(Type.Enum(['EdDSA', 'ES256', 'PS256', 'RS256', 'HS256']), {
+      default: ['EdDSA', 'ES256', 'PS256', 'RS256'],
+      description: 'Signatures that are believed. With `secret`, HS256 alone.',
+    }),
+  },
+  'Tokens of your identity provider. Off unless given.',
+)

@@ -1,0 +1,78 @@
+import { refusedScopes, type AdmissionRequest, type LimitSettings, type Refused, type Verdict } from '../admission.ts'
+import { closedGates, gateWaitMs, standingOf, type Case, type Gate } from './judge.ts'
+import { canHold, creditStanding } from './slice.ts'
+import { add } from './tally.ts'
+import { takePlace, type Tenant } from './tenant.ts'
+
+/** Who asks, and by which rules. */
+export type Parties = {
+  readonly tenant: Tenant
+  readonly request: AdmissionRequest
+  readonly epoch: string
+  readonly settings: LimitSettings
+}
+
+/** Checks everything, then takes everything. Credits come last, so that a limit never hides behind a bill. */
+export function admit(parties: Parties, judged: Case): Verdict {
+  const { tenant, request } = parties
+  const duplicate = request.mode === 'full' && tenant.holds.has(request.requestId)
+  if (!duplicate) {
+    const closed = closedGates(judged)
+    if (closed.length > 0) return refuse(parties, judged, closed)
+    if (!canHold(tenant, request)) return refuseForCredits(parties, judged)
+    if (request.mode !== 'check') take(parties, judged)
+  }
+  return { admitted: true, duplicate, standing: standingOf(judged), credits: creditStanding(parties) }
+}
+
+/** The attempt is counted before the wait is measured, so that the wait is true for whoever made it. */
+function refuse(parties: Parties, judged: Case, closed: readonly Gate[]): Refused {
+  const hardest = closed.reduce((a, b) => (gateWaitMs(judged, b) > gateWaitMs(judged, a) ? b : a))
+  const counted = parties.request.mode === 'check' ? 0 : refusedScopes[parties.settings.countRefused]
+  for (const state of judged.states.slice(0, counted)) {
+    add(state.rpm, 1)
+    add(state.rpd, 1)
+  }
+  const waitMs = Math.max(...closedGates(judged).map((gate) => gateWaitMs(judged, gate)))
+  return {
+    admitted: false,
+    reason: hardest.metric,
+    scope: hardest.state.scope,
+    retryAfterMs: Number.isFinite(waitMs) ? waitMs : null,
+    standing: standingOf(judged),
+    credits: creditStanding(parties),
+  }
+}
+
+/** Counts nothing: the caller may raise the slice and ask again. If it gives up, it counts the attempt itself. */
+const refuseForCredits = (parties: Parties, judged: Case): Refused => ({
+  admitted: false,
+  reason: 'credits',
+  scope: 'organization',
+  retryAfterMs: null,
+  standing: standingOf(judged),
+  credits: creditStanding(parties),
+})
+
+function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: Case): void {
+  for (const state of states) {
+    add(state.rpm, needs.rpm)
+    add(state.rpd, needs.rpd)
+    add(state.tpm, needs.tpm)
+    add(state.tpd, needs.tpd)
+  }
+  if (request.mode === 'count') return
+  const { requestId, project, key, tokens, micro } = request
+  takePlace(tenant, requestId, { expiresAtMs: nowMs + settings.leaseMs, states })
+  const sliceId = micro === null ? null : (tenant.slice?.sliceId ?? null)
+  tenant.holds.set(requestId, {
+    project,
+    key,
+    tokens,
+    micro,
+    sliceId,
+    admittedAtMs: nowMs,
+    deadlineMs: nowMs + settings.holdMs,
+  })
+  if (tenant.slice !== null && micro !== null) tenant.slice.leftMicro -= micro
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { LimitSettings, Verdict } from '../admission.ts'
+import { createLimitEngine } from './engine.ts'
+import { scopes, unlimited, type Limits, type ScopeLimits } from '../scopes.ts'
+
+const startMs = 1_760_000_000_000
+const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+
+const scopeLimits: fc.Arbitrary<ScopeLimits> = fc.record({
+  rpm: fc.integer({ min: 0, max: 6 }),
+  rpd: fc.constantFrom(0, 10, 20),
+  tpm: fc.constantFrom(0, 10, 40),
+  tpd: fc.constantFrom(0, 60),
+  concurrent: fc.integer({ min: 0, max: 4 }),
+})
+const limitsArbitrary: fc.Arbitrary<Limits> = fc.record({
+  key: scopeLimits,
+  project: scopeLimits,
+  organization: scopeLimits,
+})
+
+type Attempt = { readonly key: number; readonly tokens: number; readonly afterMs: number; readonly settles: boolean }
+const attempts: fc.Arbitrary<Attempt[]> = fc.array(
+  fc.record({
+    key: fc.nat(2),
+    tokens: fc.nat(12),
+    // Small steps and steps about a window long; at times the clock steps back.
+    afterMs: fc.oneof(fc.nat(3_000), fc.integer({ min: 55_000, max: 62_000 }), fc.integer({ min: -5_000, max: -1 })),
+    settles: fc.boolean(),
+  }),
+  { minLength: 5, maxLength: 60, size: 'max' },
+)
+
+/** A time to move, an engine in it, and one way to knock at its door. */
+function createHouse(limits: Limits, rules: LimitSettings = settings) {
+  const time = { nowMs: startMs }
+  const engine = createLimitEngine({ nowMs: () => time.nowMs, epoch: 'life', settings: rules })
+  const knock = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): Verdict =>
+    engine.admit({ ...subjectOf(key), limits, mode: 'full', requestId, tokens, micro: null })
+  const leave = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string) =>
+    engine.settle({ ...subjectOf(key), requestId, tokens, micro: 0 })
+  return { time, engine, knock, leave }
+}
+
+const subjectOf = (key: number) => ({ organization: 'org', project: `project_${key % 2}`, key: `key_${key}` })
+
+describe('the engine', () => {
+  it('never admits more than the limit in any 60 seconds of any scope', () => {
+    fc.assert(
+      fc.property(limitsArbitrary, attempts, (limits, list) => {
+        const { time, knock, leave } = createHouse(limits)
+        const admitted: (Attempt & { readonly atMs: number })[] = []
+        let clockMs = 0 // what the organization's own clock shows: the highest time seen
+        for (const [at, attempt] of list.entries()) {
+          time.nowMs += attempt.afterMs
+          clockMs = Math.max(clockMs, time.nowMs)
+          if (!knock(attempt, `request_${at}`).admitted) continue
+          admitted.push({ ...attempt, atMs: clockMs })
+          if (attempt.settles) leave(attempt, `request_${at}`)
+          for (const scope of scopes) {
+            const recent = admitted.filter(
+              (other) =>
+                other.atMs >= clockMs - 60_000 && subjectOf(other.key)[scope] === subjectOf(attempt.key)[scope],
+            )
+            const { rpm, tpm } = limits[scope]
+            if (rpm > 0) assert.ok(recent.length <= rpm)
+            if (tpm > 0 && attempt.tokens > 0) assert.ok(recent.reduce((sum, other) => sum + other.tokens, 0) <= tpm)
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('tells a refused caller the shortest wait after which the same request passes', () => {
+    const refusals = fc.constantFrom<LimitSettings['countRefused']>('none', 'key', 'all')
+    fc.assert(
+      fc.property(limitsArbitrary, attempts, refusals, (limits, list, countRefused) => {
+        const replay = () => {
+          const house = createHouse(limits, { ...settings, countRefused })
+          for (const [at, attempt] of list.entries()) {
+            house.time.nowMs += Math.abs(attempt.afterMs)
+            const verdict = house.knock(attempt, `request_${at}`)
+            if (!verdict.admitted) return { ...house, attempt, waitMs: verdict.retryAfterMs }
+            if (attempt.settles) house.leave(attempt, `request_${at}`)
+          }
+          return null
+        }
+        for (const [earlierMs, passes] of [
+          [0, true],
+          [1, false],
+        ] as const) {
+          const refused = replay()
+          if (refused === null || refused.waitMs === null) return
+          refused.time.nowMs += refused.waitMs - earlierMs
+          assert.equal(refused.knock(refused.attempt, 'again').admitted, passes)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('never has more requests in flight than a scope has places, and all places back once their leases are over', () => {
+    fc.assert(
+      fc.property(limitsArbitrary, attempts, (limits, list) => {
+        const { time, engine, knock } = createHouse(limits)
+        for (const [at, attempt] of list.entries()) {
+          time.nowMs += Math.abs(attempt.afterMs)
+          const { standing } = knock(attempt, `request_${at}`)
+          for (const scope of scopes) assert.ok((standing[scope].concurrent?.remaining ?? 0) >= 0)
+        }
+        time.nowMs += settings.leaseMs
+        for (const key of [0, 1, 2]) {
+          const { standing } = engine.admit({ ...subjectOf(key), limits, mode: 'count' })
+          for (const scope of scopes) {
+            const places = standing[scope].concurrent
+            assert.equal(places?.remaining, places?.limit)
+          }
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('accounts for every micro-credit: what was granted is left, held or spent', () => {
+    const step = fc.record({ id: fc.nat(9), micro: fc.nat(20), used: fc.nat(25), grant: fc.nat(60), move: fc.nat(3) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
+        const { time, engine } = createHouse({ key: unlimited, project: unlimited, organization: unlimited })
+        const limits = { key: unlimited, project: unlimited, organization: unlimited }
+        let granted = 0
+        let spent = 0
+        for (const { id, micro, used, grant, move } of steps) {
+          const request = { ...subjectOf(0), requestId: `request_${id}` }
+          time.nowMs += move * 400_000
+          if (move === 0) {
+            granted += grant
+            engine.grant({ organization: 'org', epoch: 'life', sliceId: 'slice', amountMicro: granted, opens: true })
+          } else if (move === 1) {
+            if (engine.settle({ ...request, tokens: 0, micro: used }) === 'settled') spent += used
+          } else {
+            engine.admit({ ...request, limits, mode: 'full', tokens: 0, micro })
+          }
+          const [account] = engine.accounts('org')
+          const held = account?.holds.reduce((sum, hold) => sum + (hold.micro ?? 0), 0) ?? 0
+          assert.equal((account?.slice?.leftMicro ?? 0) + held + spent, granted)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('refuses amounts that are not whole, before anything is counted', () => {
+    const { knock } = createHouse({ key: { ...unlimited, rpm: 1 }, project: unlimited, organization: unlimited })
+    assert.throws(() => knock({ key: 0, tokens: 1.5 }, 'half'), RangeError)
+    assert.throws(() => knock({ key: 0, tokens: -1 }, 'negative'), RangeError)
+    assert.equal(knock({ key: 0, tokens: 1 }, 'whole').admitted, true)
+  })
+})

@@ -1,0 +1,118 @@
+import type { SliceName } from '../admission.ts'
+import type { PerScope, Scope, WindowMetric } from '../scopes.ts'
+import { createDayTally, createMinuteTally, slide, type Tally } from './tally.ts'
+
+/** The counters of one scope. */
+export type ScopeState = Readonly<Record<WindowMetric, Tally>> & {
+  readonly scope: Scope
+  readonly id: string
+  readonly tenant: Tenant
+  inFlight: number
+  usedAtMs: number
+}
+
+/** In the order of `scopes`. */
+export type ScopeStates = readonly [key: ScopeState, project: ScopeState, organization: ScopeState]
+
+/** A place in flight. */
+export type Lease = { readonly expiresAtMs: number; readonly states: ScopeStates }
+
+export type Hold = {
+  readonly project: string
+  readonly key: string
+  readonly tokens: number
+  readonly micro: number | null
+  readonly sliceId: string | null
+  readonly admittedAtMs: number
+  readonly deadlineMs: number
+}
+
+export type Slice = SliceName & { amountMicro: number; leftMicro: number }
+
+/** All that the engine knows of an organization. */
+export type Tenant = {
+  readonly organization: string
+  clockMs: number
+  clockOffsetMs: number
+  readonly states: PerScope<Map<string, ScopeState>>
+  /** Every lease lasts equally long and time never goes back, so the first to expire stands first. */
+  readonly leases: Map<string, Lease>
+  readonly holds: Map<string, Hold>
+  slice: Slice | null
+}
+
+export const createTenant = (organization: string): Tenant => ({
+  organization,
+  clockMs: 0,
+  clockOffsetMs: 0,
+  states: { key: new Map(), project: new Map(), organization: new Map() },
+  leases: new Map(),
+  holds: new Map(),
+  slice: null,
+})
+
+export const createScopeState = (tenant: Tenant, scope: Scope, id: string): ScopeState => ({
+  scope,
+  id,
+  tenant,
+  rpm: createMinuteTally(),
+  rpd: createDayTally(),
+  tpm: createMinuteTally(),
+  tpd: createDayTally(),
+  inFlight: 0,
+  usedAtMs: -Infinity,
+})
+
+export function slideAll(state: ScopeState, nowMs: number): void {
+  slide(state.rpm, nowMs)
+  slide(state.rpd, nowMs)
+  slide(state.tpm, nowMs)
+  slide(state.tpd, nowMs)
+}
+
+/** A clock that stepped back further than this was wrong before, and is not waited for. */
+const maxStandstillMs = 60_000
+
+/** What the organization's clock shows at `timeMs`. */
+export const tenantTime = (tenant: Tenant, timeMs: number): number =>
+  Math.max(tenant.clockMs, timeMs + tenant.clockOffsetMs)
+
+/**
+ * Moves the organization's own clock on. It never goes back, and its three scopes share it, or a step back of the
+ * time would let their windows slide apart. After a small step back it stands still, after a large one it runs on
+ * from where it was: nobody waits for a day that a wrong clock had skipped.
+ */
+export function advanceClock(tenant: Tenant, timeMs: number): number {
+  const behindMs = tenant.clockMs - (timeMs + tenant.clockOffsetMs)
+  if (behindMs > maxStandstillMs) tenant.clockOffsetMs += behindMs
+  tenant.clockMs = tenantTime(tenant, timeMs)
+  return tenant.clockMs
+}
+
+export function takePlace(tenant: Tenant, requestId: string, lease: Lease): void {
+  tenant.leases.set(requestId, lease)
+  for (const state of lease.states) state.inFlight++
+}
+
+export function freePlace(tenant: Tenant, requestId: string): void {
+  const lease = tenant.leases.get(requestId)
+  if (lease === undefined) return
+  tenant.leases.delete(requestId)
+  for (const state of lease.states) state.inFlight--
+}
+
+export function freeExpiredPlaces(tenant: Tenant, nowMs: number): void {
+  for (const [requestId, lease] of tenant.leases) {
+    if (lease.expiresAtMs > nowMs) return
+    freePlace(tenant, requestId)
+  }
+}
+
+/** Until `count` places of this scope have expired. */
+export function placeWaitMs(state: ScopeState, count: number, nowMs: number): number {
+  let left = count
+  for (const lease of state.tenant.leases.values()) {
+    if (lease.states.includes(state) && --left === 0) return lease.expiresAtMs - nowMs
+  }
+  return Infinity
+}

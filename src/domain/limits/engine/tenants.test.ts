@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { limitSettings } from '../../../../test/support/limit-settings.ts'
+import { createLimitEngine, type LimitEngine } from './engine.ts'
+import { unlimited } from '../scopes.ts'
+
+describe('the memory of the engine', () => {
+  const limits = { key: { ...unlimited, rpm: 2, concurrent: 1 }, project: unlimited, organization: unlimited }
+  const subject = (number: number) => ({ organization: `org_${number}`, project: 'project', key: 'key' })
+  const count = (engine: LimitEngine, number: number) => engine.admit({ ...subject(number), limits, mode: 'count' })
+  const start = (engine: LimitEngine, number: number, micro: number) =>
+    engine.admit({ ...subject(number), limits, mode: 'full', requestId: `costs_${micro}`, tokens: 0, micro })
+
+  /** An engine with room for ten organizations. */
+  function createInn() {
+    const time = { nowMs: 1_760_000_000_000 }
+    const engine = createLimitEngine({
+      nowMs: () => time.nowMs,
+      epoch: 'life',
+      settings: limitSettings,
+      maxScopes: 30,
+    })
+    const passBy = (guests: number, everyMs: number): void => {
+      for (let number = 1; number <= guests; number++) {
+        time.nowMs += everyMs
+        count(engine, number)
+      }
+    }
+    return { time, engine, passBy }
+  }
+
+  it('is bounded: the scopes used longest ago are forgotten first', () => {
+    const { engine, passBy } = createInn()
+    passBy(1_000, 500)
+    assert.ok(engine.size.scopes <= 40)
+    assert.ok(engine.size.tenants <= 14)
+    assert.equal(count(engine, 1_000).standing.key.rpm?.remaining, 0)
+  })
+
+  it('keeps what is in flight, whatever passes by', () => {
+    const { engine, passBy } = createInn()
+    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
+    start(engine, 0, 20)
+    passBy(100, 200)
+    assert.equal(start(engine, 0, 1).admitted, false)
+    assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 30)
+  })
+
+  it('keeps the slice of an organization that asks for nothing', () => {
+    const { engine, passBy } = createInn()
+    engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
+    count(engine, 0)
+    passBy(100, 200)
+    assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 50)
+  })
+
+  it('is empty again a day and an hour after the last request', () => {
+    const { engine, time, passBy } = createInn()
+    passBy(5, 10)
+    assert.equal(engine.size.tenants, 5)
+    time.nowMs += 26 * 3_600_000
+    count(engine, 6)
+    assert.deepEqual(engine.size, { scopes: 3, tenants: 1 })
+  })
+})

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Fault } from '../../base/fault.ts'
+import { createGeneralRefusal } from '../general-refusal.ts'
+import { refuseCreditRead } from './family.ts'
+
+const refuse = refuseCreditRead(createGeneralRefusal(() => 'http://gateway'))
+
+const said = (fault: Fault) => {
+  const { status, headers, body } = refuse(fault, 'req_1', '/v1/credits')
+  return [status, (body as { error: { code: string } }).error.code, headers['retry-after']]
+}
+
+describe('a read of the credits', () => {
+  it('that no database can answer says so in its own code, also where not even the key could be looked up', () => {
+    const outage = new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.')
+    assert.deepEqual(said(outage), [503, 'credit_balance_unavailable', '5'])
+  })
+
+  it('says everything else as others do', () => {
+    const stopping = new Fault('unavailable', 'unavailable', 'Stopping.', { retryAfterSeconds: 9 })
+    assert.deepEqual(said(stopping), [503, 'unavailable', '9'])
+    assert.deepEqual(said(new Fault('auth', 'invalid_api_key', 'No.')), [401, 'invalid_api_key', undefined])
+  })
+})

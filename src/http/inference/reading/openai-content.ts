@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import type { CacheMark, Source } from '../../../domain/inference/request.ts'
+import { Nullish } from './request-fields.ts'
+
+const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/
+
+/** The OpenAI dialects send files inside of addresses: `data:image/png;base64,…`. */
+export function sourceOfUrl(url: string): Source {
+  // The expression must not run over megabytes of data.
+  const head = url.startsWith('data:') ? dataUrl.exec(url.slice(0, 200)) : null
+  if (head === null) return { kind: 'url', url }
+  return { kind: 'base64', mediaType: head[1] ?? '', data: url.slice(head[0].length) }
+}
+
+/** A file's content: a data address, or bare base64 of what is then taken for a PDF. */
+export function sourceOfFileData(data: string): Source {
+  const source = sourceOfUrl(data)
+  return source.kind === 'url' ? { kind: 'base64', mediaType: 'application/pdf', data } : source
+}
+
+/** The cache marker of both dialects, as it may be written. */
+export const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
+
+/** The same in our words. */
+export function breakpointOf(part: { prompt_cache_breakpoint?: { ttl?: string } | null }): { cache?: CacheMark } {
+  const mark = part.prompt_cache_breakpoint
+  if (!mark) return {}
+  return { cache: mark.ttl === undefined ? {} : { ttl: mark.ttl } }
+}

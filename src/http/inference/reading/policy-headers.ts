@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Type from 'typebox'
+import { Fault } from '../../../base/fault.ts'
+import type { Purpose } from '../../../pipeline/asking.ts'
+
+/** What a caller may say about whom and what a request is for. `X-Policy-Project` is looked at with the key. */
+export const policyHeaders = {
+  'X-Policy-User': Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'The end user: subject of user quotas and rollouts. Else the body’s own.',
+    }),
+  ),
+  'X-Policy-Target': Type.Optional(
+    Type.String({ maxLength: 256, description: 'A label that rollouts can be limited to.' }),
+  ),
+  'X-Policy-Id': Type.Optional(
+    Type.String({ maxLength: 2000, description: 'Policies that apply although unattached, separated by commas.' }),
+  ),
+  'X-Policy-Project': Type.Optional(
+    Type.String({ maxLength: 200, description: 'May only repeat the project of the key.' }),
+  ),
+}
+
+const maxLabelLength = 256
+const maxPoliciesLength = 2000
+
+const unsaid: Purpose = { policyIds: [] }
+
+export function purposeOf(headers: IncomingHttpHeaders): Purpose {
+  const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
+  if (policies === undefined && user === undefined && target === undefined) return unsaid
+  const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''
+  const policyIds = named.split(',').map((id) => id.trim())
+  return {
+    user: textOf(headers, 'X-Policy-User', maxLabelLength),
+    target: textOf(headers, 'X-Policy-Target', maxLabelLength),
+    policyIds: policyIds.filter((id) => id !== ''),
+  }
+}
+
+function textOf(headers: IncomingHttpHeaders, name: string, maxLength: number): string | undefined {
+  const value = headers[name.toLowerCase()]
+  if (value === undefined || value === '') return undefined
+  if (typeof value === 'string' && value.length <= maxLength) return value
+  throw new Fault('malformed', 'invalid_header', `${name}: one value of at most ${maxLength} characters.`, {
+    param: name,
+  })
+}

@@ -1,0 +1,49 @@
+import type { Fault, FaultKind } from '../../base/fault.ts'
+
+/** Whether the same request may succeed within about a minute. The official SDKs would otherwise repeat some of these. */
+const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
+  malformed: false,
+  validation: false,
+  auth: false,
+  billing: false,
+  permission: false,
+  not_found: false,
+  method: false,
+  timeout: true,
+  conflict: false,
+  too_large: false,
+  rate_limit: true,
+  moderation: false,
+  policy: false,
+  upstream_failed: true,
+  upstream_timeout: true,
+  upstream_overloaded: true,
+  unavailable: true,
+  internal: true,
+}
+
+/** What a caller should wait where nobody knows better. */
+const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, upstream_overloaded: 5, unavailable: 5 }
+
+/** Clients do as they like with a longer wait: some sleep for hours, some ignore it. They are told not to retry instead. */
+const longestUsefulWaitSeconds = 60
+
+/** Headers that every inference family sends with a refusal. */
+export function refusalHeaders({ kind, details }: Fault): Record<string, string> {
+  const waitSeconds = details.retryAfterSeconds ?? defaultWaitSeconds[kind]
+  const headers: Record<string, string> = { ...details.headers }
+  if (waitSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(waitSeconds)))
+  const isLong = waitSeconds !== undefined && waitSeconds > longestUsefulWaitSeconds
+  if (isLong || !retryMayHelp[kind]) headers['x-should-retry'] = 'false'
+  return headers
+}
+
+/** A message that came from an upstream may be of any length. */
+export const boundedMessage = ({ message }: Fault): string =>
+  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message
+
+const maxMessageLength = 2000
+
+/** The `policy` object that leads from a block to its rule. */
+export const policyOf = ({ details: { policy } }: Fault): { policy?: Readonly<Record<string, unknown>> } =>
+  policy === undefined ? {} : { policy }

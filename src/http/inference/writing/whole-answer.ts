@@ -1,0 +1,26 @@
+import { flowOf, nextOf } from '../../../base/flow.ts'
+import type { InferenceEvent, OriginalDocument, Piece } from '../../../domain/inference/events.ts'
+
+/** An answer read to its end, for a caller who did not ask for a stream. */
+export type WholeAnswer = {
+  readonly events: readonly InferenceEvent[]
+  /** The upstream's own document, where it is all there is to the answer. */
+  readonly document?: OriginalDocument
+}
+
+export async function collectAnswer(pieces: AsyncIterable<Piece>): Promise<WholeAnswer> {
+  const source = flowOf(pieces)
+  const first = await nextOf(source)
+  if (first !== undefined && hasEnded(first.events)) {
+    const { events, original } = first
+    return original?.kind === 'document' ? { events, document: original } : { events }
+  }
+  const events: InferenceEvent[] = []
+  for (let piece = first; piece !== undefined; piece = await nextOf(source)) {
+    for (const event of piece.events) events.push(event)
+    if (hasEnded(events)) break
+  }
+  return { events }
+}
+
+const hasEnded = (events: readonly InferenceEvent[]): boolean => events.at(-1)?.type === 'end'

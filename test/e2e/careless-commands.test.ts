@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** The command line over a data folder of its own: what it answers, and what it remarks. */
+async function createConsole() {
+  const folder = await temporaryFolder()
+  after(() => folder[Symbol.asyncDispose]())
+  const env = { GATEHOUSE_DATA_DIR: join(folder.path, 'data') }
+  const call = async (...args: string[]) => {
+    const said: string[] = []
+    const remarks: string[] = []
+    const status = await runCommandLine(args, {
+      env,
+      say: (line) => void said.push(line),
+      remark: (line) => void remarks.push(line),
+      confirm: async () => false,
+    })
+    return { status, said: said.join('\n'), remark: remarks.join('\n') }
+  }
+  return { call, json: async (...args: string[]) => JSON.parse((await call(...args, '--json')).said) }
+}
+
+describe('the doctor', () => {
+  const findings = async (dataDir: string): Promise<Record<string, string>> => {
+    const found: { part: string; state: string }[] = []
+    await runCommandLine(['doctor', '--json'], {
+      env: { GATEHOUSE_DATA_DIR: dataDir },
+      say: (line) => void found.push(...JSON.parse(line)),
+      remark: assert.fail,
+      confirm: async () => false,
+    })
+    return Object.fromEntries(found.map(({ part, state }) => [part, state]))
+  }
+
+  it('has nothing against a data folder that is yet to be made, with those above it', async () => {
+    await using folder = await temporaryFolder()
+    assert.equal((await findings(join(folder.path, 'not', 'yet', 'there')))['data folder'], 'ok')
+  })
+
+  it('does not ask for what is stored in a folder that cannot be one', async () => {
+    const found = await findings('/dev/null/data')
+    assert.deepEqual([found['data folder'], found['storage']], ['wrong', undefined])
+  })
+})
+
+describe('a command that was typed carelessly', async () => {
+  const { call, json } = await createConsole()
+  before(() => call('setup'))
+
+  const long = 'x'.repeat(81)
+  for (const [args, says] of [
+    [['keys', 'revoke', 'key_1', 'key_2'], /key_2/],
+    [['serve', 'now'], /now/],
+    [['keys', 'create', '--admin', '--name', 'a', '--models', 'm'], /--models/],
+    [['keys', 'create', '--admin', '--name', 'a', '--project', 'p'], /--project/],
+    [['policies', 'create', '--name', 'a', '--rule', 'r', '--rule-file', 'f'], /--rule-file/],
+    [['credits', 'ledger', '--limit', '1.5'], /--limit/],
+    [['credits', 'ledger', '--limit', '0'], /--limit/],
+    [['credits', 'ledger', '--limit', '99999999999999999999'], /--limit/],
+  ] as const) {
+    it(`is not run at all: ${args.join(' ')}`, async () => {
+      const { status, remark } = await call(...args)
+      assert.equal(status, 2)
+      assert.match(remark.split('\n', 1)[0] ?? '', says)
+    })
+  }
+
+  for (const [args, says] of [
+    [['orgs', 'create', '--name', long], /^name: .*80/],
+    [['projects', 'create', '--name', long], /^name: .*80/],
+    [['keys', 'create', '--name', long], /^name: .*80/],
+    [['keys', 'create', '--admin', '--name', long], /^name: .*80/],
+    [['keys', 'create', '--name', 'a', '--expires', '2020-01-01'], /^expires_at: .*future/],
+    [['keys', 'create', '--name', 'a', '--expires', '99999999999999d'], /^expires_at: .*9999/],
+    [['keys', 'create', '--admin', '--name', 'a', '--expires', '2020-01-01'], /^expires_at: .*future/],
+    [['keys', 'create', '--name', 'a', '--permissions', 'policies:read'], /^policies:read is no permission/],
+    [['keys', 'create', '--admin', '--name', 'a', '--permissions', ''], /at least one permission/],
+    [['keys', 'list', '--project', 'proj_gone'], /no project proj_gone/],
+  ] as const) {
+    it(`changes nothing and says why: ${args.join(' ').replace(long, 'xx…')}`, async () => {
+      const { status, remark } = await call(...args)
+      assert.equal(status, 1)
+      assert.match(remark, says)
+    })
+  }
+
+  it('makes a key for inference alone where it names no permissions', async () => {
+    const { key } = await json('keys', 'create', '--name', 'app', '--permissions', '')
+    assert.deepEqual(key.permissions, [])
+  })
+})

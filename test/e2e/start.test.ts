@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it, type TestContext } from 'node:test'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
+
+/** Starts the server in a folder of its own, and stops it where it does start; answers all that it said. */
+async function start(test: TestContext, env: Record<string, string>, settings = '') {
+  const folder = await temporaryFolder()
+  test.after(() => folder[Symbol.asyncDispose]())
+  writeFileSync(join(folder.path, 'gatehouse.yaml'), settings)
+  const data = join(folder.path, 'data')
+  mkdirSync(data, { mode: 0o755 })
+  const child = spawn(process.execPath, [program, 'serve'], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], GATEHOUSE_PORT: '0', GATEHOUSE_DATA_DIR: data, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout.once('data', () => child.kill('SIGTERM'))
+  const [said, remark] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { said, remark, modeOf: (file: string) => statSync(join(data, file)).mode & 0o777 }
+}
+
+describe('a start that cannot succeed says what is wrong and how to mend it:', () => {
+  it('a port that somebody else has', async (test) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    test.after(() => other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const { remark } = await start(test, { GATEHOUSE_PORT: String(port) })
+    assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*GATEHOUSE_PORT`))
+  })
+
+  for (const [what, env, settings, says] of [
+    [
+      'an address of another machine',
+      { GATEHOUSE_HOST: '192.0.2.1' },
+      '',
+      /^192\.0\.2\.1 is no address .*GATEHOUSE_HOST/,
+    ],
+    [
+      'a data folder that is a file',
+      { GATEHOUSE_DATA_DIR: './gatehouse.yaml' },
+      '',
+      /^The data folder \.\/gatehouse.yaml cannot be used.*GATEHOUSE_DATA_DIR/,
+    ],
+    [
+      'a database that does not answer',
+      { DATABASE_URL: 'postgres://user:hidden@127.0.0.1:1/x', GATEHOUSE_SECRET: '0123456789abcdef0123456789abcdef' },
+      '',
+      /^The PostgreSQL database that DATABASE_URL names cannot be opened: .*ECONNREFUSED/,
+    ],
+    ['an address of Ollama that is none', { OLLAMA_HOST: ':x' }, '', /OLLAMA_HOST: /],
+    ['an address of OpenAI that is none', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'here' }, '', /OPENAI_BASE_URL: /],
+    ['a network that is none', {}, 'exports: { allow_addresses: [home] }', /exports\.allow_addresses: .*home/],
+    ['credits beyond counting', {}, 'credits: { starting: 10000000000000 }', /credits\.starting/],
+  ] as const) {
+    it(what, async (test) => {
+      const { remark, said } = await start(test, env, settings)
+      assert.match(remark, says)
+      assert.equal(said, '')
+      assert.equal(remark.includes('hidden'), false)
+    })
+  }
+})
+
+describe('a start', () => {
+  it('names what it serves of a vendor, and shows requests that the vendor can answer', async (test) => {
+    const { said } = await start(test, { ANTHROPIC_API_KEY: 'key' })
+    assert.match(said, /models +claude-\*/)
+    assert.match(said, /"model":"claude-[\w-]+"/)
+    assert.doesNotMatch(said, /gatehouse-echo/)
+  })
+
+  it('says so where no model can be asked for', async (test) => {
+    const { said } = await start(test, {}, 'upstreams: [{ name: here, kind: echo }]')
+    assert.match(said, /models +none yet/)
+    assert.doesNotMatch(said, /curl/)
+  })
+
+  it('takes an empty GATEHOUSE_CONFIG for none', async (test) => {
+    assert.match((await start(test, { GATEHOUSE_CONFIG: '' })).said, /gatehouse-echo/)
+  })
+
+  it('keeps what it stores from other users, also in a folder that they may read', async (test) => {
+    const { modeOf } = await start(test, {})
+    assert.equal(modeOf('gatehouse.db'), 0o600)
+  })
+})

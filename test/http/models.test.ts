@@ -1,0 +1,17 @@
+import test from 'node:test'
+import { startAdminHouse, type Json } from '../support/administration.ts'
+import { assertAnswered } from '../support/fuzz.ts'
+import { operationsOf } from '../support/openapi.ts'
+
+test('whatever the models are asked is answered as described', async (context) => {
+  await using house = await startAdminHouse()
+  for (const operation of operationsOf(house.house.openapi, '/v1/models')) {
+    await context.test(`${operation.method} ${operation.path}`, () =>
+      assertAnswered(operation, ['gatehouse-echo'], async (method, { path, headers }) => {
+        const authorization = `Bearer ${house.apiKey}`
+        const answer = await fetch(house.url + path, { method, headers: { ...headers, authorization } })
+        return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json }
+      }),
+    )
+  }
+})

@@ -1,0 +1,17 @@
+import type { Dialect, InferenceRequest } from '../../src/domain/inference/request.ts'
+
+/** What a caller of this dialect asks. */
+export const requestBy = (
+  dialect: Dialect,
+  asks: Partial<InferenceRequest> = {},
+  body: Record<string, unknown> = {},
+): InferenceRequest => ({
+  model: 'house-model',
+  stream: true,
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
+  stop: [],
+  tools: [],
+  flaggedCategories: [],
+  original: { dialect, body, headers: {} },
+  ...asks,
+})
