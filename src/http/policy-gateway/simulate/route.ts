@@ -1,7 +1,7 @@
 import type { EventFacts } from '../../../domain/audit/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway/configuration.ts'
 import type { Simulation } from '../../../domain/governance/simulate.ts'
-import { verdictFacts } from '../../../domain/governance/spell.ts'
+import { verdictFacts } from '../../../domain/governance/verdict/spell.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../managing/if-match.ts'

@@ -1,8 +1,8 @@
-import type { Eventually } from '../../base/eventually.ts'
-import { unsaved, type SavedConfiguration } from '../gateway/configuration.ts'
-import type { Terms } from '../moderation/terms.ts'
-import type { CompiledRule } from '../policy/compiled-rule.ts'
-import type { PolicyContent } from '../policy/policy.ts'
+import type { Eventually } from '../../../base/eventually.ts'
+import { unsaved, type SavedConfiguration } from '../../gateway/configuration.ts'
+import type { Terms } from '../../moderation/terms.ts'
+import type { CompiledRule } from '../../policy/compiled-rule.ts'
+import type { PolicyContent } from '../../policy/policy.ts'
 
 /** All that an organization wants checked, compiled once and asked for every request. */
 export type Rulebook = {

@@ -1,7 +1,7 @@
-import type { GatewayConfiguration } from '../gateway/configuration.ts'
-import { categories, perCategory, type Category, type PerCategory } from '../moderation/categories.ts'
-import { countByKind, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
-import type { Screening } from '../moderation/screen.ts'
+import type { GatewayConfiguration } from '../../gateway/configuration.ts'
+import { categories, perCategory, type Category, type PerCategory } from '../../moderation/categories.ts'
+import { countByKind, type PersonalDataKind } from '../../moderation/personal-data/kinds.ts'
+import type { Screening } from '../../moderation/screen.ts'
 
 /** All that was found in some texts. */
 export type Findings = {

@@ -1,4 +1,4 @@
-import type { InferenceRequest, Message, Part } from '../inference/request.ts'
+import type { InferenceRequest, Message, Part } from '../../inference/request.ts'
 import { mapJson, mapRequest, mapStrings } from './strings.ts'
 
 /**

@@ -1,8 +1,8 @@
-import { Fault } from '../../base/fault.ts'
-import { rolloutOf, type Rollout } from '../gateway/rollout.ts'
-import { isOptionalCategory, type OptionalCategory } from '../moderation/categories.ts'
-import type { Direction } from '../moderation/classifier.ts'
-import type { RuleFacts } from '../policy/rule.ts'
+import { Fault } from '../../../base/fault.ts'
+import { rolloutOf, type Rollout } from '../../gateway/rollout.ts'
+import { isOptionalCategory, type OptionalCategory } from '../../moderation/categories.ts'
+import type { Direction } from '../../moderation/classifier.ts'
+import type { RuleFacts } from '../../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 
 /** Whose texts are looked at, and what they asked for. */

@@ -1,11 +1,11 @@
-import { allOf, andThen, inTurn, type Eventually } from '../../base/eventually.ts'
-import type { Direction } from '../moderation/classifier.ts'
-import type { Reading, Screen } from '../moderation/screen.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import { allOf, andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import type { Direction } from '../../moderation/classifier.ts'
+import type { Reading, Screen } from '../../moderation/screen.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCalmRuns } from './calm-runs.ts'
 import { addFindings, findingsOf, isNothing, nothingFound, type Findings } from './findings.ts'
 import type { Found } from './found.ts'
-import { asksForPersonalData, type Plan } from './plan.ts'
+import { asksForPersonalData, type Plan } from '../rules/plan.ts'
 import { createPolicyScorer, type PolicyScorer, type Screened } from './score-policies.ts'
 
 export type LookParts = {

@@ -1,4 +1,4 @@
-import type { InferenceRequest, Part, Tool } from '../inference/request.ts'
+import type { InferenceRequest, Part, Tool } from '../../inference/request.ts'
 import { phrasesIn, stringsIn } from './strings.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
-import { createVerdictMemory } from '../moderation/verdict-memory.ts'
+import { andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
 import { isCalm, joinFound, type Found } from './found.ts'
 
 /** So many texts make a run: the turns of a chat stand in the same runs, however long it has become. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InferenceRequest, Message } from '../inference/request.ts'
+import type { InferenceRequest, Message } from '../../inference/request.ts'
 import { changeTexts } from './change-texts.ts'
 import { textsOfRequest } from './request-texts.ts'
 

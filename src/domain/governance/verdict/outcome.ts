@@ -1,5 +1,5 @@
-import type { Decision } from '../audit/verdict.ts'
-import type { RolloutMode } from '../gateway/rollout.ts'
+import type { Decision } from '../../audit/verdict.ts'
+import type { RolloutMode } from '../../gateway/rollout.ts'
 
 /** What one check said about a text. */
 export type Outcome = {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { re2Patterns } from '../../adapters/patterns/re2.ts'
-import { unsaved } from '../gateway/configuration.ts'
-import { perCategory } from '../moderation/categories.ts'
-import type { Classification, Classifier } from '../moderation/classifier.ts'
-import { createScreen } from '../moderation/screen.ts'
+import { re2Patterns } from '../../../adapters/patterns/re2.ts'
+import { unsaved } from '../../gateway/configuration.ts'
+import { perCategory } from '../../moderation/categories.ts'
+import type { Classification, Classifier } from '../../moderation/classifier.ts'
+import { createScreen } from '../../moderation/screen.ts'
 import { createExamine, type Examine } from './examine.ts'
-import { planFor, type Plan } from './plan.ts'
-import type { ActivePolicy } from './rulebook.ts'
-import { compileGateway } from './rulebooks.ts'
+import { planFor, type Plan } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
+import { compileGateway } from '../rules/rulebooks.ts'
 
 /** Flags hate where it reads the word `bad`; longer texts score higher. Counts what it reads. */
 function createFake(): Classifier & { reads: number } {

@@ -1,9 +1,9 @@
 /** A verdict in the words of those who read it: callers, and the audit log. */
-import { Fault } from '../../base/fault.ts'
-import type { VerdictFacts } from '../audit/verdict.ts'
-import type { Direction } from '../moderation/classifier.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { VerdictFacts } from '../../audit/verdict.ts'
+import type { Direction } from '../../moderation/classifier.ts'
 import type { Outcome, Verdict } from './outcome.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from '../rules/plan.ts'
 
 /** The `policy` object of answers and refusals: from it to the rule and to the event is one look-up. */
 export function policyObject({ decision, effectiveDecision, deciding }: Verdict, eventId: string | undefined) {

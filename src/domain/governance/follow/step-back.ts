@@ -1,5 +1,5 @@
 /** Lengths of text in characters that count: white space counts once however long, what is invisible not at all. */
-import { foldCodePoint } from '../moderation/fold.ts'
+import { foldCodePoint } from '../../moderation/fold.ts'
 
 /** Where `count` characters before `end` begin. */
 export function stepBack(text: string, end: number, count: number): number {

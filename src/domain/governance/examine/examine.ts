@@ -1,14 +1,14 @@
-import { andThen, type Eventually } from '../../base/eventually.ts'
-import { decideGateway } from '../gateway/decide.ts'
-import type { Direction } from '../moderation/classifier.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import { andThen, type Eventually } from '../../../base/eventually.ts'
+import { decideGateway } from '../../gateway/decide.ts'
+import type { Direction } from '../../moderation/classifier.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
 import { isCalm, type Found } from './found.ts'
 import { createLook, type LookParts, type Texts } from './look.ts'
-import { combine, type Verdict } from './outcome.ts'
-import { gatewayOutcome, moderationOutcomes, policyOutcome, thresholdOf } from './outcomes.ts'
-import { oncePerStanding, type Plan, type Standing } from './plan.ts'
-import type { ActivePolicy } from './rulebook.ts'
+import { combine, type Verdict } from '../verdict/outcome.ts'
+import { gatewayOutcome, moderationOutcomes, policyOutcome, thresholdOf } from '../verdict/outcomes.ts'
+import { oncePerStanding, type Plan, type Standing } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
 
 export type ExamineParts = LookParts & {
   /** Whether a judge model can write a text anew. */

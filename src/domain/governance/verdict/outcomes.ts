@@ -1,12 +1,12 @@
-import type { GatewayDecision } from '../gateway/decide.ts'
-import { reasonCodeOf } from '../gateway/decide.ts'
-import { alwaysBlockedCategories } from '../moderation/categories.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
-import type { PolicyContent } from '../policy/policy.ts'
-import type { Findings } from './findings.ts'
+import type { GatewayDecision } from '../../gateway/decide.ts'
+import { reasonCodeOf } from '../../gateway/decide.ts'
+import { alwaysBlockedCategories } from '../../moderation/categories.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { PolicyContent } from '../../policy/policy.ts'
+import type { Findings } from '../examine/findings.ts'
 import type { Outcome } from './outcome.ts'
-import type { Standing } from './plan.ts'
-import type { ActivePolicy } from './rulebook.ts'
+import type { Standing } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
 
 /** The score from which a rule matches. */
 export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { allOf, andThen, inTurn, type Eventually } from '../../base/eventually.ts'
-import type { Direction } from '../moderation/classifier.ts'
-import type { Screening } from '../moderation/screen.ts'
-import { createVerdictMemory } from '../moderation/verdict-memory.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
-import type { RuleFacts } from '../policy/rule.ts'
+import { allOf, andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import type { Direction } from '../../moderation/classifier.ts'
+import type { Screening } from '../../moderation/screen.ts'
+import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleFacts } from '../../policy/rule.ts'
 import type { Findings } from './findings.ts'
-import type { Plan } from './plan.ts'
-import type { ActivePolicy } from './rulebook.ts'
+import type { Plan } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
 
 /** A text with what the screening found in it. */
 export type Screened = { readonly text: string; readonly screening: Screening; readonly findings: Findings }

@@ -1,4 +1,4 @@
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
 
 /** What all checks found in some texts, before anybody decides. */

@@ -1,10 +1,10 @@
 /** How much of a growing text must wait, and why. */
-import { alwaysBlockedCategories, type Category } from '../moderation/categories.ts'
-import { isWordCode } from '../moderation/words.ts'
-import { closest } from '../moderation/classifier.ts'
-import type { Terms } from '../moderation/terms.ts'
-import type { Findings } from './findings.ts'
-import { oncePerStanding, type Plan, type Standing } from './plan.ts'
+import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
+import { isWordCode } from '../../moderation/words.ts'
+import { closest } from '../../moderation/classifier.ts'
+import type { Terms } from '../../moderation/terms.ts'
+import type { Findings } from '../examine/findings.ts'
+import { oncePerStanding, type Plan, type Standing } from '../rules/plan.ts'
 
 export type Holding = {
   /** A rule needs the whole block before any of it may leave. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { perCategory } from '../moderation/categories.ts'
+import { perCategory } from '../../moderation/categories.ts'
 import { createLook } from './look.ts'
-import { planFor } from './plan.ts'
-import { emptyRulebook } from './rulebook.ts'
+import { planFor } from '../rules/plan.ts'
+import { emptyRulebook } from '../rules/rulebook.ts'
 
 const classification = { scores: perCategory(() => 0), flagged: [] }
 const occasion = { model: 'm', project: 'p', user: undefined, credentialId: 'k', metadata: {}, target: undefined }
