@@ -5,7 +5,7 @@ import { backtestQueue, backtestStore } from '../../src/adapters/stores/sql/poli
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import type { EventFacts } from '../../src/domain/audit/facts.ts'
+import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
 import { createExamine } from '../../src/domain/governance/examine/examine.ts'
 import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
 import { createBacktests, type NewBacktest } from '../../src/domain/governance/backtest/order.ts'

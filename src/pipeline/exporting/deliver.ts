@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { withContent } from '../../domain/audit/content.ts'
+import { withContent } from '../../domain/audit/content/content.ts'
 import {
   afterDraining,
   afterFailure,
@@ -14,7 +14,7 @@ import {
 } from '../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import type { LoggedEvent } from '../../domain/audit/log.ts'
-import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/sink.ts'
+import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
 import { gatherBatch } from './gather-batch.ts'
 
 export type DeliverParts = {

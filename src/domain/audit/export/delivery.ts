@@ -1,7 +1,7 @@
 import { hourMs } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
-import { backoffMs } from '../backoff.ts'
-import type { Outcome, Pause, Retry } from '../sink.ts'
+import { backoffMs } from './backoff.ts'
+import type { Outcome, Pause, Retry } from './sink.ts'
 import { freshStart, type Cursor } from './cursor.ts'
 
 /** An event that was offered to a destination, and what became of it. */

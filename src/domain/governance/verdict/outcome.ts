@@ -1,4 +1,4 @@
-import type { Decision } from '../../audit/verdict.ts'
+import type { Decision } from '../../audit/facts/verdict.ts'
 import type { RolloutMode } from '../../gateway/rollout.ts'
 
 /** What one check said about a text. */

@@ -1,4 +1,4 @@
-import { isDenial } from '../../audit/verdict.ts'
+import { isDenial } from '../../audit/facts/verdict.ts'
 import type { Outcome } from '../verdict/outcome.ts'
 
 /** What one version said about one request. */

@@ -1,4 +1,4 @@
-import type { EventFacts } from '../../../domain/audit/facts.ts'
+import type { EventFacts } from '../../../domain/audit/facts/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway/configuration.ts'
 import type { Simulation } from '../../../domain/governance/simulate.ts'
 import { verdictFacts } from '../../../domain/governance/verdict/spell.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../base/clock.ts'
 import type { Seal } from '../../../../base/seal.ts'
-import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { withValues } from '../../../../domain/audit/export/configuration.ts'
 import { longestWaitMs, type RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export/delivery-store.ts'

@@ -1,8 +1,8 @@
-import type { ContentLevel } from './content.ts'
-import { wordOf, type AuditDocument, type SealedDocument } from './document.ts'
-import type { Configuration } from './export/configuration.ts'
-import type { EventFamily } from './kinds.ts'
-import type { Decision } from './verdict.ts'
+import type { ContentLevel } from '../content/content.ts'
+import { wordOf, type AuditDocument, type SealedDocument } from '../document/document.ts'
+import type { Configuration } from './configuration.ts'
+import type { EventFamily } from '../facts/kinds.ts'
+import type { Decision } from '../facts/verdict.ts'
 
 /**
  * The port to a destination of audit events. A sink knows one destination's protocol and nothing of durability:

@@ -1,7 +1,7 @@
-import { short, shortList, shortTexts } from './bounds.ts'
-import type { Unmapped } from './document.ts'
-import type { EventFacts } from './facts.ts'
-import type { PolicyResult } from './verdict.ts'
+import { short, shortList, shortTexts } from '../document/bounds.ts'
+import type { Unmapped } from '../document/document.ts'
+import type { EventFacts } from '../facts/facts.ts'
+import type { PolicyResult } from '../facts/verdict.ts'
 
 /** What OCSF has no place for, in our own words for `unmapped.gatehouse`: in the order of the alphabet. */
 export function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {

@@ -1,9 +1,9 @@
-import { short, shortList, shortTexts, shortWords } from './bounds.ts'
-import type { AuditContent } from './content.ts'
-import type { Actor, AuditDocument, ManagedEntity, Resource } from './document.ts'
-import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from './facts.ts'
-import { classOf } from './kinds.ts'
-import { actionOf, isDenial, severityOf, type VerdictFacts } from './verdict.ts'
+import { short, shortList, shortTexts, shortWords } from '../document/bounds.ts'
+import type { AuditContent } from '../content/content.ts'
+import type { Actor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
+import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from '../facts/facts.ts'
+import { classOf } from '../facts/kinds.ts'
+import { actionOf, isDenial, severityOf, type VerdictFacts } from '../facts/verdict.ts'
 import { wordsOf } from './words.ts'
 
 /** An event before it has its place in the chain. */

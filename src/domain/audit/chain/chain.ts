@@ -1,5 +1,5 @@
-import { canonicalize } from './canonical.ts'
-import type { Attestation, AuditDocument, Fingerprint } from './document.ts'
+import { canonicalize } from '../document/canonical.ts'
+import type { Attestation, AuditDocument, Fingerprint } from '../document/document.ts'
 import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */

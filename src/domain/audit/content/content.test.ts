@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { canonicalize } from './canonical.ts'
-import { capped, cutText } from './cap.ts'
+import { canonicalize } from '../document/canonical.ts'
+import { capped, cutText } from '../document/cap.ts'
 import { withContent, withoutContent, type AuditContent } from './content.ts'
-import { createEvent } from './event.ts'
+import { createEvent } from '../event/event.ts'
 
 const { document } = createEvent(
   {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { isRecord } from '../../base/record.ts'
-import { canonicalize } from './canonical.ts'
-import { withoutContent } from './content.ts'
-import { wordOf, type Fingerprint, type SealedDocument } from './document.ts'
+import { isRecord } from '../../../base/record.ts'
+import { canonicalize } from '../document/canonical.ts'
+import { withoutContent } from '../content/content.ts'
+import { wordOf, type Fingerprint, type SealedDocument } from '../document/document.ts'
 
 /** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
 export type SealedEvent = {

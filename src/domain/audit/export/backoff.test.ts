@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../../base/random.ts'
 import { backoffMs } from './backoff.ts'
 
 const luck = (fraction: number): Random => ({ bytes: () => new Uint8Array(), fraction: () => fraction })

@@ -1,6 +1,6 @@
-import type { Piece } from '../inference/events.ts'
-import type { InferenceRequest, Part } from '../inference/request.ts'
-import { cutText } from './cap.ts'
+import type { Piece } from '../../inference/events.ts'
+import type { InferenceRequest, Part } from '../../inference/request.ts'
+import { cutText } from '../document/cap.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
 /** The texts of one request and its answer, as far as they are kept. */

@@ -1,5 +1,5 @@
 import { createHash, sign, verify, type KeyObject } from 'node:crypto'
-import { canonicalize } from './canonical.ts'
+import { canonicalize } from '../document/canonical.ts'
 import type { ChainPoint } from './chain.ts'
 
 /**

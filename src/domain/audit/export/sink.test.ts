@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createEvent } from './event.ts'
-import type { EventCode } from './kinds.ts'
+import { createEvent } from '../event/event.ts'
+import type { EventCode } from '../facts/kinds.ts'
 import { passesFilter } from './sink.ts'
-import type { Decision } from './verdict.ts'
+import type { Decision } from '../facts/verdict.ts'
 
 function documentOf(code: EventCode, decision?: Decision) {
   const facts = { code, organizationId: 'org_1', timeMs: 1, message: 'm' }

@@ -1,6 +1,6 @@
 /**
  * The audit document: a part of OCSF 1.9.0 (https://schema.ocsf.io), so its names are OCSF's and not ours.
- * It holds facts and digests, never a prompt or an answer: texts are kept apart (`content.ts`), so that erasing
+ * It holds facts and digests, never a prompt or an answer: texts are kept apart (`content/`), so that erasing
  * one does not break the chain.
  */
 export type AuditDocument = {

@@ -1,4 +1,4 @@
-import type { Random } from '../../base/random.ts'
+import type { Random } from '../../../base/random.ts'
 
 const firstMs = 1_000
 const longestMs = 300_000

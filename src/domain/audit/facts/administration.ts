@@ -1,7 +1,7 @@
-import type { Actor, AuditEntry } from '../identity/audit-log.ts'
-import { canonicalize } from './canonical.ts'
-import type { AuditContent } from './content.ts'
-import type { Json } from './document.ts'
+import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
+import { canonicalize } from '../document/canonical.ts'
+import type { AuditContent } from '../content/content.ts'
+import type { Json } from '../document/document.ts'
 import type { ChangeFacts, EventFacts } from './facts.ts'
 import { codeOfKind } from './kinds.ts'
 

@@ -1,4 +1,4 @@
-import type { AuditDocument, Json } from './document.ts'
+import type { AuditDocument, Json } from '../document/document.ts'
 
 /** How much text may leave the gateway. */
 export const contentLevels = ['none', 'redacted', 'full'] as const

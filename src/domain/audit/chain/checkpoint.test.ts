@@ -11,7 +11,7 @@ import {
   type SignedCheckpoint,
 } from './checkpoint.ts'
 import { checkpointFacts, checkpointIn } from './checkpoint-event.ts'
-import { createEvent } from './event.ts'
+import { createEvent } from '../event/event.ts'
 
 function keyPair() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')

@@ -1,6 +1,6 @@
 import type { SignedCheckpoint } from './checkpoint.ts'
-import type { AuditDocument } from './document.ts'
-import type { EventFacts } from './facts.ts'
+import type { AuditDocument } from '../document/document.ts'
+import type { EventFacts } from '../facts/facts.ts'
 
 /** The event that carries a checkpoint to every sink. */
 export const checkpointFacts = (organizationId: string, checkpoint: SignedCheckpoint): EventFacts => ({

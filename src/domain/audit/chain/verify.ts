@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChainPoint } from './chain.ts'
-import type { SealedDocument } from './document.ts'
+import type { SealedDocument } from '../document/document.ts'
 import { fingerprintOf, readSealed, toRow, type SealedEvent } from './sealed.ts'
 
 /** The first thing that is wrong with a chain. */
