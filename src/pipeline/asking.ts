@@ -1,4 +1,4 @@
-import type { VerdictFacts } from '../domain/audit/verdict.ts'
+import type { VerdictFacts } from '../domain/audit/facts/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 

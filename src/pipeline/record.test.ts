@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
-import type { EventFacts } from '../domain/audit/facts.ts'
+import type { EventFacts } from '../domain/audit/facts/facts.ts'
 import type { InferenceEvent, Piece, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer } from './infer.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
-import type { Outcome } from '../../src/domain/audit/sink.ts'
+import type { Outcome } from '../../src/domain/audit/export/sink.ts'
 import { startSenders, type SenderParts } from '../../src/pipeline/exporting/senders.ts'
 import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
@@ -51,6 +51,17 @@ describe('senders', () => {
       [5, 5, 5],
     )
     assert.deepEqual(sequencesOf(sink.batches.slice(2)).slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  it('go on although the clock was set back', async () => {
+    await using scene = await openScene()
+    const { sink } = await scene.add(memorySink())
+    await scene.log.append(1)
+    await scene.send()
+    scene.log.clock.passMs(-10 * dayMs)
+    await scene.log.append(1)
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches), [1, 2])
   })
 
   it('wait as long as they must, and say so', async () => {

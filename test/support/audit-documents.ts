@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { appendToChain, startOfChain } from '../../src/domain/audit/chain.ts'
-import { withContent } from '../../src/domain/audit/content.ts'
-import type { SealedDocument } from '../../src/domain/audit/document.ts'
-import { createEvent } from '../../src/domain/audit/event.ts'
-import type { EventFacts } from '../../src/domain/audit/facts.ts'
-import { readSealed } from '../../src/domain/audit/sealed.ts'
+import { appendToChain, startOfChain } from '../../src/domain/audit/chain/chain.ts'
+import { withContent } from '../../src/domain/audit/content/content.ts'
+import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import { createEvent } from '../../src/domain/audit/event/event.ts'
+import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
+import { readSealed } from '../../src/domain/audit/chain/sealed.ts'
 
 export const testTimeMs = Date.UTC(2026, 7, 23, 10, 15, 0, 123)
 

@@ -1,5 +1,5 @@
-import type { SealedDocument } from '../../src/domain/audit/document.ts'
-import type { BatchGoal, ExportChoice, OpenedSink, Outcome } from '../../src/domain/audit/sink.ts'
+import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import type { BatchGoal, ExportChoice, OpenedSink, Outcome } from '../../src/domain/audit/export/sink.ts'
 
 export type MemorySink = OpenedSink &
   AsyncDisposable & {

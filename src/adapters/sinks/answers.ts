@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.ts'
-import type { Delivered, Pause, Retry } from '../../domain/audit/sink.ts'
+import type { Delivered, Pause, Retry } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import type { Verdict } from './pieces.ts'
 

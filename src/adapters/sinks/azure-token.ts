@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/audit/sink.ts'
+import type { Outcome } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { codeOf, jsonOf, pauseFor, retryLater } from './answers.ts'
 import type { SinkParts } from './define.ts'

@@ -1,4 +1,4 @@
-import { wordOf, type SealedDocument } from '../../domain/audit/document.ts'
+import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
 
 const ecsVersion = '9.0.0'
 

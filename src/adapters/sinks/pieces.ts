@@ -1,4 +1,4 @@
-import type { Outcome, Pause, Retry } from '../../domain/audit/sink.ts'
+import type { Outcome, Pause, Retry } from '../../domain/audit/export/sink.ts'
 import { Unreachable } from '../network/request.ts'
 
 /** An event in the destination's own spelling. */

@@ -1,5 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error'
-import type { ConfigProblem } from '../../domain/audit/sink.ts'
+import type { ConfigProblem } from '../../domain/audit/export/sink.ts'
 
 type SchemaError = TLocalizedValidationError
 

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/sink.ts'
+import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/export/sink.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
 import { createGuardedAgent } from '../network/guarded-agent.ts'
 import { createRequest, type Request } from '../network/request.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { canonicalize } from '../../domain/audit/canonical.ts'
-import type { SealedDocument } from '../../domain/audit/document.ts'
+import { canonicalize } from '../../domain/audit/document/canonical.ts'
+import type { SealedDocument } from '../../domain/audit/document/document.ts'
 import { gzipped } from './bodies.ts'
 
 export type StoredObject = {

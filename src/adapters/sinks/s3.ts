@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
-import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/sink.ts'
+import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './answers.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Outcome } from '../../domain/audit/sink.ts'
+import type { Outcome } from '../../domain/audit/export/sink.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { delivered, jsonOf } from './answers.ts'

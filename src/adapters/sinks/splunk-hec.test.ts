@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { auditDocuments, testTimeMs } from '../../../test/support/audit-documents.ts'
 import { startReceiver, type Handler, type Received, type Reply } from '../../../test/support/receiver.ts'
 import { jumpingClock, sinkParts, tally, type TestClock } from '../../../test/support/sink-parts.ts'
-import type { Sink } from '../../domain/audit/sink.ts'
+import type { Sink } from '../../domain/audit/export/sink.ts'
 import { isRecord } from '../../base/record.ts'
 import { splunkHec } from './splunk-hec.ts'
 

@@ -1,13 +1,13 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
-import { startOfChain, type ChainPoint } from '../../domain/audit/chain.ts'
-import { pointOf, type SignedCheckpoint } from '../../domain/audit/checkpoint.ts'
-import { checkpointIn } from '../../domain/audit/checkpoint-event.ts'
+import { startOfChain, type ChainPoint } from '../../domain/audit/chain/chain.ts'
+import { pointOf, type SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
+import { checkpointIn } from '../../domain/audit/chain/checkpoint-event.ts'
 import type { PublishedKey } from '../../domain/audit/log.ts'
-import { readSealed, rowOfExport, type SealedEvent } from '../../domain/audit/sealed.ts'
+import { readSealed, rowOfExport, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
 import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.ts'
-import { verifyChain } from '../../domain/audit/verify.ts'
+import { verifyChain } from '../../domain/audit/chain/verify.ts'
 
 /** Checks events that were exported, one JSON document on a line, plain or gzipped. It needs nothing of the service. */
 export async function verifyFile(path: string, keys: readonly PublishedKey[]): Promise<LogReport> {

@@ -1,8 +1,8 @@
 import type { Administer } from '../../domain/identity/administer.ts'
-import type { EventMaker } from '../../domain/audit/event-maker.ts'
+import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
 import type { AuditReads, PublishedKey } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
-import type { AuditTexts } from '../../domain/audit/texts.ts'
+import type { AuditTexts } from '../../domain/audit/content/texts.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 export type { LogReport } from '../../domain/audit/verify-log.ts'

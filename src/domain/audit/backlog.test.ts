@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMemorySpool } from '../../../test/support/memory-spool.ts'
 import { createAuditBacklog } from './backlog.ts'
-import { createEvent, type AuditEvent } from './event.ts'
+import { createEvent, type AuditEvent } from './event/event.ts'
 
 const eventOf = (id: string, organizationId = 'org_1'): AuditEvent =>
   createEvent(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { emptying, type EmptyingSpool, type Spool } from '../../base/spool.ts'
-import type { AuditEvent } from './event.ts'
+import type { AuditEvent } from './event/event.ts'
 import type { AuditAppender } from './log.ts'
 
 export type AuditBacklogParts = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import type { AuditEvent } from './event.ts'
-import { createEventMaker } from './event-maker.ts'
-import type { EventFacts } from './facts.ts'
+import type { AuditEvent } from './event/event.ts'
+import { createEventMaker } from './event/event-maker.ts'
+import type { EventFacts } from './facts/facts.ts'
 import { createJournal, type JournalParts } from './journal.ts'
 import { refusesWith } from '../../../test/support/refusal.ts'
 

@@ -1,11 +1,11 @@
 import type { Page, Paged } from '../identity/store.ts'
-import type { ChainPoint } from './chain.ts'
-import type { SignedCheckpoint } from './checkpoint.ts'
-import type { AuditContent } from './content.ts'
-import type { SealedDocument } from './document.ts'
-import type { AuditEvent } from './event.ts'
-import type { EventFacts } from './facts.ts'
-import type { SealedEvent } from './sealed.ts'
+import type { ChainPoint } from './chain/chain.ts'
+import type { SignedCheckpoint } from './chain/checkpoint.ts'
+import type { AuditContent } from './content/content.ts'
+import type { SealedDocument } from './document/document.ts'
+import type { AuditEvent } from './event/event.ts'
+import type { EventFacts } from './facts/facts.ts'
+import type { SealedEvent } from './chain/sealed.ts'
 
 /** Where events are written. */
 export type AuditAppender = {

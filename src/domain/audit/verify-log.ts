@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto'
-import { startOfChain, type ChainPoint } from './chain.ts'
-import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './checkpoint.ts'
-import { readSealed, type SealedEvent } from './sealed.ts'
-import type { EventMaker } from './event-maker.ts'
+import { startOfChain, type ChainPoint } from './chain/chain.ts'
+import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
+import { readSealed, type SealedEvent } from './chain/sealed.ts'
+import type { EventMaker } from './event/event-maker.ts'
 import type { AuditReads, ChainStanding, PublishedKey, StoredEvent } from './log.ts'
-import { verifyChain, type ChainReport } from './verify.ts'
+import { verifyChain, type ChainReport } from './chain/verify.ts'
 
 /** Only these sequences; without them the whole log. */
 export type VerifyRange = { readonly from?: number | undefined; readonly to?: number | undefined }

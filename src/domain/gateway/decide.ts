@@ -1,4 +1,4 @@
-import type { Decision } from '../audit/verdict.ts'
+import type { Decision } from '../audit/facts/verdict.ts'
 import { alwaysBlockedCategories } from '../moderation/categories.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'

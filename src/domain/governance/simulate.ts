@@ -1,10 +1,10 @@
 import { unsaved, type GatewayConfiguration } from '../gateway/configuration.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { Examination, Examine } from './examine.ts'
-import { planFor, type Plan } from './plan.ts'
-import type { RulebookOf } from './rulebook.ts'
-import { compileGateway } from './rulebooks.ts'
+import type { Examination, Examine } from './examine/examine.ts'
+import { planFor, type Plan } from './rules/plan.ts'
+import type { RulebookOf } from './rules/rulebook.ts'
+import { compileGateway } from './rules/rulebooks.ts'
 
 /** What is imagined to be said, by whom, and what is taken as found in it. */
 export type Scenario = {

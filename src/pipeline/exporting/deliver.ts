@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { withContent } from '../../domain/audit/content.ts'
+import { withContent } from '../../domain/audit/content/content.ts'
 import {
   afterDraining,
   afterFailure,
   afterGap,
   afterWatermark,
+  isDue,
   newsOfPause,
   settle,
   type Settlement,
@@ -13,7 +14,7 @@ import {
 } from '../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import type { LoggedEvent } from '../../domain/audit/log.ts'
-import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/sink.ts'
+import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
 import { gatherBatch } from './gather-batch.ts'
 
 export type DeliverParts = {
@@ -38,13 +39,14 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
   const { store, clock } = parts
   let claimed: ClaimedSink | undefined = await replayDeadLetters(parts, delivery)
   claimed = claimed && (await settleIf(store, claimed, afterGap(claimed.cursor, claimed.firstSequence)))
-  while (claimed && claimed.cursor.nextAttemptAtMs <= clock.nowMs()) {
+  while (claimed && isDue(claimed.cursor, clock.nowMs())) {
     const batch = await gatherBatch(store, claimed, delivery.sink)
     const [oldest] = batch.events
     if (!oldest) return void (await settleIf(store, claimed, afterDraining(claimed.cursor)))
-    const readyAtMs = oldest.document.metadata.logged_time + delivery.sink.goal.waitMs
-    if (!batch.isFull && claimed.cursor.state === 'healthy' && clock.nowMs() < readyAtMs) {
-      return store.postpone(claimed, readyAtMs)
+    const { logged_time: loggedMs } = oldest.document.metadata
+    const ageMs = clock.nowMs() - loggedMs // below zero where the clock was set back
+    if (!batch.isFull && claimed.cursor.state === 'healthy' && ageMs >= 0 && ageMs < delivery.sink.goal.waitMs) {
+      return store.postpone(claimed, loggedMs + delivery.sink.goal.waitMs)
     }
     claimed = await raiseAlarm(parts, claimed, oldest)
     claimed = claimed && (await sendBatch(parts, { ...delivery, claimed }, batch))

@@ -1,6 +1,6 @@
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import type { LoggedEvent } from '../../domain/audit/log.ts'
-import { passesFilter, type OpenedSink } from '../../domain/audit/sink.ts'
+import { passesFilter, type OpenedSink } from '../../domain/audit/export/sink.ts'
 
 export type GatheredBatch = {
   /** All events of the range, those that the filter leaves out included. */

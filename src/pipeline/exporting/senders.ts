@@ -1,6 +1,6 @@
 import { everySoOften, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
-import type { OpenedSink } from '../../domain/audit/sink.ts'
+import type { OpenedSink } from '../../domain/audit/export/sink.ts'
 import { deliverAll, type DeliverParts } from './deliver.ts'
 
 export type SenderParts = DeliverParts & {

@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import { withValues, type Configuration } from '../../domain/audit/export/configuration.ts'
 import type { ExportSink, ExportStore } from '../../domain/audit/export/export-sink.ts'
-import type { EventMaker } from '../../domain/audit/event-maker.ts'
+import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
 import type { AuditAppender, AuditReads } from '../../domain/audit/log.ts'
-import type { Outcome, Sink } from '../../domain/audit/sink.ts'
+import type { Outcome, Sink } from '../../domain/audit/export/sink.ts'
 import type { Actor } from '../../domain/identity/audit-log.ts'
 
 export type SinkTestParts = {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Examination, Examine } from '../../domain/governance/examine.ts'
-import { holdingOf, isTense } from '../../domain/governance/holding.ts'
+import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
+import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
 import {
   combine,
   isDenied,
@@ -10,12 +10,12 @@ import {
   refusalOf,
   type Outcome,
   type Verdict,
-} from '../../domain/governance/outcome.ts'
-import type { Plan } from '../../domain/governance/plan.ts'
-import { isRephrasing, type Rephrase } from '../../domain/governance/rephrase.ts'
+} from '../../domain/governance/verdict/outcome.ts'
+import type { Plan } from '../../domain/governance/rules/plan.ts'
+import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
-import { textsOfRequest } from '../../domain/governance/request-texts.ts'
-import { policyObject, refusal, verdictFacts } from '../../domain/governance/spell.ts'
+import { textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
+import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
 import {
   totalInputTokens,
   totalTokens,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, type Eventually } from '../../base/eventually.ts'
 import { flowing, later } from '../../base/flow.ts'
-import type { Outcome } from '../../domain/governance/outcome.ts'
+import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import { createInspection, isCleared, type InspectParts, type Mark } from './inspect.ts'

@@ -1,10 +1,10 @@
 import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
-import type { Examination } from '../../domain/governance/examine.ts'
-import { createFollower, type Follower, type FollowParts, type Special } from '../../domain/governance/follow.ts'
-import { isDenied, refusalOf, type Outcome } from '../../domain/governance/outcome.ts'
-import { isRephrasing } from '../../domain/governance/rephrase.ts'
-import { textOfJson } from '../../domain/governance/request-texts.ts'
-import { stringsIn } from '../../domain/governance/strings.ts'
+import type { Examination } from '../../domain/governance/examine/examine.ts'
+import { createFollower, type Follower, type FollowParts, type Special } from '../../domain/governance/follow/follow.ts'
+import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import { textOfJson } from '../../domain/governance/texts/request-texts.ts'
+import { stringsIn } from '../../domain/governance/texts/strings.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
 export type InspectParts = FollowParts & {

@@ -1,7 +1,7 @@
 import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
 import { Fault } from '../../base/fault.ts'
-import { planFor, type Plan } from '../../domain/governance/plan.ts'
-import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/governance/rulebook.ts'
+import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
+import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/governance/rules/rulebook.ts'
 import type { Asking } from '../asking.ts'
 
 export type PlanParts = {

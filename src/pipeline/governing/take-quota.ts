@@ -1,5 +1,5 @@
 import type { Eventually } from '../../base/eventually.ts'
-import type { Plan } from '../../domain/governance/plan.ts'
+import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { boundless, type QuotaPlace, type Quotas } from '../../domain/gateway/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
 import type { Asking } from '../asking.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
-import type { Rephrase } from '../../domain/governance/rephrase.ts'
+import type { Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import { askRephrasing } from '../../domain/policy/judging.ts'
 import type { AskModel } from './ask-model.ts'

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
 import type { AuditKind, Recorded } from '../../identity/audit-log.ts'
-import type { ConfigProblem, SinkKind } from '../sink.ts'
+import type { ConfigProblem, SinkKind } from './sink.ts'
 import {
   changedFields,
   merged,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Outcome } from '../sink.ts'
+import type { Outcome } from './sink.ts'
 import type { Cursor } from './cursor.ts'
 import { afterDraining, afterGap, afterWatermark, settle, type Offered } from './delivery.ts'
 

@@ -1,7 +1,7 @@
 import { hourMs } from '../../../base/clock.ts'
 import type { Random } from '../../../base/random.ts'
-import { backoffMs } from '../backoff.ts'
-import type { Outcome, Pause, Retry } from '../sink.ts'
+import { backoffMs } from './backoff.ts'
+import type { Outcome, Pause, Retry } from './sink.ts'
 import { freshStart, type Cursor } from './cursor.ts'
 
 /** An event that was offered to a destination, and what became of it. */
@@ -30,6 +30,8 @@ export type Settlement = {
 
 /** A paused sink is tried now and then all the same: it may be the destination that was mended. */
 const pausedMs = hourMs
+/** Nobody waits for longer: a destination may ask for an hour, and a little is added. */
+export const longestWaitMs = 2 * pausedMs
 const maxErrorLength = 500
 
 /**
@@ -64,6 +66,10 @@ export function settle(
   const failed = afterFailure(held, stopped.outcome, { nowMs, random })
   return { cursor: failed, rejected, news: [...told, ...newsOfPause(cursor, failed)] }
 }
+
+/** Also where it is further off than anybody waits: the clock was set back since. */
+export const isDue = ({ nextAttemptAtMs }: Cursor, nowMs: number): boolean =>
+  nextAttemptAtMs <= nowMs || nextAttemptAtMs > nowMs + longestWaitMs
 
 type Moment = { readonly nowMs: number; readonly random: Random }
 

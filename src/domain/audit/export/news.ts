@@ -1,4 +1,4 @@
-import type { EventFacts } from '../facts.ts'
+import type { EventFacts } from '../facts/facts.ts'
 import type { SinkNews } from './delivery.ts'
 
 type About = {

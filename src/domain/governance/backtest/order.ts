@@ -5,7 +5,7 @@ import type { Recorded } from '../../identity/audit-log.ts'
 import { findPolicy } from '../../policy/administer.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
-import { thresholdOf } from '../outcomes.ts'
+import { thresholdOf } from '../verdict/outcomes.ts'
 import type { Backtest, BacktestStore, EventChoice } from './backtest.ts'
 import { emptyTally } from './tally.ts'
 

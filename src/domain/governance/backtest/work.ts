@@ -1,6 +1,6 @@
 import { everySoOften, type Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
-import { thresholdOf } from '../outcomes.ts'
+import { thresholdOf } from '../verdict/outcomes.ts'
 import type { Backtest, BacktestQueue } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addLook } from './tally.ts'

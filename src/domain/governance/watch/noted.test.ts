@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Outcome } from '../outcome.ts'
+import type { Outcome } from '../verdict/outcome.ts'
 import { notedOf } from './noted.ts'
 
 const outcome = (fields: Partial<Outcome>): Outcome => ({

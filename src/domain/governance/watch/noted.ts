@@ -1,5 +1,5 @@
-import { isDenial } from '../../audit/verdict.ts'
-import type { Outcome } from '../outcome.ts'
+import { isDenial } from '../../audit/facts/verdict.ts'
+import type { Outcome } from '../verdict/outcome.ts'
 
 /** What one version said about one request. */
 export type Noted = { readonly subject: string; readonly version: number; readonly isDenied: boolean }

@@ -1,5 +1,5 @@
 import { everySoOften, type Clock } from '../../../base/clock.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Outcome } from '../verdict/outcome.ts'
 import type { DecisionCounts, Watched } from './decision-counts.ts'
 import { notedOf } from './noted.ts'
 import { isCrowded, minuteOf, windowMinutes } from './spike.ts'

@@ -1,4 +1,4 @@
-import { codeOfAnyKind } from '../../../domain/audit/kinds.ts'
+import { codeOfAnyKind } from '../../../domain/audit/facts/kinds.ts'
 import { defined } from '../../defined.ts'
 import { pageOf, presentList } from '../../managing/list.ts'
 import { none } from '../../managing/fields.ts'

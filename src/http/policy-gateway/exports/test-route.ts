@@ -1,7 +1,7 @@
 import { createAdministrationLimits } from '../../../domain/identity/administration-limits.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findSink } from '../../../domain/audit/export/administer.ts'
-import type { Outcome } from '../../../domain/audit/sink.ts'
+import type { Outcome } from '../../../domain/audit/export/sink.ts'
 import { none } from '../../managing/fields.ts'
 import { enter } from '../../managing/limit.ts'
 import { actorOf } from '../../managing/route.ts'

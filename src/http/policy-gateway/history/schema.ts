@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { decisions } from '../../../domain/audit/verdict.ts'
+import { decisions } from '../../../domain/audit/facts/verdict.ts'
 import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 import { idText, isoTime, orNull } from '../../managing/fields.ts'
 

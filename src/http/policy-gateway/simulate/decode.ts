@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
 import type { Scenario } from '../../../domain/governance/simulate.ts'
-import { stringsIn } from '../../../domain/governance/strings.ts'
+import { stringsIn } from '../../../domain/governance/texts/strings.ts'
 import type { SimulateBody } from './schema.ts'
 
 type Body = Static<typeof SimulateBody>

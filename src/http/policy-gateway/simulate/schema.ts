@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { decisions } from '../../../domain/audit/verdict.ts'
+import { decisions } from '../../../domain/audit/facts/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
 import { idText } from '../../managing/fields.ts'

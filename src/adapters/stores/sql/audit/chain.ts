@@ -1,7 +1,7 @@
-import { appendToChain, startOfChain, type ChainHead } from '../../../../domain/audit/chain.ts'
-import type { AuditEvent } from '../../../../domain/audit/event.ts'
+import { appendToChain, startOfChain, type ChainHead } from '../../../../domain/audit/chain/chain.ts'
+import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
-import type { SealedEvent } from '../../../../domain/audit/sealed.ts'
+import type { SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
 import { contentInsertion, headUpdate, insertionsOf } from './rows.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 

@@ -1,4 +1,4 @@
-import type { SignedCheckpoint } from '../../../../domain/audit/checkpoint.ts'
+import type { SignedCheckpoint } from '../../../../domain/audit/chain/checkpoint.ts'
 import type { AuditFilter, AuditReads, EventRange } from '../../../../domain/audit/log.ts'
 import { eventColumns, eventTables, loggedOf, storedOf, type EventRow } from './rows.ts'
 import type { Transaction } from '../database.ts'

@@ -1,5 +1,5 @@
-import { changeFacts } from '../../../../domain/audit/administration.ts'
-import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import { changeFacts } from '../../../../domain/audit/facts/administration.ts'
+import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import type { EventLog } from '../../../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../../../domain/identity/audit-log.ts'
 import { appendInTransaction } from './chain.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/clock.ts'
-import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
 import type { Database, Transaction } from '../database.ts'
 

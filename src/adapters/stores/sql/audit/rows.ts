@@ -1,8 +1,8 @@
-import { canonicalize } from '../../../../domain/audit/canonical.ts'
-import type { ChainHead } from '../../../../domain/audit/chain.ts'
-import type { AuditContent } from '../../../../domain/audit/content.ts'
+import { canonicalize } from '../../../../domain/audit/document/canonical.ts'
+import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
+import type { AuditContent } from '../../../../domain/audit/content/content.ts'
 import type { LoggedEvent, StoredEvent } from '../../../../domain/audit/log.ts'
-import { readSealed, type SealedEvent } from '../../../../domain/audit/sealed.ts'
+import { readSealed, type SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
 

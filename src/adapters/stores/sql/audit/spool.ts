@@ -1,5 +1,5 @@
 import type { Spool } from '../../../../base/spool.ts'
-import type { AuditEvent } from '../../../../domain/audit/event.ts'
+import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import { createDiskSpool } from '../disk-spool.ts'
 
 /** Events that wait in a folder of this machine. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../base/clock.ts'
 import type { Seal } from '../../../../base/seal.ts'
-import type { EventMaker } from '../../../../domain/audit/event-maker.ts'
+import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { withValues } from '../../../../domain/audit/export/configuration.ts'
-import type { RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
+import { longestWaitMs, type RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export/delivery-store.ts'
 import { newsFacts } from '../../../../domain/audit/export/news.ts'
 import { appendInTransaction } from '../audit/chain.ts'
@@ -56,10 +56,10 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
       const rows = await database.read<{ sink_id: string }>(
         `select k.sink_id from export_cursor k join export_sink s on s.id = k.sink_id
          join audit_chain h on h.organization_id = k.organization_id
-         where k.next_attempt_at <= $1 and k.lease_until <= $1 and ${isActive}
+         where (k.next_attempt_at <= $1 or k.next_attempt_at > $3) and k.lease_until <= $1 and ${isActive}
            and (h.sequence > k.sequence or k.alarmed_at is not null or ${hasReplay})
          order by k.next_attempt_at limit $2`,
-        [nowMs, limit],
+        [nowMs, limit, nowMs + longestWaitMs],
       )
       return rows.map(({ sink_id: id }) => id)
     },

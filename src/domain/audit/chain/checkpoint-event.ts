@@ -1,0 +1,30 @@
+import type { SignedCheckpoint } from './checkpoint.ts'
+import type { AuditDocument } from '../document/document.ts'
+import type { EventFacts } from '../facts/facts.ts'
+
+/** The event that carries a checkpoint to every sink. */
+export const checkpointFacts = (organizationId: string, checkpoint: SignedCheckpoint): EventFacts => ({
+  code: 'audit.checkpoint',
+  organizationId,
+  timeMs: checkpoint.time,
+  message: `Signed the audit log up to event ${checkpoint.sequence}.`,
+  details: { checkpoint },
+})
+
+/** The checkpoint that an event carries, for those who check a destination's copy. */
+export function checkpointIn({ unmapped }: AuditDocument): SignedCheckpoint | undefined {
+  const { checkpoint } = unmapped.gatehouse
+  return isSignedCheckpoint(checkpoint) ? checkpoint : undefined
+}
+
+const textFields = ['chain_uid', 'fingerprint', 'key_id', 'signature']
+const numberFields = ['sequence', 'count', 'time']
+
+function isSignedCheckpoint(value: unknown): value is SignedCheckpoint {
+  if (typeof value !== 'object' || value === null) return false
+  const fields = new Map<string, unknown>(Object.entries(value))
+  return (
+    textFields.every((name) => typeof fields.get(name) === 'string') &&
+    numberFields.every((name) => Number.isSafeInteger(fields.get(name)))
+  )
+}

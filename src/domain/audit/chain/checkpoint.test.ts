@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import {
+  isCheckpointDue,
+  keyIdOf,
+  pointOf,
+  signCheckpoint,
+  verifyCheckpoints,
+  type SignedCheckpoint,
+} from './checkpoint.ts'
+import { checkpointFacts, checkpointIn } from './checkpoint-event.ts'
+import { createEvent } from '../event/event.ts'
+
+function keyPair() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { privateKey, publicKey, keyId: keyIdOf(publicKey) }
+}
+
+const house = keyPair()
+const stranger = keyPair()
+const keys = new Map([[house.keyId, house.publicKey]])
+
+function series(count: number, fingerprint?: string): SignedCheckpoint[] {
+  const checkpoints: SignedCheckpoint[] = []
+  for (let at = 1; at <= count; at++) {
+    const end = {
+      chainUid: 'org_1/1',
+      sequence: at * 10,
+      fingerprint: (fingerprint ?? `${at}`).repeat(64),
+      timeMs: at * 60_000,
+    }
+    checkpoints.push(signCheckpoint(end, checkpoints.at(-1), house))
+  }
+  return checkpoints
+}
+
+const at = (list: readonly SignedCheckpoint[], index: number): SignedCheckpoint => list[index] ?? assert.fail()
+
+describe('checkpoints', () => {
+  it('carry the place, the count since the one before, and its digest', () => {
+    const [first, second] = series(2)
+    assert.ok(first && second)
+    assert.deepEqual([first.count, first.previous], [10, null])
+    assert.equal(second.count, 10)
+    assert.match(second.previous ?? '', /^[0-9a-f]{64}$/)
+    assert.deepEqual(pointOf(second), { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64) })
+  })
+
+  it('verify, also from the middle on and after the key was changed', () => {
+    const old = series(3)
+    const next = keyPair()
+    const end = { chainUid: 'org_1/1', sequence: 40, fingerprint: 'f'.repeat(64), timeMs: 1 }
+    const all = [...old, signCheckpoint(end, old.at(-1), next)]
+    const both = new Map([...keys, [next.keyId, next.publicKey]])
+    assert.equal(verifyCheckpoints(all, both), undefined)
+    assert.equal(verifyCheckpoints(all.slice(2), both), undefined)
+    assert.deepEqual(verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })
+  })
+
+  it('are refused when a stranger signs with our key id', () => {
+    const [first] = series(1)
+    const forged = signCheckpoint({ ...pointOf(at(series(1), 0)), timeMs: 60_000 }, undefined, {
+      ...stranger,
+      keyId: house.keyId,
+    })
+    assert.ok(first)
+    assert.deepEqual(verifyCheckpoints([forged], keys), { sequence: 10, reason: 'bad_signature' })
+  })
+
+  it('are refused when one of them is taken out', () => {
+    const [first, , third] = series(3)
+    assert.ok(first && third)
+    assert.deepEqual(verifyCheckpoints([first, third], keys), { sequence: 30, reason: 'unlinked' })
+  })
+
+  it('are refused when one of them is replaced by another that we signed too', () => {
+    const [first] = series(1)
+    const [forged] = series(1, 'f')
+    assert.ok(first && forged)
+    const end = { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64), timeMs: 120_000 }
+    const second = signCheckpoint(end, first, house)
+    assert.equal(verifyCheckpoints([first, second], keys), undefined)
+    assert.deepEqual(verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
+  })
+
+  it('are refused when any one field is changed', () => {
+    const signed = series(2)
+    const changes = fc.constantFrom<Partial<SignedCheckpoint>>(
+      { chain_uid: 'org_2/1' },
+      { sequence: 21 },
+      { fingerprint: '0'.repeat(64) },
+      { count: 9 },
+      { time: 1 },
+      { previous: null },
+      { previous: 'ab' },
+      { signature: at(signed, 0).signature },
+      { signature: '' },
+      { signature: 'not base64 %' },
+    )
+    fc.assert(
+      fc.property(changes, (change) => {
+        const bad = [at(signed, 0), { ...at(signed, 1), ...change }]
+        assert.equal(verifyCheckpoints(bad, keys)?.reason, 'bad_signature')
+      }),
+    )
+  })
+})
+
+describe('a checkpoint in an event', () => {
+  const parts = { id: 'evt_1', loggedMs: 1, productVersion: '0' }
+
+  it('comes out as it went in, and still verifies', () => {
+    const signed = at(series(1), 0)
+    const { document } = createEvent(checkpointFacts('org_1', signed), parts)
+    const read = checkpointIn(document)
+    assert.deepEqual(read, signed)
+    assert.equal(verifyCheckpoints(read ? [read] : [], keys), undefined)
+  })
+
+  it('is not found where there is none', () => {
+    const { document } = createEvent(
+      { ...checkpointFacts('org_1', at(series(1), 0)), details: { checkpoint: {} } },
+      parts,
+    )
+    assert.equal(checkpointIn(document), undefined)
+  })
+})
+
+describe('a checkpoint is due', () => {
+  it('after a thousand events, or a minute with any', () => {
+    assert.equal(isCheckpointDue(999, 59_999), false)
+    assert.equal(isCheckpointDue(1_000, 0), true)
+    assert.equal(isCheckpointDue(1, 60_000), true)
+  })
+
+  it('every hour when nothing happens', () => {
+    assert.equal(isCheckpointDue(0, 3_599_999), false)
+    assert.equal(isCheckpointDue(0, 3_600_000), true)
+  })
+})

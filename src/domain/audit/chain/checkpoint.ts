@@ -1,0 +1,118 @@
+import { createHash, sign, verify, type KeyObject } from 'node:crypto'
+import { canonicalize } from '../document/canonical.ts'
+import type { ChainPoint } from './chain.ts'
+
+/**
+ * A signed statement: "at this time the chain had this event at its end". It goes to every sink, so the truth
+ * lives in several hands and rewriting our database no longer helps.
+ */
+export type Checkpoint = {
+  readonly chain_uid: string
+  readonly sequence: number
+  readonly fingerprint: string
+  /** Events since the checkpoint before. */
+  readonly count: number
+  /** Unix milliseconds. */
+  readonly time: number
+  readonly key_id: string
+  /** Digest of the checkpoint before; null for the first. */
+  readonly previous: string | null
+}
+
+/** `signature`: Ed25519, base64. */
+export type SignedCheckpoint = Checkpoint & { readonly signature: string }
+
+export type SigningKey = { readonly privateKey: KeyObject; readonly keyId: string }
+
+/** Public keys by id, retired ones included: old checkpoints stay checkable. */
+export type CheckpointKeys = ReadonlyMap<string, KeyObject>
+
+export type CheckpointFinding = {
+  readonly sequence: number
+  readonly reason: 'unknown_key' | 'bad_signature' | 'unlinked'
+}
+
+// What we sign begins with its purpose, so that the signature fits nothing else.
+const purpose = 'gatehouse audit checkpoint 1\n'
+
+const maxUnsignedEvents = 1_000
+const maxUnsignedMs = 60_000
+const maxIdleMs = 3_600_000
+
+/**
+ * Every 1,000 events or minute, and every hour when nothing happens: silence is signed for too.
+ * The events that carry checkpoints do not count, or they would ask for one another.
+ */
+export function isCheckpointDue(unsignedEvents: number, sinceLastMs: number): boolean {
+  if (unsignedEvents === 0) return sinceLastMs >= maxIdleMs
+  return unsignedEvents >= maxUnsignedEvents || sinceLastMs >= maxUnsignedMs
+}
+
+/** Signs for the end of a chain, linked to the checkpoint before. */
+export function signCheckpoint(
+  end: ChainPoint & { readonly timeMs: number },
+  before: SignedCheckpoint | undefined,
+  { privateKey, keyId }: SigningKey,
+): SignedCheckpoint {
+  const checkpoint: Checkpoint = {
+    chain_uid: end.chainUid,
+    sequence: end.sequence,
+    fingerprint: end.fingerprint,
+    count: end.sequence - (before?.sequence ?? 0),
+    time: end.timeMs,
+    key_id: keyId,
+    previous: before ? checkpointDigest(before) : null,
+  }
+  return { ...checkpoint, signature: sign(null, signedBytes(checkpoint), privateKey).toString('base64') }
+}
+
+/**
+ * Checks signatures and links, oldest first; names the first that fails. The first of the list may be any
+ * checkpoint, since retention removes old ones.
+ */
+export function verifyCheckpoints(
+  checkpoints: readonly SignedCheckpoint[],
+  keys: CheckpointKeys,
+): CheckpointFinding | undefined {
+  for (const [at, checkpoint] of checkpoints.entries()) {
+    const reason = signatureProblem(checkpoint, keys) ?? linkProblem(checkpoint, checkpoints[at - 1])
+    if (reason) return { sequence: checkpoint.sequence, reason }
+  }
+  return undefined
+}
+
+/** What `verifyChain` needs to know of a checkpoint. */
+export const pointOf = ({ chain_uid: chainUid, sequence, fingerprint }: Checkpoint): ChainPoint => ({
+  chainUid,
+  sequence,
+  fingerprint,
+})
+
+/** A key's id: the beginning of the digest of its public half. */
+export function keyIdOf(publicKey: KeyObject): string {
+  const bytes = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+}
+
+/** The digest that the next checkpoint carries. */
+const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
+  createHash('sha256').update(canonicalize(checkpoint)).digest('hex')
+
+function signatureProblem(signed: SignedCheckpoint, keys: CheckpointKeys): CheckpointFinding['reason'] | undefined {
+  const { signature, ...checkpoint } = signed
+  const key = keys.get(checkpoint.key_id)
+  if (!key) return 'unknown_key'
+  const isGood = verify(null, signedBytes(checkpoint), key, Buffer.from(signature, 'base64'))
+  return isGood ? undefined : 'bad_signature'
+}
+
+function linkProblem(checkpoint: Checkpoint, before: SignedCheckpoint | undefined): 'unlinked' | undefined {
+  if (!before) return undefined
+  const isLinked =
+    checkpoint.previous === checkpointDigest(before) &&
+    checkpoint.chain_uid === before.chain_uid &&
+    checkpoint.count === checkpoint.sequence - before.sequence
+  return isLinked ? undefined : 'unlinked'
+}
+
+const signedBytes = (checkpoint: Checkpoint): Buffer => Buffer.from(purpose + canonicalize(checkpoint))

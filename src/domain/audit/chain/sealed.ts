@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import { isRecord } from '../../../base/record.ts'
+import { canonicalize } from '../document/canonical.ts'
+import { withoutContent } from '../content/content.ts'
+import { wordOf, type Fingerprint, type SealedDocument } from '../document/document.ts'
+
+/** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
+export type SealedEvent = {
+  readonly organizationId: string
+  readonly chainUid: string
+  readonly sequence: number
+  readonly id: string
+  readonly timeMs: number
+  readonly code: string
+  readonly decision: string | null
+  readonly requestId: string | null
+  readonly projectId: string | null
+  readonly policyId: string | null
+  readonly userId: string | null
+  readonly fingerprint: string
+  /** The sealed document as canonical JSON. */
+  readonly body: string
+}
+
+/** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
+export function fingerprintOf(document: SealedDocument): Fingerprint {
+  const [attestation] = document.attestation_list
+  return fingerprintOfText(
+    canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] }),
+  )
+}
+
+/** The same, for a document that has no fingerprint yet and is spelled canonically. */
+export const fingerprintOfText = (text: string): Fingerprint => sha256(hash('sha256', text, 'hex'))
+
+export const sha256 = (value: string): Fingerprint => ({ algorithm: 'SHA-256', algorithm_id: 3, value })
+
+export const toRow = (document: SealedDocument): SealedEvent => rowOf(document, canonicalize(document))
+
+/** The row of a document whose canonical spelling is known. */
+export function rowOf(document: SealedDocument, body: string): SealedEvent {
+  const { metadata, actor, resources } = document
+  return {
+    organizationId: metadata.tenant_uid,
+    chainUid: document.attestation_list[0].chain_uid,
+    sequence: metadata.sequence,
+    id: metadata.uid,
+    timeMs: document.time,
+    code: metadata.event_code,
+    decision: wordOf(document, 'decision') ?? null,
+    requestId: metadata.correlation_uid ?? null,
+    projectId: resources?.find(({ type }) => type === 'project')?.uid ?? null,
+    policyId: document.policy?.uid ?? managedPolicy(document),
+    userId: actor.user?.uid ?? null,
+    fingerprint: document.attestation_list[0].fingerprint?.value ?? '',
+    body,
+  }
+}
+
+const managedPolicy = ({ entity }: SealedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)
+
+/** The document of a stored row. Undefined where the text is no sealed document. */
+export function readSealed(body: string): SealedDocument | undefined {
+  const document = parsed(body)
+  return isSealed(document) ? document : undefined
+}
+
+/** The row behind a document that was exported, with or without texts: for checking a destination's copy. */
+export function rowOfExport(line: string): SealedEvent | undefined {
+  const document = readSealed(line)
+  return document && toRow(withoutContent(document))
+}
+
+/** Undefined for what is no JSON, and for half a surrogate pair: we never write one, and it cannot be hashed. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text, (key, value: unknown) => {
+      if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new TypeError(key)
+      return value
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Holds as much of the shape as reading it needs; the hash vouches for the rest. */
+function isSealed(value: unknown): value is SealedDocument {
+  if (!isRecord(value) || !isRecord(value.metadata) || !isRecord(value.unmapped)) return false
+  if (!isRecord(value.unmapped.gatehouse) || !Array.isArray(value.attestation_list)) return false
+  const { uid, tenant_uid: tenant, event_code: code, sequence } = value.metadata
+  const texts = [uid, tenant, code]
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    Number.isSafeInteger(sequence) &&
+    Number.isSafeInteger(value.time) &&
+    value.attestation_list.length === 1 &&
+    isAttestation(value.attestation_list[0])
+  )
+}
+
+function isAttestation(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.chain_uid !== 'string' || !hasFingerprint(value)) return false
+  return value.prev_event === undefined || (isRecord(value.prev_event) && hasFingerprint(value.prev_event))
+}
+
+const hasFingerprint = (value: Record<string, unknown>): boolean =>
+  isRecord(value.fingerprint) && typeof value.fingerprint.value === 'string'

@@ -1,0 +1,132 @@
+/**
+ * The audit document: a part of OCSF 1.9.0 (https://schema.ocsf.io), so its names are OCSF's and not ours.
+ * It holds facts and digests, never a prompt or an answer: texts are kept apart (`content/`), so that erasing
+ * one does not break the chain.
+ */
+export type AuditDocument = {
+  readonly metadata: Metadata
+  /** When it happened, Unix milliseconds. */
+  readonly time: number
+  readonly category_uid: number
+  readonly class_uid: number
+  readonly activity_id: number
+  readonly type_uid: number
+  readonly severity_id: number
+  /** 1 success, 2 failure: of the call itself, whatever was decided about its text. */
+  readonly status_id: number
+  readonly status_code?: string | undefined
+  readonly message: string
+  readonly action_id?: number | undefined
+  readonly disposition_id?: number | undefined
+  readonly is_alert?: boolean | undefined
+  readonly policy?: PolicyReference | undefined
+  readonly actor: Actor
+  readonly api: {
+    readonly operation: string
+    readonly service: Named
+    readonly request?: { readonly uid: string } | undefined
+  }
+  readonly src_endpoint: { readonly ip?: string | undefined; readonly name?: string | undefined }
+  readonly http_request?: HttpRequest | undefined
+  readonly http_response?: { readonly code: number; readonly latency?: number | undefined } | undefined
+  readonly ai_model?: AiModel | undefined
+  readonly message_context?: MessageContext | undefined
+  readonly resources?: readonly Resource[] | undefined
+  readonly entity?: ManagedEntity | undefined
+  readonly entity_result?: ManagedEntity | undefined
+  readonly unmapped: Unmapped
+  /** Absent until the document is sealed into its chain. */
+  readonly attestation_list?: readonly Attestation[] | undefined
+}
+
+/** A document with its place in the chain. */
+export type SealedDocument = AuditDocument & {
+  readonly metadata: Metadata & { readonly sequence: number }
+  readonly attestation_list: readonly [Attestation]
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+type Named = { readonly name: string }
+
+export type Metadata = {
+  /** The event's id: made once, the same on every retry, the key to find duplicates by. */
+  readonly uid: string
+  /** Position in the organization's chain, from 1, without gaps. */
+  readonly sequence?: number | undefined
+  readonly correlation_uid?: string | undefined
+  readonly tenant_uid: string
+  readonly version: string
+  readonly product: { readonly name: string; readonly vendor_name: string; readonly version: string }
+  readonly profiles: readonly string[]
+  readonly log_name: string
+  readonly event_code: string
+  readonly logged_time: number
+  /** Set where a destination's limits made us cut a text of the event. */
+  readonly is_truncated?: boolean | undefined
+  readonly untruncated_size?: number | undefined
+}
+
+export type Actor = {
+  readonly user?: { readonly uid: string } | undefined
+  /** The credential's id, never the credential. */
+  readonly session?: { readonly uid: string; readonly credential_uid: string } | undefined
+  readonly app_name?: string | undefined
+}
+
+export type PolicyReference = {
+  readonly uid: string
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+  readonly type?: string | undefined
+  readonly is_applied: boolean
+}
+
+export type HttpRequest = {
+  readonly http_method: string
+  readonly url: { readonly path: string }
+  readonly user_agent?: string | undefined
+}
+
+export type AiModel = { readonly ai_provider: string; readonly name: string }
+
+export type MessageContext = {
+  readonly service: Named
+  readonly prompt_tokens?: number | undefined
+  readonly completion_tokens?: number | undefined
+  readonly total_tokens?: number | undefined
+  /** Only in documents on their way to a sink whose owner asked for texts. */
+  readonly prompt_text?: string | undefined
+  readonly response_text?: string | undefined
+}
+
+export type Resource = { readonly uid: string; readonly type: string; readonly name?: string | undefined }
+
+export type ManagedEntity = Resource & {
+  readonly type_id: number
+  readonly version?: string | undefined
+  readonly data?: { readonly [key: string]: Json | undefined } | undefined
+}
+
+/** What OCSF has no place for: our own words, and the names that OpenTelemetry gives to model calls. */
+export type Unmapped = {
+  readonly gatehouse: { readonly [key: string]: Json | undefined }
+  readonly gen_ai?: { readonly [key: string]: Json | undefined } | undefined
+}
+
+export type Fingerprint = { readonly algorithm_id: number; readonly algorithm: string; readonly value: string }
+
+export type Attestation = {
+  readonly chain_uid: string
+  readonly authority_uid: string
+  readonly prev_event?:
+    | { readonly uid: string; readonly type_uid: number; readonly fingerprint: Fingerprint }
+    | undefined
+  readonly fingerprint?: Fingerprint | undefined
+}
+
+/** One of our own words about an event, such as `decision` or `reason_code`, where it has that word. */
+export function wordOf({ unmapped }: AuditDocument, name: string): string | undefined {
+  const word = unmapped.gatehouse[name]
+  return typeof word === 'string' ? word : undefined
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import test, { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { anyFacts } from '../../../../test/support/event-facts.ts'
+import { canonicalize } from '../document/canonical.ts'
+import { createEvent } from './event.ts'
+import type { EventFacts } from '../facts/facts.ts'
+import type { EventCode } from '../facts/kinds.ts'
+import { decisions, type VerdictFacts } from '../facts/verdict.ts'
+
+const parts = { id: 'evt_1', loggedMs: 1_700_000_000_500, productVersion: '0.1.0' }
+
+const facts: EventFacts = {
+  code: 'gateway.request.decided',
+  organizationId: 'org_1',
+  timeMs: 1_700_000_000_123,
+  message: 'Refused a request to house-model.',
+  requestId: 'req_1',
+  projectId: 'proj_1',
+  actor: { userId: 'ada', credentialId: 'key_1' },
+  call: { method: 'POST', path: '/v1/messages', address: '192.0.2.1', userAgent: 'curl', status: 400, latencyMs: 12 },
+  verdict: {
+    decision: 'refuse',
+    isEnforced: true,
+    reasonCode: 'REFUSE_LEGAL',
+    policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
+    direction: 'request',
+  },
+  model: { provider: 'local', name: 'house-model', inputTokens: 10, outputTokens: 0 },
+  content: { full: { prompt: 'may I sue my neighbour?' } },
+}
+
+const documentOf = (more: Partial<EventFacts>) => createEvent({ ...facts, ...more }, parts).document
+
+describe('the document of a decision', () => {
+  const { document } = createEvent(facts, parts)
+
+  it('is spelled canonically by JSON.stringify, so that sealing it costs no sorting', () => {
+    assert.equal(JSON.stringify(document), canonicalize(document))
+  })
+
+  it('has the id, times, organization and class that OCSF asks for', () => {
+    assert.equal(document.metadata.uid, 'evt_1')
+    assert.equal(document.metadata.tenant_uid, 'org_1')
+    assert.equal(document.metadata.correlation_uid, 'req_1')
+    assert.equal(document.metadata.logged_time, 1_700_000_000_500)
+    assert.equal(document.time, 1_700_000_000_123)
+    assert.deepEqual(document.metadata.profiles, ['security_control', 'ai_operation', 'record_integrity'])
+    assert.deepEqual(
+      [document.category_uid, document.class_uid, document.activity_id, document.type_uid],
+      [6, 6003, 1, 600301],
+    )
+  })
+
+  it('says which version of which policy decided, and that it was applied', () => {
+    const { policy } = JSON.parse(JSON.stringify(document))
+    assert.deepEqual(policy, { uid: 'pol_1', name: 'No legal advice', version: '3', is_applied: true })
+    assert.equal(document.unmapped.gatehouse.reason_code, 'REFUSE_LEGAL')
+    assert.equal(document.is_alert, true)
+  })
+
+  it('never holds the text: content stands beside it', () => {
+    const event = createEvent(facts, parts)
+    assert.ok(!JSON.stringify(event.document).includes('neighbour'))
+    assert.equal(event.content?.full?.prompt, 'may I sue my neighbour?')
+  })
+
+  it('has no member that is not known', () => {
+    const written = JSON.parse(JSON.stringify(document))
+    assert.ok(!('entity' in written))
+    assert.ok(!('type' in written.policy))
+  })
+})
+
+test('action, disposition and severity follow the decision', () => {
+  const table: [Partial<VerdictFacts>, number, number, number][] = [
+    [{ decision: 'allow' }, 1, 1, 1],
+    [{ decision: 'refuse' }, 2, 2, 3],
+    [{ decision: 'refuse', cause: 'always_blocked' }, 2, 2, 4],
+    [{ decision: 'refuse', cause: 'quota' }, 2, 25, 3],
+    [{ decision: 'escalate' }, 2, 25, 3],
+    [{ decision: 'redact' }, 4, 11, 2],
+    [{ decision: 'rewrite' }, 4, 11, 2],
+    [{ decision: 'summary' }, 4, 11, 2],
+    [{ decision: 'refuse', isEnforced: false }, 3, 17, 1],
+    [{ decision: 'not_evaluated' }, 0, 27, 3],
+  ]
+  for (const [verdict, action, disposition, severity] of table) {
+    const document = documentOf({ verdict: { decision: 'allow', isEnforced: true, ...verdict } })
+    assert.deepEqual(
+      [document.action_id, document.disposition_id, document.severity_id],
+      [action, disposition, severity],
+      JSON.stringify(verdict),
+    )
+  }
+  assert.equal(new Set(table.map(([{ decision }]) => decision)).size, decisions.length)
+})
+
+test('every kind of event has its OCSF class and activity', () => {
+  const table: [EventCode, number][] = [
+    ['gateway.response.decided', 600303],
+    ['gateway.simulation.run', 600302],
+    ['policy.created', 300401],
+    ['policy.updated', 300403],
+    ['policy.published', 300410],
+    ['policy.paused', 300412],
+    ['policy.resumed', 300413],
+    ['policy.deleted', 300404],
+    ['gateway.config.updated', 300403],
+    ['admin.project_key.created', 600301],
+    ['admin.project_key.revoked', 600304],
+    ['admin.policy.denied', 600399],
+    ['export.dead_lettered', 600303],
+  ]
+  for (const [code, typeUid] of table) assert.equal(documentOf({ code }).type_uid, typeUid, code)
+})
+
+test('whatever is told of an event, it is spelled canonically', () => {
+  const everything = documentOf({
+    change: { type: 'policy', id: 'pol_1', name: 'n', versionBefore: '1', changedFields: ['b', 'a'] },
+    failure: { code: 'x' },
+    resources: [{ uid: 'u', type: 't', name: 'n' }],
+    details: { z: 1, a: { y: [{ d: 1, c: null }], b: 'x' }, resource_id: 'r' },
+    model: { provider: 'p', name: 'm', finishReasons: ['end'] },
+    verdict: {
+      decision: 'refuse',
+      isEnforced: true,
+      policy: { id: 'p', kind: 'k', name: 'n', version: 1 },
+      results: [{ version: 1, policyId: 'p', decision: 'allow', scoreBasisPoints: 3 }],
+      categoriesTriggered: ['b', 'a'],
+    },
+  })
+  assert.equal(JSON.stringify(everything), canonicalize(everything))
+  const long = documentOf({ details: { z: 'x'.repeat(5_000), a: 'y' }, actor: { userId: 'half \ud800' } })
+  assert.equal(JSON.stringify(long), canonicalize(long))
+})
+
+test('a change names the fields and the digests of before and after', () => {
+  const document = documentOf({
+    code: 'policy.updated',
+    change: { type: 'policy', id: 'pol_1', digestBefore: 'aa', digestAfter: 'bb', changedFields: ['rule'] },
+  })
+  assert.deepEqual(document.entity?.data, { digest: 'aa' })
+  assert.deepEqual(document.entity_result?.data, { digest: 'bb', changed_fields: ['rule'] })
+})
+
+test('what a caller makes long or malformed stays small and well formed', () => {
+  const document = documentOf({
+    actor: { userId: 'x'.repeat(1_000_000) },
+    call: { method: 'POST', path: `/v1/${'\ud83d\ude00'.repeat(5_000)}`, userAgent: 'half \ud800 pair' },
+    verdict: { decision: 'allow', isEnforced: true, categoriesTriggered: Array.from({ length: 9_999 }, () => 'c') },
+  })
+  const text = JSON.stringify(document)
+  assert.ok(text.length < 16_000)
+  assert.equal(document.actor.user?.uid.length, 1024)
+  assert.ok(document.http_request?.url.path.isWellFormed())
+  assert.equal(document.http_request?.user_agent, 'half \ufffd pair')
+})
+
+test('nothing that is told of an event makes it large, malformed, or spelled otherwise than canonically', () => {
+  fc.assert(
+    fc.property(anyFacts, (told) => {
+      const { document } = createEvent(told, parts)
+      assert.equal(JSON.stringify(document), canonicalize(document))
+      assert.ok(isBounded(document))
+    }),
+  )
+})
+
+function isBounded(value: unknown): boolean {
+  if (typeof value === 'string') return value.length <= 1024 && value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return (!Array.isArray(value) || value.length <= 100) && Object.values(value).every(isBounded)
+}

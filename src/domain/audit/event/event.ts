@@ -1,0 +1,184 @@
+import { short, shortList, shortTexts, shortWords } from '../document/bounds.ts'
+import type { AuditContent } from '../content/content.ts'
+import type { Actor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
+import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from '../facts/facts.ts'
+import { classOf } from '../facts/kinds.ts'
+import { actionOf, isDenial, severityOf, type VerdictFacts } from '../facts/verdict.ts'
+import { wordsOf } from './words.ts'
+
+/** An event before it has its place in the chain. */
+export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
+
+export type EventParts = {
+  /** Made once, when the event is written. */
+  readonly id: string
+  readonly loggedMs: number
+  readonly productVersion: string
+  /** Binds the texts that are kept apart to the document: a digest of them that only this installation can make. */
+  readonly digestContent?: (organizationId: string, content: AuditContent) => string
+}
+
+const ocsfVersion = '1.9.0'
+const product = 'Gatehouse'
+
+/**
+ * The canonical document of what happened; texts of prompts and answers stay outside of it. Members are written in the
+ * order of the alphabet, and those that sealing fills in have their place already: spelled by `JSON.stringify`, it is canonical.
+ */
+export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
+  const { classUid, activityId } = classOf(facts.code)
+  const { call, failure, verdict, model, change, content } = facts
+  const [actionId, dispositionId] = verdict ? actionOf(verdict) : []
+  const document: AuditDocument = {
+    action_id: actionId,
+    activity_id: activityId,
+    actor: actorOf(facts.actor),
+    ai_model: model && { ai_provider: short(model.provider), name: short(model.name) },
+    api: apiOf(facts),
+    attestation_list: undefined,
+    category_uid: Math.floor(classUid / 1000),
+    class_uid: classUid,
+    disposition_id: dispositionId,
+    entity: change && entityBefore(change),
+    entity_result: change && entityAfter(change),
+    http_request: call && {
+      http_method: short(call.method),
+      url: { path: short(call.path) },
+      user_agent: short(call.userAgent),
+    },
+    http_response: call?.status === undefined ? undefined : { code: call.status, latency: call.latencyMs },
+    is_alert: verdict && verdict.isEnforced && isDenial(verdict.decision),
+    message: short(facts.message),
+    message_context: model && messageContextOf(model),
+    metadata: metadataOf(facts, parts),
+    policy: verdict && policyOf(verdict),
+    resources: resourcesOf(facts),
+    severity_id: severity(facts),
+    src_endpoint: sourceOf(call),
+    status_code: short(failure?.code) ?? call?.status?.toString(),
+    status_id: failure ? 2 : 1,
+    time: facts.timeMs,
+    type_uid: classUid * 100 + activityId,
+    unmapped: unmappedOf(facts, parts),
+  }
+  return content ? { document, content } : { document }
+}
+
+function metadataOf(facts: EventFacts, parts: EventParts): AuditDocument['metadata'] {
+  return {
+    correlation_uid: short(facts.requestId),
+    event_code: short(facts.code),
+    log_name: 'gatehouse.audit',
+    logged_time: parts.loggedMs,
+    product: { name: product, vendor_name: product, version: parts.productVersion },
+    profiles: profilesOf(facts),
+    sequence: undefined,
+    tenant_uid: short(facts.organizationId),
+    uid: short(parts.id),
+    version: ocsfVersion,
+  }
+}
+
+function profilesOf({ verdict, model }: EventFacts): readonly string[] {
+  const profiles = ['record_integrity']
+  if (model) profiles.unshift('ai_operation')
+  if (verdict) profiles.unshift('security_control')
+  return profiles
+}
+
+function severity({ code, verdict }: EventFacts): number {
+  if (code === 'audit.tamper_found') return 5
+  if (verdict) return severityOf(verdict)
+  const isTrouble = code === 'audit.events_lost' || (code.startsWith('export.') && !calm.has(code))
+  return isTrouble ? 3 : 1
+}
+
+/** What an export tells of itself without anything being wrong. */
+const calm: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
+
+function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy'] {
+  if (!policy) return undefined
+  const { id, kind, name, version } = policy
+  const [shortName, type] = [short(name), short(kind)]
+  return { is_applied: isEnforced, name: shortName, type, uid: short(id), version: short(version?.toString()) }
+}
+
+function actorOf(actor: ActorFacts | undefined): Actor {
+  if (actor?.userId === undefined && actor?.credentialId === undefined) return { app_name: product }
+  const credentialId = short(actor.credentialId)
+  return {
+    session: credentialId === undefined ? undefined : { credential_uid: credentialId, uid: credentialId },
+    user: actor.userId === undefined ? undefined : { uid: short(actor.userId) },
+  }
+}
+
+const apiOf = ({ call, code, requestId }: EventFacts): AuditDocument['api'] => ({
+  operation: short(call ? [call.method, call.path].join(' ') : code),
+  request: requestId === undefined ? undefined : { uid: short(requestId) },
+  service: { name: product },
+})
+
+function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
+  if (!call) return { name: product }
+  return call.address === undefined ? { name: 'unknown' } : { ip: short(call.address) }
+}
+
+function messageContextOf({ inputTokens, outputTokens }: ModelFacts): AuditDocument['message_context'] {
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined
+  return {
+    completion_tokens: outputTokens,
+    prompt_tokens: inputTokens,
+    service: { name: product },
+    total_tokens: isCounted ? inputTokens + outputTokens : undefined,
+  }
+}
+
+const entityBefore = (change: ChangeFacts): ManagedEntity =>
+  entityOf(change, change.versionBefore, { digest: short(change.digestBefore) })
+
+const entityAfter = (change: ChangeFacts): ManagedEntity =>
+  entityOf(change, change.versionAfter, {
+    changed_fields: change.changedFields && shortTexts(change.changedFields),
+    digest: short(change.digestAfter),
+  })
+
+const entityOf = (
+  { id, name, type }: ChangeFacts,
+  version: string | undefined,
+  data: ManagedEntity['data'],
+): ManagedEntity => ({
+  data,
+  name: short(name),
+  type,
+  type_id: type === 'policy' ? 5 : 99,
+  uid: short(id),
+  version: short(version),
+})
+
+function resourcesOf({ projectId, resources = [] }: EventFacts): readonly Resource[] | undefined {
+  const all: readonly Resource[] =
+    projectId === undefined ? resources : [{ type: 'project', uid: projectId }, ...resources]
+  if (all.length === 0) return undefined
+  return shortList(all, ({ name, type, uid }) => ({ name: short(name), type: short(type), uid: short(uid) }))
+}
+
+function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocument['unmapped'] {
+  const { model, details, content } = facts
+  const digest = content && digestContent?.(facts.organizationId, content)
+  const words = wordsOf(facts, digest)
+  return {
+    gatehouse: details ? shortWords({ ...details, ...known(words) }) : words,
+    gen_ai: model && {
+      'operation.name': 'chat',
+      'provider.name': short(model.provider),
+      'request.model': short(model.name),
+      'response.finish_reasons': model.finishReasons && shortTexts(model.finishReasons),
+      'usage.input_tokens': model.inputTokens,
+      'usage.output_tokens': model.outputTokens,
+    },
+  }
+}
+
+/** Without the words that nothing is known for, so that they cannot take the place of those that are. */
+const known = (words: AuditDocument['unmapped']['gatehouse']) =>
+  Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined))

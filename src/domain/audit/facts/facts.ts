@@ -1,0 +1,67 @@
+import type { AuditContent } from '../content/content.ts'
+import type { Json, Resource } from '../document/document.ts'
+import type { EventCode } from './kinds.ts'
+import type { VerdictFacts } from './verdict.ts'
+
+/** What a room tells the audit log, in our own words. Everything but the first four is told where it is known. */
+export type EventFacts = {
+  readonly code: EventCode
+  readonly organizationId: string
+  readonly timeMs: number
+  /** One English sentence for the people who read it. */
+  readonly message: string
+  readonly requestId?: string | undefined
+  readonly projectId?: string | undefined
+  readonly actor?: ActorFacts | undefined
+  readonly call?: CallFacts | undefined
+  readonly verdict?: VerdictFacts | undefined
+  readonly model?: ModelFacts | undefined
+  readonly change?: ChangeFacts | undefined
+  readonly failure?: { readonly code: string } | undefined
+  readonly resources?: readonly Resource[] | undefined
+  /** What belongs to this kind of event alone; goes to `unmapped.gatehouse`. */
+  readonly details?: { readonly [key: string]: Json | undefined } | undefined
+  readonly content?: AuditContent | undefined
+}
+
+export type ActorFacts = {
+  /** What kind of credential it is, or that it was the house itself. */
+  readonly kind?: string | undefined
+  /** The end user as the caller named them. */
+  readonly userId?: string | undefined
+  /** Id of the key or token that was used. */
+  readonly credentialId?: string | undefined
+}
+
+export type CallFacts = {
+  readonly method: string
+  readonly path: string
+  readonly address?: string | undefined
+  readonly userAgent?: string | undefined
+  readonly status?: number | undefined
+  readonly latencyMs?: number | undefined
+}
+
+export type ModelFacts = {
+  readonly provider: string
+  readonly name: string
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly finishReasons?: readonly string[] | undefined
+  readonly usageSource?: 'reported' | 'estimated' | undefined
+  readonly isStream?: boolean | undefined
+  readonly creditsUsed?: number | undefined
+  readonly costUsd?: number | undefined
+}
+
+/** A change of something that is managed: digests of before and after, never the text of a rule. */
+export type ChangeFacts = {
+  readonly type: 'policy' | 'gateway_config'
+  readonly id: string
+  readonly name?: string | undefined
+  readonly versionBefore?: string | undefined
+  readonly versionAfter?: string | undefined
+  readonly digestBefore?: string | undefined
+  readonly digestAfter?: string | undefined
+  readonly changedFields?: readonly string[] | undefined
+}

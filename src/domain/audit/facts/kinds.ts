@@ -1,0 +1,85 @@
+import { auditKinds, type AuditKind } from '../../identity/audit-log.ts'
+
+/** OCSF's class and activity of an event. */
+export type EventClass = { readonly classUid: number; readonly activityId: number }
+
+const apiActivity = 6003
+const entityManagement = 3004
+const api = (activityId: number): EventClass => ({ classUid: apiActivity, activityId })
+const entity = (activityId: number): EventClass => ({ classUid: entityManagement, activityId })
+
+const fixed = {
+  'gateway.request.decided': api(1),
+  'gateway.response.decided': api(3),
+  'gateway.simulation.run': api(2),
+  'gateway.config.updated': entity(3),
+  'gateway.rollout.rolled_back': entity(12),
+  'policy.created': entity(1),
+  'policy.updated': entity(3),
+  'policy.published': entity(10),
+  'policy.rolled_back': entity(10),
+  'policy.paused': entity(12),
+  'policy.resumed': entity(13),
+  'policy.deleted': entity(4),
+  'export.test': api(3),
+  'export.paused': api(3),
+  'export.auth_error': api(3),
+  'export.config_error': api(3),
+  'export.dead_lettered': api(3),
+  'export.backlog_alarm': api(3),
+  'export.gap': api(3),
+  'export.recovered': api(3),
+  'audit.checkpoint': api(1),
+  'audit.trimmed': api(4),
+  'audit.events_lost': api(3),
+  'audit.tamper_found': api(3),
+} as const satisfies Record<string, EventClass>
+
+const adminVerbs = {
+  created: api(1),
+  read: api(2),
+  updated: api(3),
+  archived: api(3),
+  deleted: api(4),
+  revoked: api(4),
+  replayed: api(3),
+  granted: api(1),
+  recorded: api(1),
+  erased: api(4),
+  denied: api(99),
+} as const satisfies Record<string, EventClass>
+
+type AdminVerb = keyof typeof adminVerbs
+
+/** The stable name of what happened: `policy.published`, `admin.project_key.created`. */
+export type EventCode = keyof typeof fixed | `admin.${string}.${AdminVerb}`
+
+/** The families an export sink can be limited to: the first word of the code. */
+export const eventFamilies = ['gateway', 'policy', 'admin', 'export', 'audit'] as const
+export type EventFamily = (typeof eventFamilies)[number]
+
+const adminPrefix = 'admin.'
+
+/** The code of what administration calls by this kind: `project.created` is `admin.project.created`. */
+export const codeOfKind = (kind: AuditKind): EventCode => (isFixedKind(kind) ? kind : `${adminPrefix}${kind}`)
+
+/** The kind of an event as the API names it: its code, without the word that only says who made it. */
+export const kindOfCode = (code: string): string =>
+  code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code
+
+/** Every kind there is, for filters. */
+export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...Object.keys(fixed)])].sort()
+
+/** The code that a filter by this kind looks for. */
+export const codeOfAnyKind = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)
+
+export function classOf(code: EventCode): EventClass {
+  if (isFixed(code)) return fixed[code]
+  const verb = code.slice(code.lastIndexOf('.') + 1)
+  return isAdminVerb(verb) ? adminVerbs[verb] : api(99)
+}
+
+type FixedKind = Extract<AuditKind, keyof typeof fixed>
+const isFixedKind = (kind: AuditKind): kind is FixedKind => isFixed(kind)
+const isFixed = (code: string): code is keyof typeof fixed => Object.hasOwn(fixed, code)
+const isAdminVerb = (verb: string): verb is AdminVerb => Object.hasOwn(adminVerbs, verb)

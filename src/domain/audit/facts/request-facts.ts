@@ -1,0 +1,79 @@
+import { totalInputTokens, type InferenceEnd, type Quote } from '../../inference/events.ts'
+import type { Dialect, InferenceRequest } from '../../inference/request.ts'
+import type { Principal } from '../../identity/principal.ts'
+import type { AuditContent } from '../content/content.ts'
+import type { EventFacts } from './facts.ts'
+import { verdictOf, type PolicyObject } from './policy-object.ts'
+import type { VerdictFacts } from './verdict.ts'
+
+/** How a request ended: with its end, or with the code of what went wrong. */
+export type RequestOutcome = {
+  /** Who answered; unknown where nobody began to. */
+  readonly upstream?: string
+  readonly end?: InferenceEnd
+  readonly cost?: Quote
+  readonly failure?: string
+  /** What callers are told of the decision, where it was not plain `allow`. */
+  readonly policy?: PolicyObject | undefined
+}
+
+export type RequestTold = {
+  readonly requestId: string
+  readonly caller: Principal
+  readonly request: InferenceRequest
+  /** The end user, where a header names them. */
+  readonly user?: string | undefined
+  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined } | undefined
+  readonly timeMs: number
+  readonly latencyMs: number
+  readonly outcome: RequestOutcome
+  /** The decision in full, where the request came as far as the checks. */
+  readonly verdict?: VerdictFacts | undefined
+  readonly content?: AuditContent | undefined
+}
+
+const paths: Readonly<Record<Dialect, string>> = {
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  chat: '/v1/chat/completions',
+}
+
+/** What the log says of one inference request. */
+export function requestFacts(told: RequestTold): EventFacts {
+  const { caller, request, outcome, origin, latencyMs } = told
+  const { end, cost, failure } = outcome
+  return {
+    code: 'gateway.request.decided',
+    organizationId: caller.organization.id,
+    timeMs: told.timeMs,
+    message: messageOf(request.model, failure),
+    requestId: told.requestId,
+    projectId: caller.projectId,
+    actor: { kind: caller.kind, userId: told.user ?? request.user, credentialId: caller.id },
+    call: {
+      method: 'POST',
+      path: paths[request.original.dialect],
+      address: origin?.address,
+      userAgent: origin?.userAgent,
+      status: failure === undefined ? 200 : undefined,
+      latencyMs,
+    },
+    verdict: told.verdict ?? verdictOf(outcome.policy),
+    model: {
+      provider: outcome.upstream ?? 'unknown',
+      name: request.model,
+      inputTokens: end && totalInputTokens(end.usage),
+      outputTokens: end?.usage.outputTokens,
+      usageSource: end?.usage.source,
+      finishReasons: end && [end.stopReason],
+      isStream: request.stream,
+      creditsUsed: cost?.creditsUsed,
+      costUsd: cost?.costUsd,
+    },
+    failure: failure === undefined ? undefined : { code: failure },
+    content: told.content,
+  }
+}
+
+const messageOf = (model: string, failure: string | undefined): string =>
+  failure === undefined ? ['Answered by ', model, '.'].join('') : `Not answered by ${model}: ${failure}.`

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { re2Patterns } from '../../../adapters/patterns/re2.ts'
+import { unsaved } from '../../gateway/configuration.ts'
+import { perCategory } from '../../moderation/categories.ts'
+import type { Classification, Classifier } from '../../moderation/classifier.ts'
+import { createScreen } from '../../moderation/screen.ts'
+import { createExamine, type Examine } from './examine.ts'
+import { planFor, type Plan } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
+import { compileGateway } from '../rules/rulebooks.ts'
+
+/** Flags hate where it reads the word `bad`; longer texts score higher. Counts what it reads. */
+function createFake(): Classifier & { reads: number } {
+  return {
+    reads: 0,
+    identity: { id: 'fake', version: '1', digest: '' },
+    classify(text): Classification {
+      this.reads += 1
+      const isBad = text.includes('bad')
+      return {
+        scores: perCategory((name) => (isBad && name === 'hate' ? 0.9 : text.length / 1_000)),
+        flagged: isBad ? ['hate'] : [],
+      }
+    },
+  }
+}
+
+const pause = (): Promise<void> => Promise.resolve()
+
+function createScene(memory: number): { examine: Examine; classifier: ReturnType<typeof createFake> } {
+  const classifier = createFake()
+  const screen = createScreen({ classifier, pause, memory })
+  return { classifier, examine: createExamine({ screen, pause, canRephrase: false, failsOpen: false, memory }) }
+}
+
+/** A policy against texts that name the user. */
+const policy: ActivePolicy = {
+  id: 'pol_1',
+  versionId: 'polv_1',
+  version: 1,
+  direction: 'both',
+  mode: 'enforcing',
+  scope: 'organization',
+  projectIds: [],
+  matchThresholdBasisPoints: null,
+  rule: {
+    reach: 'whole',
+    score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),
+  },
+}
+
+type Rules = { readonly denied: readonly string[]; readonly policies: readonly ActivePolicy[]; readonly user: string }
+
+function planOf({ denied, policies, user }: Rules): Plan {
+  const config = { ...unsaved.config, rules: { ...unsaved.config.rules, denylist: denied } }
+  const gateway = compileGateway({ ...unsaved, config }, re2Patterns)
+  const occasion = { model: 'm', project: 'p', credentialId: 'k', metadata: {}, target: undefined, policyIds: [] }
+  return planFor({ gateway, policies }, { ...occasion, user, flaggedCategories: ['hate'] })
+}
+
+const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)
+
+describe('an examination of a long chat', () => {
+  it('says the same whether or not its texts were looked at before, and by whatever rules', async () => {
+    const remembering = createScene(1_000)
+    const forgetful = createScene(0)
+    const plans = [
+      { denied: [], policies: [], user: '' },
+      { denied: ['gate'], policies: [], user: '' },
+      { denied: [], policies: [policy], user: 'ada' },
+      { denied: [], policies: [policy], user: 'bob' },
+    ].map(planOf)
+    const texts = fc.array(
+      fc.oneof(
+        { weight: 20, arbitrary: fc.constantFrom('one', 'two', 'three', 'onetwo') },
+        { weight: 1, arbitrary: fc.constantFrom('bad', 'the gate', 'ada', 'bob', 'a@example.org', '') },
+      ),
+      { maxLength: 80, size: 'max' },
+    )
+    await fc.assert(
+      fc.asyncProperty(texts, async (some) => {
+        const asked = { texts: some, direction: 'request' } as const
+        for (const plan of [...plans, ...plans])
+          assert.deepEqual(await remembering.examine(plan, asked), await forgetful.examine(plan, asked))
+      }),
+    )
+  })
+
+  it('reads only what is new, however much came before', async () => {
+    const { examine, classifier } = createScene(1_000)
+    const plan = planOf({ denied: [], policies: [], user: '' })
+    await examine(plan, { texts: calm(50), direction: 'request' })
+    assert.equal(classifier.reads, 50)
+    await examine(plan, { texts: calm(52), direction: 'request' })
+    assert.equal(classifier.reads, 52)
+  })
+
+  it('takes no text for one that was calm because the two are cut elsewhere', async () => {
+    const { examine } = createScene(1_000)
+    const plan = planOf({ denied: ['no gate'], policies: [], user: '' })
+    const before = calm(15)
+    const cut = await examine(plan, { texts: ['say no', ' gate now', ...before], direction: 'request' })
+    assert.equal(cut.verdict.decision, 'allow')
+    const joined = await examine(plan, { texts: ['say no gate', ' now', ...before], direction: 'request' })
+    assert.equal(joined.verdict.decision, 'refuse')
+  })
+})

@@ -1,0 +1,85 @@
+import { andThen, type Eventually } from '../../../base/eventually.ts'
+import { decideGateway } from '../../gateway/decide.ts'
+import type { Direction } from '../../moderation/classifier.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
+import { isCalm, type Found } from './found.ts'
+import { createLook, type LookParts, type Texts } from './look.ts'
+import { combine, type Verdict } from '../verdict/outcome.ts'
+import { gatewayOutcome, moderationOutcomes, policyOutcome, thresholdOf } from '../verdict/outcomes.ts'
+import { oncePerStanding, type Plan, type Standing } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
+
+export type ExamineParts = LookParts & {
+  /** Whether a judge model can write a text anew. */
+  readonly canRephrase: boolean
+  /** Whether a rule that should have been judged and was not lets the text pass. */
+  readonly failsOpen: boolean
+  /** Only what stands against a text is wanted, not who had nothing against it. */
+  readonly wantsDenialsOnly?: boolean
+}
+
+export type Examination = {
+  readonly verdict: Verdict
+  readonly findings: Findings
+  /** The texts that the gateway's own lists and categories hit. */
+  readonly offending: readonly string[]
+}
+
+/** The one judgement of all checks, for a request, for an answer, and for a simulation. */
+export type Examine = (plan: Plan, texts: Texts) => Eventually<Examination>
+
+export function createExamine(parts: ExamineParts): Examine {
+  const { canRephrase, failsOpen, wantsDenialsOnly = false } = parts
+  const look = createLook(parts)
+  const calmVerdict = {
+    request: oncePerStanding((plan) => calmVerdictOf(plan, 'request')),
+    response: oncePerStanding((plan) => calmVerdictOf(plan, 'response')),
+  }
+
+  return (plan, texts) => andThen(look(plan, texts), (found) => judge(plan, texts, found))
+
+  function judge(plan: Plan, { texts, direction, givenCategories }: Texts, found: Found): Examination {
+    const { offending, scores } = found
+    const findings = givenCategories
+      ? addFindings(found.findings, { ...nothingFound, categories: givenCategories })
+      : found.findings
+    if (wantsDenialsOnly && isNothing(findings) && isFarFromAll(plan.policies[direction], scores)) {
+      return { verdict: allowed, findings, offending }
+    }
+    if (texts.length > 0 && isCalm({ findings, scores })) {
+      return { verdict: calmVerdict[direction](plan), findings, offending }
+    }
+    return { verdict: verdictOn(plan, direction, { findings, scores }), findings, offending }
+  }
+
+  /** What is said of texts in which nothing was found, and to which every policy gave 0. */
+  function calmVerdictOf(plan: Standing, direction: Direction): Verdict {
+    return verdictOn(plan, direction, { findings: nothingFound, scores: [plan.policies[direction].map(() => zero)] })
+  }
+
+  function verdictOn(plan: Standing, direction: Direction, { findings, scores }: Judged): Verdict {
+    const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
+    const ofPolicies = plan.policies[direction].map((policy, at) =>
+      policyOutcome(
+        policy,
+        scores.flatMap((ofText) => ofText[at] ?? []),
+        { plan, failsOpen },
+      ),
+    )
+    const decided = decideGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
+    return combine([...moderationOutcomes(plan, findings), gatewayOutcome(plan, decided), ...ofPolicies])
+  }
+}
+
+type Judged = Pick<Found, 'findings' | 'scores'>
+
+/** Whether every policy was judged, and none matches: then none of them can deny anything. */
+const isFarFromAll = (policies: readonly ActivePolicy[], scores: Found['scores']): boolean =>
+  policies.length === 0 || scores.every((ofText) => policies.every((policy, at) => isFar(policy, ofText[at])))
+
+const isFar = (policy: ActivePolicy, score: RuleScore | undefined): boolean =>
+  score !== undefined && 'basisPoints' in score && score.basisPoints < thresholdOf(policy)
+
+const allowed: Verdict = combine([])
+const zero: RuleScore = { basisPoints: 0 }

@@ -1,0 +1,25 @@
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
+
+/** What all checks found in some texts, before anybody decides. */
+export type Found = {
+  readonly findings: Findings
+  /** Per text, then per policy that was asked. */
+  readonly scores: readonly (readonly RuleScore[])[]
+  /** The texts that the gateway's own lists and categories hit. */
+  readonly offending: readonly string[]
+}
+
+/** What was found in several lots of texts, in their order. */
+export const joinFound = (lots: readonly Found[]): Found => ({
+  findings: lots.reduce((all, { findings }) => addFindings(all, findings), nothingFound),
+  scores: lots.flatMap(({ scores }) => scores),
+  offending: lots.flatMap(({ offending }) => offending),
+})
+
+/** Nothing was found, and no policy gave more than 0. */
+export const isCalm = ({ findings, scores }: Pick<Found, 'findings' | 'scores'>): boolean =>
+  isNothing(findings) && scores.every(areAllZero)
+
+const areAllZero = (scores: readonly RuleScore[]): boolean =>
+  scores.every((score) => 'basisPoints' in score && score.basisPoints === 0)

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
+import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
+import { re2Patterns } from '../../../adapters/patterns/re2.ts'
+import { createReadAlong } from '../../moderation/read-along.ts'
+import { createScreen } from '../../moderation/screen.ts'
+import { createExamine } from '../examine/examine.ts'
+import { createFollower, type Follower, type FollowParts } from './follow.ts'
+import { holdingOf } from './holding.ts'
+import { createRuleCompiler } from '../../policy/rule-compiler.ts'
+import { planFor, type Occasion } from '../rules/plan.ts'
+import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
+
+const classifier = createEmbeddedClassifier()
+const pause = (): Promise<void> => Promise.resolve()
+const examine = createExamine({
+  screen: createScreen({ classifier, pause, memory: 0 }),
+  pause,
+  canRephrase: false,
+  failsOpen: false,
+  memory: 0,
+})
+const occasion: Occasion = {
+  model: 'm',
+  project: 'p',
+  user: undefined,
+  credentialId: 'k',
+  metadata: {},
+  target: undefined,
+  policyIds: [],
+  flaggedCategories: ['harassment', 'hate'],
+}
+const plan = planFor(emptyRulebook, occasion)
+const readAlong = createReadAlong(classifier)
+const parts: FollowParts = { plan, holding: holdingOf(plan, false), examine, glance: examine, pause, readAlong }
+
+/** As short as anything hidden may be, so that looks fall into it. */
+const hidden = Buffer.from('go kill yourself now').toString('base64')
+const calm = fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '🙂')
+const words = fc.oneof(
+  { weight: 30, arbitrary: calm },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'I want to kill myself',
+      'you stupid idiot',
+      hidden,
+      'go and %6bill %79ourself right now, %49 say, and be dea%64',
+      'k i l l',
+      'убить',
+    ),
+  },
+)
+const texts = fc.array(words, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
+const pieces = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), {
+  minLength: 10,
+  maxLength: 120,
+  size: 'max',
+})
+
+/** All that a follower says about a text that comes in such pieces, with a look ahead after some of them. */
+async function told(follower: Follower, text: string, steps: readonly (readonly [number, boolean])[]) {
+  const said: unknown[] = []
+  let at = 0
+  for (const [length, looksAhead] of steps) {
+    follower.push(text.slice(at, at + length))
+    const denied = await follower.check()
+    at += length
+    if (looksAhead) await follower.lookAhead(32)
+    said.push(follower.cleared())
+    if (denied !== undefined) return [...said, denied]
+  }
+  follower.push(text.slice(at))
+  return [...said, await follower.end()]
+}
+
+describe('a follower that reads along', () => {
+  it('says what one says that reads every window anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, pieces, async (text, steps) => {
+        const { identity, classify } = classifier
+        const anew = createFollower({ ...parts, readAlong: createReadAlong({ identity, classify }) })
+        assert.deepEqual(await told(createFollower(parts), text, steps), await told(anew, text, steps))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+const compileRule = createRuleCompiler({
+  compileExpression: createCelCompiler(),
+  patterns: re2Patterns,
+  judge: undefined,
+})
+
+const policies = [
+  'Never mention "Project Falcon".',
+  'No card numbers.',
+  'cel:pii["email"] > 3 || categories["sexual"] + categories["hate"] > 0.8',
+  'cel:text.lowerAscii().contains("launch code")',
+].map((rule, at): ActivePolicy => ({
+  id: `pol_${at}`,
+  versionId: `polv_${at}`,
+  version: 1,
+  mode: at === 3 ? 'monitoring' : 'enforcing',
+  direction: 'both',
+  scope: 'organization',
+  projectIds: [],
+  matchThresholdBasisPoints: null,
+  rule: compileRule(rule, `polv_${at}`),
+}))
+
+const ruled = planFor({ ...emptyRulebook, policies }, occasion)
+const saying = fc.oneof(
+  { weight: 300, arbitrary: calm },
+  {
+    weight: 20,
+    arbitrary: fc.constantFrom(
+      'ann@example.org',
+      'bob@example.org,',
+      'call +1 212 555 0143',
+      '4111 1111',
+      '4111 1111 1111 1111 22',
+      'falcon',
+      'project',
+      'launch code',
+      'you people are vermin',
+      'they are animals',
+    ),
+  },
+  { weight: 1, arbitrary: fc.oneof(words, fc.constantFrom('4111 1111 1111 1111.', 'Project Falcon')) },
+)
+const said = fc.array(saying, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
+
+describe('a text that comes at once', () => {
+  it('is judged as one that comes in pieces', async () => {
+    const own = { ...parts, plan: ruled, holding: holdingOf(ruled, false) }
+    await fc.assert(
+      fc.asyncProperty(said, pieces, async (text, steps) => {
+        const whole = createFollower(own)
+        whole.push(text)
+        const atOnce = await whole.end()
+        const inPieces = (await told(createFollower(own), text, steps)).at(-1)
+        assert.deepEqual(inPieces, atOnce)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

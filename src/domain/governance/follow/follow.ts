@@ -1,0 +1,179 @@
+import { andThen, type Eventually } from '../../../base/eventually.ts'
+import { categories } from '../../moderation/categories.ts'
+import { strongest, type Classification } from '../../moderation/classifier.ts'
+import type { Span } from '../../moderation/normalise.ts'
+import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
+import type { Examination, Examine } from '../examine/examine.ts'
+import { isTense, wordEnd, type Holding } from './holding.ts'
+import type { Texts } from '../examine/look.ts'
+import { isDenied } from '../verdict/outcome.ts'
+import type { Plan } from '../rules/plan.ts'
+import { createStepBack, stepBack } from './step-back.ts'
+
+/**
+ * Reads along with one block of an answer and says how much of it may leave. Where it looks depends on the text alone,
+ * never on how it was cut into pieces: a streamed answer and a whole one get the same verdict.
+ */
+export type Follower = {
+  /** Takes more of the text. */
+  push(piece: string): void
+  /** Makes the checks that are due. Answers the examination that denies the text, if one does. */
+  check(): Eventually<Examination | undefined>
+  /** Looks between two checks, so that what is fit to leave need not wait for more. This never denies anything. */
+  lookAhead(keptBack: number): Eventually<unknown>
+  /** How many characters from the beginning may leave. */
+  cleared(): number
+  /** The judgement of the whole text, with the checks that were still due; the follower is then done. */
+  end(): Eventually<Examination>
+}
+
+export type FollowParts = {
+  readonly plan: Plan
+  readonly holding: Holding
+  readonly examine: Examine
+  /** The same judgement without remembering it: pieces of a text are seen once. */
+  readonly glance: Examine
+  /** Lets others run while a long text is read at once. */
+  readonly pause: () => Promise<unknown>
+  readonly readAlong: ReadAlong
+}
+
+/** A block that is no prose: all of it must be there before any of it may leave. */
+export type Special = {
+  /** What is judged of it, where that is not the text itself. */
+  readonly read?: (text: string) => string
+}
+
+/** A check is made at every multiple of this. */
+const stepCharacters = 128
+/** So much of what was checked is held back all the same: a text often turns within a few words. */
+const keptBackCharacters = 64
+/** Where a word goes on for longer than this, it is cut. */
+const longestWord = 64
+/** What a check looks at: so much of what came before. */
+const windowCharacters = 512
+/** So many checks are made in one look where more than one is due. */
+const mostAtOnce = 32
+/** So much is read before others get their turn. */
+const turnCharacters = 64 * stepCharacters
+
+export function createFollower(parts: FollowParts, special?: Special): Follower {
+  const { plan, holding, examine, glance, pause, readAlong } = parts
+  const isWhole = holding.isWhole || special !== undefined
+  const stepPlan: Plan = { ...plan, policies: holding.policies }
+  const countBack = createStepBack()
+  let text = ''
+  let growing: GrowingText | undefined
+  let checked = 0
+  let cleared = 0
+  /** Up to here checks are made one by one. */
+  let waryTo = 0
+  /** The strongest of what the checks found. */
+  let known: Classification | undefined
+
+  const longest = Math.max(holding.reach, holding.terms?.longest ?? 0)
+  const alongside = (): GrowingText => (growing ??= readAlong('response'))
+
+  /** Where so many characters before a place begin, on the border of a word. */
+  const startOf = (end: number, count: number): number => wordEnd(text, countBack(text, end, count), longestWord)
+  const windowTo = (end: number): Span => ({ start: startOf(end, windowCharacters), end })
+
+  /** What the checks look at that are due, as many as are made in one look. */
+  function dueWindows(most: number): readonly Span[] {
+    const windows: Span[] = []
+    for (let at = checked + stepCharacters; at <= text.length && windows.length < most; at += stepCharacters)
+      windows.push(windowTo(wordEnd(text, at, longestWord)))
+    return windows
+  }
+
+  /** Makes one look of some windows in a row. Keeps a number of characters back where the text is fit to leave. */
+  function look(windows: readonly [Span, ...Span[]], keptBack: number): Eventually<Looked> {
+    const { end } = windows.at(-1) ?? windows[0]
+    // What the look before did not see, and a match that had begun there.
+    const start = Math.min(windows[0].start, startOf(windows[0].end, longest + stepCharacters + longestWord))
+    const texts: Texts = {
+      texts: [text.slice(start, end)],
+      direction: 'response',
+      skipsPersonalData: !holding.personalData,
+      reading: alongside().readPart({ text, start, end, windows }),
+    }
+    return andThen(glance(stepPlan, texts), (examination) => {
+      const isFit = !isDenied(examination.verdict) && !isTense(examination.findings, holding.blocking)
+      if (isFit) cleared = Math.max(cleared, Math.min(end - keptBack, settledAt(end)))
+      return { examination, isFit }
+    })
+  }
+
+  function check(): Eventually<Examination | undefined> {
+    if (isWhole || text.length < checked + stepCharacters) return undefined
+    const [first = windowTo(text.length), ...others] = dueWindows(checked < waryTo ? 1 : mostAtOnce)
+    const checkedTo = checked + (1 + others.length) * stepCharacters
+    return andThen(look([first, ...others], keptBackCharacters), ({ examination, isFit }) => {
+      // All rules for a growing text rise with it: what stands against none of it stands against no part of it.
+      if (!isFit && others.length > 0) {
+        waryTo = checkedTo
+        return check()
+      }
+      const isTurnOver = Math.floor(checkedTo / turnCharacters) > Math.floor(checked / turnCharacters)
+      checked = checkedTo
+      keep(examination)
+      if (isDenied(examination.verdict)) return examination
+      return isTurnOver ? pause().then(check) : check()
+    })
+  }
+
+  function keep({ findings }: Examination): void {
+    alongside().keep()
+    const flagged = categories.filter((category) => findings.categories.includes(category))
+    const found = { scores: findings.scores, flagged }
+    known = known === undefined ? found : strongest(known, found)
+  }
+
+  /** Behind this place nothing can still become a match that began before it. */
+  function settledAt(seen: number): number {
+    const { reach, terms, personalData } = holding
+    if (longest === 0 && !personalData) return seen
+    const before = text.slice(0, seen)
+    return Math.min(
+      stepBack(text, seen, reach),
+      terms?.pendingStart(before, stepBack(text, seen, terms.longest)) ?? seen,
+      personalData ? alongside().settledTo() : seen,
+    )
+  }
+
+  return {
+    push: (piece) => void (text += piece),
+    check,
+    lookAhead(keptBack) {
+      if (!isWhole && cleared < text.length - keptBack) return look([windowTo(text.length)], keptBack)
+      return undefined
+    },
+    cleared: () => cleared,
+    end() {
+      const windows = isWhole ? [] : dueWindows(Infinity)
+      const whole = special?.read?.(text) ?? text
+      const judged = examine(plan, {
+        texts: whole.trim() === '' ? [] : [whole],
+        direction: 'response',
+        reading: isWhole ? undefined : alongside().readWhole(text, { windows, known }),
+      })
+      return andThen(judged, (examination) => {
+        if (isDenied(examination.verdict)) return andThen(firstDenied(), (denied) => denied ?? examination)
+        cleared = Infinity
+        return examination
+      })
+    },
+  }
+
+  /** What stands against all of a text may stand against a part of it already; then that is its verdict. */
+  function firstDenied(): Eventually<Examination | undefined> {
+    waryTo = text.length
+    return check()
+  }
+}
+
+type Looked = {
+  readonly examination: Examination
+  /** It is not denied, and not close to it. */
+  readonly isFit: boolean
+}

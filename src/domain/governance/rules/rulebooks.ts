@@ -1,0 +1,79 @@
+import { isPending, type Eventually } from '../../../base/eventually.ts'
+import type { Changes } from '../../identity/changes.ts'
+import type { GatewayStore } from '../../gateway/store.ts'
+import { unsaved, type SavedConfiguration } from '../../gateway/configuration.ts'
+import type { PatternEngine } from '../../moderation/patterns.ts'
+import { compileTerms } from '../../moderation/terms.ts'
+import type { CompiledRule, CompileRule } from '../../policy/compiled-rule.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { PolicyStore } from '../../policy/store.ts'
+import type { ActivePolicy, Gateway, Rulebook, RulebookOf } from './rulebook.ts'
+
+export type RulebookParts = {
+  readonly gateway: Pick<GatewayStore, 'find'>
+  readonly policies: Pick<PolicyStore, 'listInForce'>
+  readonly changes: Changes
+  readonly compileRule: CompileRule
+  readonly patterns: PatternEngine
+}
+
+/** Organizations whose rules are kept compiled; the one asked for longest ago goes first. */
+const mostKept = 1_000
+
+type Kept = { rulebook: Eventually<Rulebook>; readonly readAt: number }
+
+/** Reads an organization's rules once, and again after something of the organization has changed. */
+export function createRulebooks(parts: RulebookParts): RulebookOf {
+  const kept = new Map<string, Kept>()
+
+  return (organizationId) => {
+    const known = kept.get(organizationId)
+    if (known !== undefined && parts.changes.latestOf(organizationId) <= known.readAt) return known.rulebook
+    const readAt = parts.changes.count()
+    const reading = read(organizationId, known?.rulebook)
+    const one: Kept = { rulebook: reading, readAt }
+    keep(organizationId, one)
+    reading.then(
+      (rulebook) => (one.rulebook = rulebook),
+      // What could not be read is read again for the next one who asks.
+      () => kept.get(organizationId) === one && kept.delete(organizationId),
+    )
+    return reading
+  }
+
+  function keep(organizationId: string, one: Kept): void {
+    kept.delete(organizationId)
+    kept.set(organizationId, one)
+    if (kept.size <= mostKept) return
+    const [oldest] = kept.keys()
+    if (oldest !== undefined) kept.delete(oldest)
+  }
+
+  /** What has not changed since the last time is not compiled again. */
+  async function read(organizationId: string, known: Eventually<Rulebook> | undefined): Promise<Rulebook> {
+    const [saved = unsaved, policies, before] = await Promise.all([
+      parts.gateway.find(organizationId),
+      parts.policies.listInForce(organizationId),
+      isPending(known) ? known.catch(() => undefined) : known,
+    ])
+    const isSame = before?.gateway.version === saved.version
+    const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))
+    return {
+      gateway: isSame ? { ...before.gateway, ...saved } : compileGateway(saved, parts.patterns),
+      policies: policies.flatMap((policy) => activePolicy(policy, rules)),
+    }
+  }
+
+  function activePolicy({ id, published }: Policy, rules: ReadonlyMap<string, CompiledRule>): readonly ActivePolicy[] {
+    if (published === null) return []
+    const { id: versionId, rule, publishedAtMs: _, ...content } = published
+    return [{ ...content, id, versionId, rule: rules.get(versionId) ?? parts.compileRule(rule, versionId) }]
+  }
+}
+
+/** The same for a configuration that a simulation brings along. */
+export function compileGateway(saved: SavedConfiguration, patterns: PatternEngine): Gateway {
+  const { allowlist, denylist } = saved.config.rules
+  const terms = [...allowlist, ...denylist]
+  return { ...saved, terms: terms.length === 0 ? undefined : compileTerms(terms, patterns) }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InferenceRequest, Message } from '../../inference/request.ts'
+import { changeTexts } from './change-texts.ts'
+import { textsOfRequest } from './request-texts.ts'
+
+const request = (messages: readonly Message[], body: Readonly<Record<string, unknown>> = {}): InferenceRequest => ({
+  model: 'm',
+  stream: false,
+  messages,
+  stop: [],
+  tools: [],
+  flaggedCategories: [],
+  original: { dialect: 'messages', body, headers: {} },
+})
+
+const shout = (text: string): string => text.toUpperCase()
+
+describe('the texts of a request', () => {
+  it('are all that the model is told: text, thinking, tool calls with their escapes undone, results, documents', () => {
+    const parts: Message['parts'] = [
+      { type: 'text', text: 'one' },
+      { type: 'thinking', text: 'two' },
+      { type: 'tool-call', id: 't', name: 'send', input: '{"\\u0074o":"thr\\u0065e"}' },
+      { type: 'tool-result', id: 't', isError: false, parts: [{ type: 'text', text: 'four' }] },
+      { type: 'file', name: 'five.txt', source: { kind: 'text', text: 'six' } },
+      { type: 'opaque', dialect: 'messages', raw: { type: 'search', title: 'seven', data: 'AAAA' } },
+      { type: 'image', source: { kind: 'url', url: 'https://example.com/eight.png' } },
+    ]
+    assert.deepEqual(textsOfRequest(request([{ role: 'user', parts }])), [
+      'one',
+      'two',
+      'send\nto\nthree',
+      'four',
+      'five.txt',
+      'six',
+      'type\nsearch\ntitle\nseven',
+    ])
+  })
+
+  it('are what stands in fields that only the upstream knows, each once, and not whom it is for', () => {
+    const messages: Message[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'hello you' }] },
+      { role: 'assistant', parts: [{ type: 'tool-call', id: 't', name: 'send', input: '{"to":"all of us"}' }] },
+    ]
+    const body = {
+      messages: [
+        { role: 'user', content: 'hello you', aside: 'not for you' },
+        { role: 'assistant', tool_calls: [{ id: 't', function: { name: 'send', arguments: '{"to":"all of us"}' } }] },
+      ],
+      documents: [{ title: 'Plan', text: 'a secret plan' }],
+      metadata: { user_id: 'Ada of London' },
+    }
+    assert.deepEqual(textsOfRequest(request(messages, body)), [
+      'hello you',
+      'send\nto\nall of us',
+      'not for you\na secret plan',
+    ])
+  })
+
+  it('are read once, in whatever order the caller names them', () => {
+    const messages: Message[] = ['be kind', 'good day', 'to you too', 'good day'].map((text) => ({
+      role: 'user',
+      parts: [{ type: 'text', text }],
+    }))
+    const body = {
+      later: ['to you too', 'new to us', 'good day'],
+      messages: [{ content: 'good day' }, { content: 'to you too' }, { content: 'good day' }],
+      system: 'be kind',
+    }
+    assert.deepEqual(textsOfRequest(request(messages, body)).slice(messages.length), ['new to us'])
+  })
+
+  it('are those of its tools too', () => {
+    const tool = { type: 'function', name: 'find', description: 'Finds it', parameters: { title: 'What' } } as const
+    assert.deepEqual(textsOfRequest({ ...request([]), tools: [tool] }), ['find\nFinds it\ntitle\nWhat'])
+  })
+})
+
+describe('a request whose texts are changed', () => {
+  it('is changed in our language and in the caller’s own words alike, and keeps its shape', () => {
+    const body = {
+      model: 'm',
+      system: [{ type: 'text', text: 'be kind', cache_control: { type: 'ephemeral' } }],
+      messages: [
+        { role: 'user', content: 'hello' },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'toolu_a', name: 'send', input: { name: 'ada', n: 1 } }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_a', content: 'done' }] },
+        { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'send', arguments: '{"to":"ada"}' } }] },
+      ],
+      documents: [{ text: 'for ada' }],
+      metadata: { user_id: 'ada' },
+    }
+    const changed = changeTexts(request([{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }], body), shout)
+    assert.deepEqual(changed.messages, [{ role: 'user', parts: [{ type: 'text', text: 'HELLO' }] }])
+    assert.deepEqual(changed.original.body, {
+      model: 'm',
+      system: [{ type: 'text', text: 'BE KIND', cache_control: { type: 'ephemeral' } }],
+      messages: [
+        { role: 'user', content: 'HELLO' },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'toolu_a', name: 'send', input: { name: 'ADA', n: 1 } }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_a', content: 'DONE' }] },
+        { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'send', arguments: '{"to":"ADA"}' } }] },
+      ],
+      documents: [{ text: 'FOR ADA' }],
+      metadata: { user_id: 'ada' },
+    })
+  })
+
+  it('keeps thinking as it was signed', () => {
+    const proof = { dialect: 'messages', value: 'sig' } as const
+    const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', proof }]
+    const thinking = { type: 'thinking', thinking: 'hm', signature: 'sig' }
+    const body = { messages: [{ role: 'assistant', content: [thinking] }] }
+    const changed = changeTexts(request([{ role: 'assistant', parts }], body), shout)
+    assert.deepEqual(changed.messages[0]?.parts, parts)
+    assert.deepEqual(changed.original.body, body)
+  })
+})

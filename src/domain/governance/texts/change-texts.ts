@@ -1,0 +1,35 @@
+import type { InferenceRequest, Message, Part } from '../../inference/request.ts'
+import { mapJson, mapRequest, mapStrings } from './strings.ts'
+
+/**
+ * The request with its texts changed, both in our language and in the caller's own words, so that an upstream of the
+ * same dialect gets the change too. Thinking stays: its signature would no longer hold.
+ */
+export function changeTexts(request: InferenceRequest, change: (text: string) => string): InferenceRequest {
+  return {
+    ...request,
+    messages: request.messages.map(({ role, parts }): Message => ({ role, parts: parts.map(changed) })),
+    original: { ...request.original, body: mapRequest(request.original.body, change) },
+  }
+
+  function changed(part: Part): Part {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return { ...part, text: change(part.text) }
+      case 'tool-call':
+        return { ...part, input: mapJson(part.input, change) }
+      case 'tool-result':
+        return { ...part, parts: part.parts.map(changed) }
+      case 'file':
+        return part.source.kind === 'text'
+          ? { ...part, source: { kind: 'text', text: change(part.source.text) } }
+          : part
+      case 'opaque':
+        return { ...part, raw: mapStrings(part.raw, change) }
+      case 'thinking':
+      case 'image':
+        return part
+    }
+  }
+}

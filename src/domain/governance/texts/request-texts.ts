@@ -1,0 +1,94 @@
+import type { InferenceRequest, Part, Tool } from '../../inference/request.ts'
+import { phrasesIn, stringsIn } from './strings.ts'
+
+/**
+ * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
+ * the same place, and was judged then. Pictures are not read. What stands in fields that we do not know is read too, since an upstream of
+ * the caller's dialect gets them.
+ */
+export function textsOfRequest({ messages, tools, original }: InferenceRequest): readonly string[] {
+  const blocks = createBlocks()
+  for (const tool of tools) blocks.add(stringsOfTool(tool))
+  for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
+  const isRead = createLookUp(blocks.read)
+  blocks.add(phrasesIn(original.body).filter((phrase) => !isRead(phrase)))
+  return blocks.texts
+}
+
+function createBlocks() {
+  const texts: string[] = []
+  /** Every string that stands in a block. */
+  const read: string[] = []
+  const addText = (text: string): void => {
+    read.push(text)
+    if (/\S/.test(text)) texts.push(text)
+  }
+  return {
+    texts,
+    read,
+    addText,
+    /** Several strings as one text. */
+    add(strings: readonly string[]): void {
+      for (const one of strings) read.push(one)
+      addText(strings.join('\n'))
+    },
+  }
+}
+
+/**
+ * Whether a string is one of these. They are mostly asked for in the order in which they stand, so the next one is tried
+ * first, and those after it; only where that leads nowhere is each of them hashed, which costs as much as reading it.
+ */
+function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
+  let next = 0
+  let triesLeft = strings.length * 2
+  let all: ReadonlySet<string> | undefined
+  return (wanted) => {
+    while (triesLeft > 0) {
+      if (strings[next++ % strings.length] === wanted) return true
+      triesLeft -= 1
+    }
+    all ??= new Set(strings)
+    return all.has(wanted)
+  }
+}
+
+function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+    case 'refusal':
+      return blocks.addText(part.text)
+    case 'tool-call':
+      blocks.add([part.name, ...stringsOfJson(part.input)])
+      // Some dialects send what a tool is told as one text.
+      blocks.read.push(part.input)
+      return
+    case 'tool-result':
+      for (const inner of part.parts) addPart(blocks, inner)
+      return
+    case 'image':
+      return
+    case 'file':
+      blocks.addText(part.name ?? '')
+      return part.source.kind === 'text' ? blocks.addText(part.source.text) : undefined
+    case 'opaque':
+      return blocks.add(stringsIn(part.raw))
+  }
+}
+
+function stringsOfTool(tool: Tool): readonly string[] {
+  if (tool.type === 'opaque') return stringsIn(tool.raw)
+  return [tool.name, tool.description ?? '', ...stringsIn(tool.parameters)]
+}
+
+/** The strings in a JSON text, so that no escape hides a word; the text itself where it is no JSON. */
+export const textOfJson = (json: string): string => stringsOfJson(json).join('\n')
+
+function stringsOfJson(json: string): readonly string[] {
+  try {
+    return stringsIn(JSON.parse(json))
+  } catch {
+    return [json]
+  }
+}

@@ -1,0 +1,82 @@
+import type { GatewayDecision } from '../../gateway/decide.ts'
+import { reasonCodeOf } from '../../gateway/decide.ts'
+import { alwaysBlockedCategories } from '../../moderation/categories.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { PolicyContent } from '../../policy/policy.ts'
+import type { Findings } from '../examine/findings.ts'
+import type { Outcome } from './outcome.ts'
+import type { Standing } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
+
+/** The score from which a rule matches. */
+export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
+  matchThresholdBasisPoints ?? 5_000
+
+/** What no configuration can switch off, and what the caller itself asked to have blocked. */
+export function moderationOutcomes({ gateway, requested }: Standing, { categories }: Findings): readonly Outcome[] {
+  const outcomeOf = (check: Outcome['check'], names: readonly string[]): readonly Outcome[] => {
+    const triggeredCategories = names.filter((name) => categories.includes(name))
+    if (triggeredCategories.length === 0) return []
+    return [
+      {
+        check,
+        decision: 'refuse',
+        effect: 'refuse',
+        isEnforced: true,
+        rolloutMode: 'enforced',
+        reasonCode: reasonCodeOf(gateway.config, 'refuse'),
+        policyId: gateway.config.policy_id,
+        version: gateway.version,
+        triggeredCategories,
+      },
+    ]
+  }
+  return [...outcomeOf('always_blocked', alwaysBlockedCategories), ...outcomeOf('requested', requested)]
+}
+
+export function gatewayOutcome({ gateway, rollout }: Standing, decided: GatewayDecision): Outcome {
+  return {
+    check: 'gateway',
+    decision: decided.decision,
+    effect: decided.decision,
+    isEnforced: rollout.isEnforced,
+    rolloutMode: rollout.mode,
+    reasonCode: decided.reasonCode,
+    policyId: gateway.config.policy_id,
+    version: gateway.version,
+    triggeredCategories: decided.triggeredCategories,
+  }
+}
+
+export type PolicyRules = {
+  readonly plan: Standing
+  /** A rule that should have been judged and was not lets the text pass. */
+  readonly failsOpen: boolean
+}
+
+/** What a policy said about some texts: one that matches is enough, one that could not be judged is never a pass. */
+export function policyOutcome(
+  policy: ActivePolicy,
+  scores: readonly RuleScore[],
+  { plan, failsOpen }: PolicyRules,
+): Outcome {
+  const best = Math.max(-1, ...scores.map((score) => ('basisPoints' in score ? score.basisPoints : -1)))
+  const isMatch = best >= thresholdOf(policy)
+  const unjudged = scores.filter((score) => 'notEvaluated' in score)
+  const isFailure = unjudged.some((score) => score.isFailure)
+  const decision = isMatch ? 'refuse' : unjudged.length > 0 ? 'not_evaluated' : 'allow'
+  const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
+  const isEnforced = policy.mode === 'enforcing'
+  return {
+    check: 'policy',
+    decision,
+    effect,
+    isEnforced,
+    rolloutMode: isEnforced ? 'enforced' : 'shadow',
+    reasonCode: decision === 'not_evaluated' ? 'NOT_EVALUATED' : reasonCodeOf(plan.gateway.config, decision),
+    policyId: policy.id,
+    version: policy.version,
+    triggeredCategories: [],
+    ...(best >= 0 && { scoreBasisPoints: best }),
+  }
+}
