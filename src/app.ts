@@ -37,7 +37,7 @@ export type House = AsyncDisposable & {
   /** How limits are counted, in words. */
   readonly limits: string
   readonly operations: Operations
-  readonly openapi: object
+  readonly openapi: () => object
   /** Opens the door and answers its address. */
   listen(): Promise<string>
   /** No new work; what is under way may finish for a while, then its callers are told. */
@@ -118,7 +118,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     exampleModel: exampleModel(config, env),
     limits: counters.says,
     operations: administration.operations,
-    openapi: describeApi(families, packageFile.version),
+    openapi: () => describeApi(families, packageFile.version),
     async listen() {
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))

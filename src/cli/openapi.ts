@@ -18,7 +18,7 @@ export const openapi: Command = {
         checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }),
         {},
       )
-      say(JSON.stringify(house.openapi, null, 2))
+      say(JSON.stringify(house.openapi(), null, 2))
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -5,7 +5,7 @@ import { operationsOf } from '../support/openapi.ts'
 
 test('whatever the models are asked is answered as described', async (context) => {
   await using house = await startAdminHouse()
-  for (const operation of operationsOf(house.house.openapi, '/v1/models')) {
+  for (const operation of operationsOf(house.house.openapi(), '/v1/models')) {
     await context.test(`${operation.method} ${operation.path}`, () =>
       assertAnswered(operation, ['gatehouse-echo'], async (method, { path, headers }) => {
         const authorization = `Bearer ${house.apiKey}`

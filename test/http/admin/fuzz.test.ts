@@ -10,7 +10,7 @@ test('whatever is sent to the administration interface is answered as described'
   await using house = await startAdminHouse({ config: { server: { auth_failures_per_minute: 100_000 } } })
   const ids = Object.values(await furnish(house.admin))
 
-  for (const operation of operationsOf(house.house.openapi, prefix)) {
+  for (const operation of operationsOf(house.house.openapi(), prefix)) {
     await context.test(`${operation.method} ${operation.path}`, async () => {
       // A key of its own: the operations that revoke keys would else stop the run.
       const admin = await house.adminWith(['*'])

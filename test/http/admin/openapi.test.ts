@@ -20,7 +20,7 @@ function statusesOf({ method, path }: DescribedOperation): string[] {
 
 describe('the description of the administration interface', async () => {
   await using house = await startAdminHouse()
-  const operations = operationsOf(house.house.openapi, '/v1/organization')
+  const operations = operationsOf(house.house.openapi(), '/v1/organization')
 
   for (const operation of operations) {
     const { method, path, parameters, body, answers, headers } = operation

@@ -5,7 +5,7 @@ import { misfits, operationsOf } from '../../support/openapi.ts'
 
 describe('the description of the policy gateway', async () => {
   await using house = await startAdminHouse()
-  const operations = operationsOf(house.house.openapi, '/api/policy-gateway')
+  const operations = operationsOf(house.house.openapi(), '/api/policy-gateway')
 
   for (const { method, path, parameters, body, answers } of operations) {
     describe(`${method} ${path}`, () => {

@@ -78,7 +78,6 @@ export type PolicyReference = {
   readonly uid: string
   readonly name?: string | undefined
   readonly version?: string | undefined
-  readonly type?: string | undefined
   readonly is_applied: boolean
 }
 

@@ -125,7 +125,7 @@ test('whatever is told of an event, it is spelled canonically', () => {
     verdict: {
       decision: 'refuse',
       isEnforced: true,
-      policy: { id: 'p', kind: 'k', name: 'n', version: 1 },
+      policy: { id: 'p', name: 'n', version: 1 },
       results: [{ version: 1, policyId: 'p', decision: 'allow', scoreBasisPoints: 3 }],
       categoriesTriggered: ['b', 'a'],
     },

@@ -98,9 +98,8 @@ const calm: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
 
 function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy'] {
   if (!policy) return undefined
-  const { id, kind, name, version } = policy
-  const [shortName, type] = [short(name), short(kind)]
-  return { is_applied: isEnforced, name: shortName, type, uid: short(id), version: short(version?.toString()) }
+  const { id, name, version } = policy
+  return { is_applied: isEnforced, name: short(name), uid: short(id), version: short(version?.toString()) }
 }
 
 function actorOf(actor: ActorFacts | undefined): Actor {

@@ -28,7 +28,6 @@ export type PolicyFacts = {
   readonly id: string
   readonly name?: string | undefined
   readonly version?: number | string | undefined
-  readonly kind?: string | undefined
 }
 
 export type PolicyResult = {

@@ -19,6 +19,8 @@ export type Gateway = SavedConfiguration & {
 /** The current version of a policy that is monitoring or enforcing. */
 export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
   readonly id: string
+  /** For those who read the audit log; a draft that is only tried out needs none. */
+  readonly name?: string
   readonly versionId: string
   readonly version: number
   readonly rule: CompiledRule

@@ -64,10 +64,13 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     }
   }
 
-  function activePolicy({ id, published }: Policy, rules: ReadonlyMap<string, CompiledRule>): readonly ActivePolicy[] {
+  function activePolicy(
+    { id, name, published }: Policy,
+    rules: ReadonlyMap<string, CompiledRule>,
+  ): readonly ActivePolicy[] {
     if (published === null) return []
     const { id: versionId, rule, publishedAtMs: _, ...content } = published
-    return [{ ...content, id, versionId, rule: rules.get(versionId) ?? parts.compileRule(rule, versionId) }]
+    return [{ ...content, id, name, versionId, rule: rules.get(versionId) ?? parts.compileRule(rule, versionId) }]
   }
 }
 

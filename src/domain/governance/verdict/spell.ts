@@ -35,7 +35,7 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ci
     isEnforced: deciding?.isEnforced ?? true,
     reasonCode: deciding?.reasonCode,
     cause: deciding?.check === 'always_blocked' ? 'always_blocked' : undefined,
-    ...(isByPolicy && { policy: { id: deciding.policyId ?? '', version: deciding.version ?? undefined } }),
+    ...(isByPolicy && { policy: policyFacts(deciding, plan) }),
     results: resultsOf(verdict.outcomes),
     direction,
     rolloutMode: deciding?.rolloutMode,
@@ -45,6 +45,11 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ci
     coverage,
     dataClassification: plan.gateway.config.org_controls.data_classification ?? undefined,
   }
+}
+
+function policyFacts({ policyId, version }: Outcome, { policies }: Plan): VerdictFacts['policy'] {
+  const decided = [...policies.request, ...policies.response].find(({ id }) => id === policyId)
+  return { id: policyId ?? '', name: decided?.name, version: version ?? undefined }
 }
 
 function resultsOf(outcomes: readonly Outcome[]): VerdictFacts['results'] {

@@ -16,7 +16,7 @@ describe('every administration route', () => {
   after(() => house[Symbol.asyncDispose]())
 
   it('stands in the table that the tests walk, and no other does', () => {
-    const { paths = {} } = house.house.openapi as { paths?: Record<string, object> }
+    const { paths = {} } = house.house.openapi() as { paths?: Record<string, object> }
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/v1/organization'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
