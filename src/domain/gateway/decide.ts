@@ -58,8 +58,18 @@ function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfi
 
 /** The decision in capitals, or the organization's own code that begins with it. */
 export function reasonCodeOf({ rules }: GatewayConfiguration, decision: Decision): string {
-  const word = decision.toUpperCase()
+  const word = words[decision]
   return rules.reason_codes.find((code) => code.toUpperCase().startsWith(word)) ?? word
+}
+
+const words: Readonly<Record<Decision, string>> = {
+  allow: 'ALLOW',
+  redact: 'REDACT',
+  rewrite: 'REWRITE',
+  summary: 'SUMMARY',
+  escalate: 'ESCALATE',
+  refuse: 'REFUSE',
+  not_evaluated: 'NOT_EVALUATED',
 }
 
 const among = ({ categories }: GatewayFindings, wanted: readonly string[]): readonly string[] =>

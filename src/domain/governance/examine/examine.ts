@@ -60,16 +60,21 @@ export function createExamine(parts: ExamineParts): Examine {
 
   function verdictOn(plan: Standing, direction: Direction, { findings, scores }: Judged): Verdict {
     const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
-    const ofPolicies = plan.policies[direction].map((policy, at) =>
-      policyOutcome(
-        policy,
-        scores.flatMap((ofText) => ofText[at] ?? []),
-        { plan, failsOpen },
-      ),
-    )
+    const rules = { plan, failsOpen }
+    const ofPolicies = plan.policies[direction].map((policy, at) => policyOutcome(policy, saidBy(at, scores), rules))
     const decided = decideGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
     return combine([...moderationOutcomes(plan, findings), gatewayOutcome(plan, decided), ...ofPolicies])
   }
+}
+
+/** What one policy said, text by text. */
+function saidBy(policy: number, scores: Found['scores']): readonly RuleScore[] {
+  const said: RuleScore[] = []
+  for (const ofText of scores) {
+    const score = ofText[policy]
+    if (score !== undefined) said.push(score)
+  }
+  return said
 }
 
 type Judged = Pick<Found, 'findings' | 'scores'>

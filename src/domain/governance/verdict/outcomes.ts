@@ -60,11 +60,19 @@ export function policyOutcome(
   scores: readonly RuleScore[],
   { plan, failsOpen }: PolicyRules,
 ): Outcome {
-  const best = Math.max(-1, ...scores.map((score) => ('basisPoints' in score ? score.basisPoints : -1)))
+  let best = -1
+  let isUnjudged = false
+  let isFailure = false
+  for (const score of scores) {
+    if ('basisPoints' in score) {
+      best = Math.max(best, score.basisPoints)
+    } else {
+      isUnjudged = true
+      isFailure ||= score.isFailure
+    }
+  }
   const isMatch = best >= thresholdOf(policy)
-  const unjudged = scores.filter((score) => 'notEvaluated' in score)
-  const isFailure = unjudged.some((score) => score.isFailure)
-  const decision = isMatch ? 'refuse' : unjudged.length > 0 ? 'not_evaluated' : 'allow'
+  const decision = isMatch ? 'refuse' : isUnjudged ? 'not_evaluated' : 'allow'
   const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
   const isEnforced = policy.mode === 'enforcing'
   return {
@@ -77,6 +85,6 @@ export function policyOutcome(
     policyId: policy.id,
     version: policy.version,
     triggeredCategories: [],
-    ...(best >= 0 && { scoreBasisPoints: best }),
+    scoreBasisPoints: best >= 0 ? best : undefined,
   }
 }
