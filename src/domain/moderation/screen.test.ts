@@ -59,6 +59,18 @@ describe('a screening', () => {
     assert.deepEqual(classifier.seen, ['one', 'two', 'three', 'two'])
   })
 
+  it('of a long text cuts no word in two: a part of one is not what it says', async () => {
+    const screen = createScreen({ classifier: createFake(), pause: async () => {}, memory: 0 })
+    const terms = compileTerms(['ass', 'class'], re2Patterns)
+    for (const place of [sliceCharacters - overlapCharacters, sliceCharacters]) {
+      for (let before = place - 16; before < place; before += 1) {
+        const text = `${' x'.repeat(place).slice(0, before)} cl\u00adassics ass\u00adign ${'y '.repeat(sliceCharacters)}`
+        const { termHits } = await screen({ text, direction: 'response', terms })
+        assert.deepEqual(termHits, [], String(before))
+      }
+    }
+  })
+
   it('of a long text is made in slices that overlap, with a pause between them', async () => {
     const classifier = createFake()
     let pauses = 0
@@ -72,7 +84,7 @@ describe('a screening', () => {
     const { classification, termHits, personalData } = await screen({ text, direction: 'request', terms })
     assert.equal(pauses, classifier.seen.length - 1)
     assert.ok(classifier.seen.every((slice) => slice.length <= sliceCharacters))
-    assert.ok(classifier.seen[1]?.startsWith(text.slice(sliceCharacters - overlapCharacters, sliceCharacters)))
+    assert.ok(classifier.seen[1]?.startsWith(text.slice(cut - overlapCharacters, cut)))
     assert.deepEqual(classification.flagged, ['hate'])
     assert.deepEqual(termHits, [{ term: 'project x', start: cut, end: cut + 9 }])
     assert.deepEqual(personalData, [{ kind: 'email', start: cut + 10, end: cut + 25 }])

@@ -1,17 +1,20 @@
 /** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
+import { wordEnd } from './word-end.ts'
+
 export type Slice = { readonly text: string; readonly start: number }
 
 export const sliceCharacters = 8_192
-export const overlapCharacters = 1_024
+export const overlapCharacters = 1_536
 
 export function slicesOf(text: string): readonly Slice[] {
   if (text.length <= sliceCharacters) return [{ text, start: 0 }]
   const slices: Slice[] = []
   for (let start = 0; start < text.length;) {
-    const end = Math.min(text.length, start + sliceCharacters)
+    const isLast = text.length - start <= sliceCharacters
+    const end = isLast ? text.length : wordEnd(text, start + sliceCharacters)
     slices.push({ text: text.slice(start, end), start })
-    if (end === text.length) break
-    start = wholeCharacter(text, end - overlapCharacters)
+    if (isLast) break
+    start = wordEnd(text, end - overlapCharacters)
   }
   return slices
 }

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import { createAutomaton } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
+import { foldCodePoint } from './fold.ts'
 import { createSourceMap, latinSpelling, normalise } from './normalise.ts'
 import type { Span } from './normalise.ts'
 import type { Pattern, PatternEngine } from './patterns.ts'
@@ -106,18 +107,30 @@ function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendi
     }
     return words[low]?.startsWith(text) === true
   }
+  const mayBecomeTerm = (text: string): boolean => {
+    const folded = normalise(text).replace(/\s+/g, ' ')
+    return isBeginning(folded) || isBeginning(latinSpelling(folded) ?? folded)
+  }
   return {
     longest: words.reduce((most, word) => Math.max(most, word.length), 0),
     pendingStart(text, from) {
       if (words.length === 0) return text.length
       for (let at = from; at < text.length; at++) {
-        if (isWordAt(text, at) && isWordAt(text, at - 1)) continue
-        const folded = normalise(text.slice(at)).replace(/\s+/g, ' ')
-        if (folded !== ' ' && (isBeginning(folded) || isBeginning(latinSpelling(folded) ?? folded))) return at
+        if (isBlankAt(text, at) || (isWordAt(text, at) && isWordAt(text, at - 1))) continue
+        // A glimpse rules out nearly all places: reading on to the end from each would take long.
+        if (mayBecomeTerm(text.slice(at, at + glimpse)) && mayBecomeTerm(text.slice(at))) return at
       }
       return text.length
     },
   }
+}
+
+const glimpse = 32
+
+/** Whether nothing is to be seen here, with which no term begins. */
+function isBlankAt(text: string, at: number): boolean {
+  const code = text.codePointAt(at) ?? 0
+  return isWhiteSpace(code) || (code >= 0x80 && foldCodePoint(code).trim() === '')
 }
 
 /** Each spelling to look for, with the terms it stands for. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
+import { defaultConfiguration, unsaved } from '../../gateway/configuration.ts'
 import { createReadAlong } from '../../moderation/read-along.ts'
 import { createScreen } from '../../moderation/screen.ts'
 import { createExamine } from '../examine/examine.ts'
@@ -11,6 +12,7 @@ import { createFollower, type Follower, type FollowParts } from './follow.ts'
 import { holdingOf } from './holding.ts'
 import { createRuleCompiler } from '../../policy/rule-compiler.ts'
 import { planFor, type Occasion } from '../rules/plan.ts'
+import { compileGateway } from '../rules/rulebooks.ts'
 import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
 
 const classifier = createEmbeddedClassifier()
@@ -76,6 +78,12 @@ async function told(follower: Follower, text: string, steps: readonly (readonly 
   return [...said, await follower.end()]
 }
 
+async function atOnce(own: FollowParts, text: string) {
+  const follower = createFollower(own)
+  follower.push(text)
+  return follower.end()
+}
+
 describe('a follower that reads along', () => {
   it('says what one says that reads every window anew', async () => {
     await fc.assert(
@@ -134,16 +142,45 @@ const saying = fc.oneof(
 )
 const said = fc.array(saying, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
 
+const denyingAss = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, denylist: ['ass', 'a b c'] } }
+const denying = planFor(
+  { gateway: compileGateway({ ...unsaved, config: denyingAss, version: 1 }, re2Patterns), policies: [] },
+  occasion,
+)
+
+describe('a denied term', () => {
+  const own = { ...parts, plan: denying, holding: holdingOf(denying, false) }
+
+  it('is not found in a part of a word, wherever a check falls', async () => {
+    const words = ['cl\u00adass', 'ass\u00adign', 'ass\u200bign', 'ass𝐢𝐠𝐧', '𝐜𝐥ass']
+    for (let before = 100; before < 140; before += 1) {
+      const text = `${'x '.repeat(before).slice(0, before)} ${words.join(' ')} ${'the gate was open '.repeat(50)}`
+      const examination = (await told(createFollower(own), text, Array(100).fill([7, true]))).at(-1)
+      const whole = await atOnce(own, text)
+      assert.deepEqual(examination, whole)
+      assert.deepEqual(whole.findings.denylistHits, [])
+    }
+  })
+
+  it('does not make a text of nothing be read again and again', async () => {
+    for (const nothing of [' ', '\u200b', '\u00ad ']) {
+      const follower = createFollower(own)
+      for (let piece = 0; piece < 2_000; piece += 1) {
+        follower.push(nothing.repeat(50))
+        assert.equal(await follower.check(), undefined)
+      }
+      assert.ok(follower.cleared() > 90_000)
+    }
+  })
+})
+
 describe('a text that comes at once', () => {
   it('is judged as one that comes in pieces', async () => {
     const own = { ...parts, plan: ruled, holding: holdingOf(ruled, false) }
     await fc.assert(
       fc.asyncProperty(said, pieces, async (text, steps) => {
-        const whole = createFollower(own)
-        whole.push(text)
-        const atOnce = await whole.end()
         const inPieces = (await told(createFollower(own), text, steps)).at(-1)
-        assert.deepEqual(inPieces, atOnce)
+        assert.deepEqual(inPieces, await atOnce(own, text))
       }),
       { numRuns: 300 },
     )

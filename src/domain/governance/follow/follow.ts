@@ -3,8 +3,9 @@ import { categories } from '../../moderation/categories.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
 import type { Span } from '../../moderation/normalise.ts'
 import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
+import { longestWord, wordEnd } from '../../moderation/word-end.ts'
 import type { Examination, Examine } from '../examine/examine.ts'
-import { isTense, wordEnd, type Holding } from './holding.ts'
+import { isTense, type Holding } from './holding.ts'
 import type { Texts } from '../examine/look.ts'
 import { isDenied } from '../verdict/outcome.ts'
 import type { Plan } from '../rules/plan.ts'
@@ -48,8 +49,6 @@ export type Special = {
 const stepCharacters = 128
 /** So much of what was checked is held back all the same: a text often turns within a few words. */
 const keptBackCharacters = 64
-/** Where a word goes on for longer than this, it is cut. */
-const longestWord = 64
 /** What a check looks at: so much of what came before. */
 const windowCharacters = 512
 /** So many checks are made in one look where more than one is due. */
@@ -75,14 +74,14 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const alongside = (): GrowingText => (growing ??= readAlong('response'))
 
   /** Where so many characters before a place begin, on the border of a word. */
-  const startOf = (end: number, count: number): number => wordEnd(text, countBack(text, end, count), longestWord)
+  const startOf = (end: number, count: number): number => wordEnd(text, countBack(text, end, count))
   const windowTo = (end: number): Span => ({ start: startOf(end, windowCharacters), end })
 
   /** What the checks look at that are due, as many as are made in one look. */
   function dueWindows(most: number): readonly Span[] {
     const windows: Span[] = []
     for (let at = checked + stepCharacters; at <= text.length && windows.length < most; at += stepCharacters)
-      windows.push(windowTo(wordEnd(text, at, longestWord)))
+      windows.push(windowTo(wordEnd(text, at)))
     return windows
   }
 

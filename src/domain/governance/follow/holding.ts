@@ -1,6 +1,5 @@
 /** How much of a growing text must wait, and why. */
 import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
-import { isWordCode } from '../../moderation/words.ts'
 import { closest } from '../../moderation/classifier.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { Findings } from '../examine/findings.ts'
@@ -64,10 +63,4 @@ function isRephrased({ gateway }: Standing): boolean {
   const { rules, refusal_replacement: replacement } = gateway.config
   const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
   return pattern === 'rewrite' || pattern === 'summary' || (pattern === 'refuse' && rules.rewrite_instead_of_refuse)
-}
-
-/** The last place at or before `end` where a word does not go on; `end` itself where words are longer than `most`. */
-export function wordEnd(text: string, end: number, most: number): number {
-  for (let at = end; at > Math.max(0, end - most); at--) if (!isWordCode(text.charCodeAt(at - 1))) return at
-  return end
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createStepBack, stepBack } from './step-back.ts'
+import { createStepBack, mostUncounted, stepBack } from './step-back.ts'
 
 describe('counting back', () => {
   it('counts white space once, and what is invisible not at all', () => {
@@ -9,6 +9,14 @@ describe('counting back', () => {
     assert.equal(stepBack('ab  \n cd', 8, 4), 1)
     assert.equal(stepBack('a\u200bb🙂c', 6, 3), 2)
     assert.equal(stepBack('abc', 3, 9), 0)
+  })
+
+  it('does not go over a text of nothing else again and again', () => {
+    for (const nothing of [' ', '\u200b']) {
+      const text = nothing.repeat(5_000)
+      assert.ok(stepBack(text, 5_000, 10) >= 5_000 - mostUncounted - 10)
+      assert.equal(createStepBack()(text, 5_000, 10), stepBack(text, 5_000, 10))
+    }
   })
 
   it('leads to the same place in a text that grows, wherever one looks from', () => {
@@ -26,8 +34,9 @@ describe('counting back', () => {
       '🙂',
       '\ud83d',
       '\udc00',
+      ' '.repeat(mostUncounted - 1),
     )
-    const looks = fc.array(fc.tuple(fc.nat(20), fc.nat(10), fc.nat(30)), { maxLength: 20 })
+    const looks = fc.array(fc.tuple(fc.oneof(fc.nat(20), fc.nat(2_000)), fc.nat(10), fc.nat(30)), { maxLength: 20 })
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60, size: 'max' }), looks, (list, steps) => {
         const text = list.join('')

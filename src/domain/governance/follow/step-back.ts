@@ -1,19 +1,27 @@
-/** Lengths of text in characters that count: white space counts once however long, what is invisible not at all. */
+/** Lengths of text in characters that count: white space counts once, what is invisible not at all. */
 import { foldCodePoint } from '../../moderation/fold.ts'
+
+/**
+ * So many are stepped over without being counted: a text of nothing else would be gone over again at every check. With a
+ * window before them they are no more than what two slices of a long text share, so what is found here is found there.
+ */
+export const mostUncounted = 896
 
 /** Where `count` characters before `end` begin. */
 export function stepBack(text: string, end: number, count: number): number {
   let at = end
   let left = count
+  let spare = mostUncounted
   let wasSpace = false
   while (at > 0 && left > 0) {
     const unit = text.charCodeAt(at - 1)
     at -= isLowSurrogate(unit) && at > 1 ? 2 : 1
     const shown = unit < 0x80 ? undefined : foldCodePoint(text.codePointAt(at) ?? 0)
-    if (shown === '') continue
+    const isInvisible = shown === ''
     const isSpace = shown === undefined ? isAsciiSpace(unit) : shown.trim() === ''
-    if (!(isSpace && wasSpace)) left -= 1
-    wasSpace = isSpace
+    if (spare > 0 && (isInvisible || (isSpace && wasSpace))) spare -= 1
+    else left -= 1
+    if (!isInvisible) wasSpace = isSpace
   }
   return at
 }
@@ -45,10 +53,13 @@ export function createStepBack(): typeof stepBack {
     if (end <= count) return 0
     learn(text, end)
     let start = end - count
-    for (let at = uncounted.length - 1; at >= 0; at--) {
+    let spare = mostUncounted
+    for (let at = uncounted.length - 1; at >= 0 && spare > 0; at--) {
       const place = uncounted[at] ?? 0
       if (place < start) break
-      if (place < end - 1) start -= 1 // the last character counts, whatever follows it
+      if (place >= end - 1) continue // the last character counts, whatever follows it
+      start -= 1
+      spare -= 1
     }
     return start < specialTo ? stepBack(text, end, count) : Math.max(0, start)
   }

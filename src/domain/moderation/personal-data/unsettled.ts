@@ -54,13 +54,14 @@ function isSignUnsettled(text: string, at: number): boolean {
   return sign === '-' && matchesAt(unfinished.privateKey, text, at)
 }
 
-/** The last character that no address or token can hold: white space, or anything beyond ASCII. */
+/** The last character that no address or token can hold, as far as one can reach: white space, or anything beyond ASCII. */
 function lastGap(text: string): number {
-  for (let at = text.length - 1; at >= 0; at--) {
+  const first = Math.max(0, text.length - longestToken)
+  for (let at = text.length - 1; at >= first; at--) {
     const code = text.charCodeAt(at)
     if (code <= 0x20 || code >= 0x7f) return at
   }
-  return -1
+  return first - 1
 }
 
 function matchesAt(pattern: RegExp, text: string, at: number): boolean {
