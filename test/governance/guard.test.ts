@@ -149,6 +149,24 @@ function cut(text: string, places: readonly number[]): string[] {
 
 const places = fc.array(fc.nat(), { maxLength: 40 })
 
+const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
+
+/** Ways to write a text so that it cannot be read as it stands. */
+const wrappings: readonly ((text: string) => string)[] = [
+  (text) => Buffer.from(text).toString('base64'),
+  (text) => Buffer.from(text).toString('base64url'),
+  (text) => Buffer.from(text).toString('hex'),
+  (text) => Array.from(Buffer.from(text), (byte) => hexOf(byte, 2)).join(' '),
+  (text) => Array.from(Buffer.from(text), (byte) => `%${hexOf(byte, 2)}`).join(''),
+  (text) => Array.from({ length: text.length }, (_, at) => `\\u${hexOf(text.charCodeAt(at), 4)}`).join(''),
+]
+
+function commonLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
+}
+
 describe('an answer on its way', () => {
   it('arrives complete, unchanged and in its own words where nothing stands against it', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
@@ -183,6 +201,28 @@ describe('an answer on its way', () => {
         assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)
         assert.equal(seen.end.stopReason, 'filtered')
         assert.ok(seen.wasStopped)
+      }),
+    )
+  })
+
+  it('never shows a byte of a forbidden term, however it is wrapped', async () => {
+    const plan = planWith({ denylist: ['project falcon'] })
+    const said = fc.record({
+      before: prose,
+      wrap: fc.constantFrom(...wrappings),
+      inside: fc.array(words, { maxLength: 250, size: 'max' }).map((list) => list.join(' ')),
+      at: fc.array(fc.nat(), { maxLength: 80, size: 'max' }),
+      isHalting: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(said, async ({ before, wrap, inside, at, isHalting }) => {
+        const text = `${before} ${wrap(`${inside} project falcon and all there is`)} and so on`
+        const seen = await answered(plan, piecesOf(cut(text, at)), { isHalting })
+        // What is shown tells nothing of the term: it is as well the beginning of something else.
+        const other = `${before} ${wrap(`${inside} \x80`)}`
+        assert.ok(text.startsWith(seen.text))
+        assert.ok(seen.text.length <= commonLength(text, other), seen.text.slice(before.length))
+        assert.equal(seen.end.stopReason, 'filtered')
       }),
     )
   })

@@ -46,8 +46,17 @@ function* wrappedIn(text: string): Generator<HiddenText> {
 const base64Letters = lettersOf(/[A-Za-z0-9+/_-]/)
 /** With what may stand between its pairs. */
 const hexLetters = lettersOf(/[0-9a-fA-F :]/)
-const base64Run = 24
+export const base64Run = 24
 const hexRun = 32
+
+export const isBase64Code = (code: number): boolean => base64Letters[code] === 1
+
+/** Where the letters begin, from `first` on, that go up to `end`. */
+export const base64Start = (text: string, end: number, first: number): number => {
+  let start = end
+  while (start > first && isBase64Code(text.charCodeAt(start - 1))) start -= 1
+  return start
+}
 
 /** Text is hidden in no fewer characters than these, but for escapes. */
 export const longestHint = Math.max(base64Run, hexRun)

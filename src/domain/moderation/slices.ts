@@ -1,5 +1,5 @@
 /** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
-import { wordEnd } from './word-end.ts'
+import { createWordEnd } from './word-end.ts'
 
 export type Slice = { readonly text: string; readonly start: number }
 
@@ -9,6 +9,7 @@ export const overlapCharacters = 1_536
 export function slicesOf(text: string): readonly Slice[] {
   if (text.length <= sliceCharacters) return [{ text, start: 0 }]
   const slices: Slice[] = []
+  const wordEnd = createWordEnd()
   for (let start = 0; start < text.length;) {
     const isLast = text.length - start <= sliceCharacters
     const end = isLast ? text.length : wordEnd(text, start + sliceCharacters)

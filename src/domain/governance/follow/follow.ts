@@ -1,9 +1,10 @@
 import { andThen, type Eventually } from '../../../base/eventually.ts'
 import { categories } from '../../moderation/categories.ts'
+import { hidingStart } from '../../moderation/hiding.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
 import type { Span } from '../../moderation/normalise.ts'
 import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
-import { longestWord, wordEnd } from '../../moderation/word-end.ts'
+import { createWordEnd, longestWord } from '../../moderation/word-end.ts'
 import type { Examination, Examine } from '../examine/examine.ts'
 import { isTense, type Holding } from './holding.ts'
 import type { Texts } from '../examine/look.ts'
@@ -61,6 +62,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const isWhole = holding.isWhole || special !== undefined
   const stepPlan: Plan = { ...plan, policies: holding.policies }
   const countBack = createStepBack()
+  const wordEnd = createWordEnd()
   let text = ''
   let growing: GrowingText | undefined
   let checked = 0
@@ -136,6 +138,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
     return Math.min(
       stepBack(text, seen, reach),
       terms?.pendingStart(before, stepBack(text, seen, terms.longest)) ?? seen,
+      hidingStart(text, seen, longest),
       personalData ? alongside().settledTo() : seen,
     )
   }

@@ -1,0 +1,28 @@
+import { base64Start } from './hidden-text.ts'
+
+/** Six characters may stand for one, as in `\u0070`. */
+const widestSpelling = 6
+/** The most that is looked at. */
+const farthest = 512
+
+/** No more than a letter of base64 or hexadecimal looks like this: they mix letters and digits, small and large. */
+const plainWord = /^-*[A-Z]?[a-z]*-*$/
+const hexPairs = /(?:\b[0-9a-fA-F]{2}[ :])+[0-9a-fA-F]{0,2}$/
+const escape = /%(?:[0-9a-fA-F]{2}|[0-9a-fA-F]?$)|&(?:#|$)|\\(?:[ux]|$)/
+
+/**
+ * Where in a growing text something may be hidden that is not complete yet, and cannot be read before it is: what comes
+ * next may make it a match of up to `longest` characters. `end` where there is nothing of the kind.
+ */
+export function hidingStart(text: string, end: number, longest: number): number {
+  const first = Math.max(0, end - Math.min(farthest, longest * widestSpelling))
+  const tail = text.slice(first, end)
+  const run = base64Start(tail, tail.length, 0)
+  const starts = [
+    plainWord.test(tail.slice(run)) ? tail.length : run,
+    hexPairs.exec(tail)?.index ?? tail.length,
+    // Not all of a word need be written in escapes.
+    (escape.exec(tail)?.index ?? tail.length + longest) - longest,
+  ]
+  return first + Math.max(0, Math.min(...starts))
+}
