@@ -23,6 +23,9 @@ describe('the reach of an expression', () => {
     ['1.0 - categories.hate > 0.5', 'whole'],
     ['categories.hate > categories.sexual', 'whole'],
     ['pii.email > 0 ? 0.1 : 0.9', 'whole'],
+    // More than 1 is no verdict.
+    ['pii.email', 'whole'],
+    ['categories.hate + categories.sexual', 'whole'],
     // The first has left when the second comes.
     ['text.contains("a") && text.contains("b")', 'whole'],
     ['text.contains("a") && categories.hate > 0.5', 'whole'],

@@ -12,8 +12,13 @@ const growing = new Set(['text', 'categories', 'pii'])
  */
 export function reachOf(tree: ASTNode): Reach {
   const characters = spanOf(tree)
-  return characters === undefined || !rises(tree) ? 'whole' : { characters, personalData: uses(tree, 'pii') }
+  const isWhole = characters === undefined || !rises(tree) || mayRiseTooHigh(tree)
+  return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii') }
 }
+
+/** A count or a sum that is the result itself: above 1 it is no verdict any more. */
+const mayRiseTooHigh = (tree: ASTNode): boolean =>
+  grows(tree) && (tree.op === '+' || ((tree.op === '.' || tree.op === '[]') && uses(tree, 'pii')))
 
 /** The longest stretch of text that can make the expression true; undefined where none is long enough. */
 function spanOf(node: ASTNode): number | undefined {
