@@ -24,7 +24,8 @@ export type GrowingText = {
 export type Part = Span & { readonly text: string; readonly windows: readonly Span[] }
 
 type MoreThanWhole = {
-  readonly windows: readonly Span[]
+  /** Those that end in a stretch, which is asked for when its turn has come. */
+  readonly windowsIn: (stretch: Span) => readonly Span[]
   /** The strongest of the windows that were read before. */
   readonly known: Classification | undefined
 }
@@ -57,7 +58,7 @@ export function createReadAlong(classifier: Classifier): ReadAlong {
           return last.found
         },
       }),
-      readWhole(text, { windows, known }) {
+      readWhole(text, { windowsIn, known }) {
         const search = kept.fork()
         return {
           manner: 'whole and in windows',
@@ -65,7 +66,7 @@ export function createReadAlong(classifier: Classifier): ReadAlong {
             const span = spanOf(slice, 0)
             const withKnown = (found: Classification): Classification => (known ? strongest(found, known) : found)
             return andThen(classify(text, span), (found) =>
-              withAll(withKnown(found), endingIn(span, windows), (window) => classify(text, window)),
+              withAll(withKnown(found), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
             )
           },
           hiddenTexts: (slice) => hiddenIn(text, spanOf(slice, 0)),

@@ -79,10 +79,11 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const startOf = (end: number, count: number): number => wordEnd(text, countBack(text, end, count))
   const windowTo = (end: number): Span => ({ start: startOf(end, windowCharacters), end })
 
-  /** What the checks look at that are due, as many as are made in one look. */
-  function dueWindows(most: number): readonly Span[] {
+  /** What the checks look at that are due in a stretch of the text. */
+  function dueWindows({ start, end }: Span): readonly Span[] {
     const windows: Span[] = []
-    for (let at = checked + stepCharacters; at <= text.length && windows.length < most; at += stepCharacters)
+    const done = Math.max(checked, start - (start % stepCharacters))
+    for (let at = done + stepCharacters; at <= Math.min(end, text.length); at += stepCharacters)
       windows.push(windowTo(wordEnd(text, at)))
     return windows
   }
@@ -107,7 +108,11 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
 
   function check(): Eventually<Examination | undefined> {
     if (isWhole || text.length < checked + stepCharacters) return undefined
-    const [first = windowTo(text.length), ...others] = dueWindows(checked < waryTo ? 1 : mostAtOnce)
+    const most = checked < waryTo ? 1 : mostAtOnce
+    const [first = windowTo(text.length), ...others] = dueWindows({
+      start: checked,
+      end: checked + most * stepCharacters,
+    })
     const checkedTo = checked + (1 + others.length) * stepCharacters
     return andThen(look([first, ...others], keptBackCharacters), ({ examination, isFit }) => {
       // All rules for a growing text rise with it: what stands against none of it stands against no part of it.
@@ -152,12 +157,11 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
     },
     cleared: () => cleared,
     end() {
-      const windows = isWhole ? [] : dueWindows(Infinity)
       const whole = special?.read?.(text) ?? text
       const judged = examine(plan, {
         texts: whole.trim() === '' ? [] : [whole],
         direction: 'response',
-        reading: isWhole ? undefined : alongside().readWhole(text, { windows, known }),
+        reading: isWhole ? undefined : alongside().readWhole(text, { windowsIn: lastWindows, known }),
       })
       return andThen(judged, (examination) => {
         if (isDenied(examination.verdict)) return andThen(firstDenied(), (denied) => denied ?? examination)
@@ -165,6 +169,11 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
         return examination
       })
     },
+  }
+
+  /** A check looks at words that are complete, so it may be due a little behind the stretch that its window ends in. */
+  function lastWindows({ start, end }: Span): readonly Span[] {
+    return dueWindows({ start, end: end + longestWord })
   }
 
   /** What stands against all of a text may stand against a part of it already; then that is its verdict. */
