@@ -18,11 +18,6 @@ export const isCategory = (name: string): name is Category => categories.some((c
 export const isOptionalCategory = (name: string): name is OptionalCategory =>
   optionalCategories.some((category) => category === name)
 
-/** The categories that block a request which flagged `requested`: the two that always do, and those. */
-export function blockedCategories(requested: readonly OptionalCategory[]): ReadonlySet<Category> {
-  return new Set<Category>([...alwaysBlockedCategories, ...requested])
-}
-
 /** Builds a value for each category, in the order of `categories`. */
 export function perCategory<Value>(make: (category: Category) => Value): PerCategory<Value> {
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
-import { blockedCategories, perCategory } from './categories.ts'
+import { perCategory } from './categories.ts'
 import type { Classification, Classifier } from './classifier.ts'
-import { createScreen, violations } from './screen.ts'
+import { createScreen } from './screen.ts'
 import { overlapCharacters, sliceCharacters } from './slices.ts'
 import { compileTerms } from './terms.ts'
 
@@ -110,19 +110,5 @@ describe('a screening', () => {
     await assert.rejects(async () => screen({ text: 'bad', direction: 'request' }), /down/)
     isDown = false
     assert.deepEqual((await screen({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])
-  })
-
-  it('breaks the rules only of categories that are blocked', async () => {
-    const screen = createScreen({ classifier: createFake(), pause, memory: 0 })
-    const screening = await screen({ text: 'bad', direction: 'request' })
-    assert.deepEqual(violations(screening, blockedCategories([])), [])
-    assert.deepEqual(violations(screening, blockedCategories(['hate'])), ['hate'])
-  })
-})
-
-describe('blocked categories', () => {
-  it('always hold the two that cannot be switched off', () => {
-    assert.deepEqual([...blockedCategories([])], ['self-harm', 'sexual/minors'])
-    assert.deepEqual([...blockedCategories(['sexual'])], ['self-harm', 'sexual/minors', 'sexual'])
   })
 })

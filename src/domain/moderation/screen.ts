@@ -1,7 +1,6 @@
 /** One screening of a text gives all that policies combine: the classifier's scores, the terms hit, the personal data. */
 import { hash } from 'node:crypto'
 import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
-import type { Category } from './categories.ts'
 import { strongest, withAll } from './classifier.ts'
 import type { Classification, Classifier, Direction } from './classifier.ts'
 import { hiddenTexts } from './hidden-text.ts'
@@ -67,10 +66,6 @@ export function createScreen({ classifier, pause, memory }: ScreenParts): Screen
     })
   }
 }
-
-/** The categories of `blocked` that a text was flagged for. */
-export const violations = ({ classification }: Screening, blocked: ReadonlySet<Category>): readonly Category[] =>
-  classification.flagged.filter((category) => blocked.has(category))
 
 const keyOf = ({ text, direction, terms, skipsPersonalData = false, reading }: ScreenRequest): string =>
   `${direction} ${skipsPersonalData} ${reading?.manner ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
