@@ -61,6 +61,10 @@ function isLatinText(text: string): boolean {
 
 const borrowing = /[\u0370-\u058f\uab70-\uabbf]/
 
+/** Whether it holds letters that are read as Latin or not by what else the text holds: a part may be read otherwise. */
+export const isReadByContext = (text: string): boolean =>
+  beyondAscii.test(text) && borrowing.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
+
 /** Whether every character keeps its place in the normal form, and none is folded for the sake of those around it. */
 export function isEvenlyFolded(text: string): boolean {
   if (!beyondAscii.test(text)) return true

@@ -164,6 +164,15 @@ describe('a denied term', () => {
     }
   })
 
+  it('in borrowed letters is found in the Latin part of a text, however the text comes', async () => {
+    const latin = 'the gate was open '.repeat(40)
+    const text = `${latin}аѕѕ ${latin}${'ворота города были открыты '.repeat(100)}`
+    const examination = (await told(createFollower(own), text, sevens.concat(sevens, sevens))).at(-1)
+    assert.deepEqual(examination, await atOnce(own, text))
+    assert.deepEqual((await told(createFollower(own), text, [[4_000, true]])).at(-1), examination)
+    assert.deepEqual((await atOnce(own, text)).findings.denylistHits, ['ass'])
+  })
+
   it('does not make a text of nothing be read again and again', async () => {
     for (const nothing of [' ', '\u200b', '\u00ad ']) {
       const follower = createFollower(own)

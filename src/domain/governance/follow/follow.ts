@@ -2,7 +2,7 @@ import { andThen, type Eventually } from '../../../base/eventually.ts'
 import { categories } from '../../moderation/categories.ts'
 import { hidingStart } from '../../moderation/hiding.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
-import type { Span } from '../../moderation/normalise.ts'
+import { isReadByContext, type Span } from '../../moderation/normalise.ts'
 import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
 import { createWordEnd, longestWord } from '../../moderation/word-end.ts'
 import type { Examination, Examine } from '../examine/examine.ts'
@@ -108,7 +108,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
 
   function check(): Eventually<Examination | undefined> {
     if (isWhole || text.length < checked + stepCharacters) return undefined
-    const most = checked < waryTo ? 1 : mostAtOnce
+    const most = text.length < checked + 2 * stepCharacters || isWary() ? 1 : mostAtOnce
     const [first = windowTo(text.length), ...others] = dueWindows({
       start: checked,
       end: checked + most * stepCharacters,
@@ -126,6 +126,14 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
       if (isDenied(examination.verdict)) return examination
       return isTurnOver ? pause().then(check) : check()
     })
+  }
+
+  /** Whether checks are made one by one, since together they might say something else. */
+  function isWary(): boolean {
+    const farthest = checked + mostAtOnce * stepCharacters
+    return (
+      checked < waryTo || (longest > 0 && isReadByContext(text.slice(startOf(checked, windowCharacters), farthest)))
+    )
   }
 
   function keep({ findings }: Examination): void {
@@ -164,9 +172,11 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
         reading: isWhole ? undefined : alongside().readWhole(text, { windowsIn: lastWindows, known }),
       })
       return andThen(judged, (examination) => {
-        if (isDenied(examination.verdict)) return andThen(firstDenied(), (denied) => denied ?? examination)
-        cleared = Infinity
-        return examination
+        const mayDifferInPart = isDenied(examination.verdict) || (!isWhole && longest > 0 && isReadByContext(text))
+        return andThen(mayDifferInPart ? firstDenied() : undefined, (denied) => {
+          if (!isDenied((denied ?? examination).verdict)) cleared = Infinity
+          return denied ?? examination
+        })
       })
     },
   }
