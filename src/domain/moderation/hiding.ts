@@ -6,8 +6,8 @@ const widestSpelling = 6
 const farthest = 512
 
 /** No more than a letter of base64 or hexadecimal looks like this: they mix letters and digits, small and large. */
-const plainWord = /^-*[A-Z]?[a-z]*-*$/
-const hexPairs = /(?:\b[0-9a-fA-F]{2}[ :])+[0-9a-fA-F]{0,2}$/
+const plainWord = /^-*(?:[A-Z]?[a-z]*|\d{1,2})-*$/
+const hexPairs = /\b[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2})*[ :][0-9a-fA-F]{1,2}[ :]?$/
 const escape = /%(?:[0-9a-fA-F]{2}|[0-9a-fA-F]?$)|&(?:#|$)|\\(?:[ux]|$)/
 
 /**

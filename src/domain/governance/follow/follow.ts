@@ -6,6 +6,7 @@ import { isReadByContext, type Span } from '../../moderation/normalise.ts'
 import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
 import { createWordEnd, longestWord } from '../../moderation/word-end.ts'
 import type { Examination, Examine } from '../examine/examine.ts'
+import type { Findings } from '../examine/findings.ts'
 import { isTense, type Holding } from './holding.ts'
 import type { Texts } from '../examine/look.ts'
 import { isDenied } from '../verdict/outcome.ts'
@@ -72,7 +73,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   /** The strongest of what the checks found. */
   let known: Classification | undefined
 
-  const longest = Math.max(holding.reach, holding.terms?.longest ?? 0)
+  const longest = longestMatch(holding)
   const alongside = (): GrowingText => (growing ??= readAlong('response'))
 
   /** Where so many characters before a place begin, on the border of a word. */
@@ -138,22 +139,14 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
 
   function keep({ findings }: Examination): void {
     alongside().keep()
-    const flagged = categories.filter((category) => findings.categories.includes(category))
-    const found = { scores: findings.scores, flagged }
+    const found = classificationIn(findings)
     known = known === undefined ? found : strongest(known, found)
   }
 
   /** Behind this place nothing can still become a match that began before it. */
   function settledAt(seen: number): number {
-    const { reach, terms, personalData } = holding
-    if (longest === 0 && !personalData) return seen
-    const before = text.slice(0, seen)
-    return Math.min(
-      stepBack(text, seen, reach),
-      terms?.pendingStart(before, stepBack(text, seen, terms.longest)) ?? seen,
-      hidingStart(text, seen, longest),
-      personalData ? alongside().settledTo() : seen,
-    )
+    const settled = longest > 0 ? unmatchedTo(text, seen, holding) : seen
+    return holding.personalData ? Math.min(settled, alongside().settledTo()) : settled
   }
 
   return {
@@ -169,7 +162,13 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
       const judged = examine(plan, {
         texts: whole.trim() === '' ? [] : [whole],
         direction: 'response',
-        reading: isWhole ? undefined : alongside().readWhole(text, { windowsIn: lastWindows, known }),
+        reading: isWhole
+          ? undefined
+          : alongside().readWhole(text, {
+              // Words are complete where a check looks: one that is due a little behind the stretch may end in it.
+              windowsIn: ({ start, end }) => dueWindows({ start, end: end + longestWord }),
+              known,
+            }),
       })
       return andThen(judged, (examination) => {
         const mayDifferInPart = isDenied(examination.verdict) || (!isWhole && longest > 0 && isReadByContext(text))
@@ -181,16 +180,28 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
     },
   }
 
-  /** A check looks at words that are complete, so it may be due a little behind the stretch that its window ends in. */
-  function lastWindows({ start, end }: Span): readonly Span[] {
-    return dueWindows({ start, end: end + longestWord })
-  }
-
   /** What stands against all of a text may stand against a part of it already; then that is its verdict. */
   function firstDenied(): Eventually<Examination | undefined> {
     waryTo = text.length
     return check()
   }
+}
+
+const longestMatch = ({ reach, terms }: Holding): number => Math.max(reach, terms?.longest ?? 0)
+
+/** Where in a growing text begins what may still become a match of words, of any of those that are looked for. */
+function unmatchedTo(text: string, seen: number, holding: Holding): number {
+  const { reach, terms } = holding
+  const before = text.slice(0, seen)
+  return Math.min(
+    stepBack(text, seen, reach),
+    terms?.pendingStart(before, stepBack(text, seen, terms.longest)) ?? seen,
+    hidingStart(text, seen, longestMatch(holding)),
+  )
+}
+
+function classificationIn({ scores, categories: found }: Findings): Classification {
+  return { scores, flagged: categories.filter((category) => found.includes(category)) }
 }
 
 type Looked = {
