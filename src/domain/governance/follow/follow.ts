@@ -4,14 +4,15 @@ import { hidingStart } from '../../moderation/hiding.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
 import { isReadByContext, type Span } from '../../moderation/normalise.ts'
 import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
-import { createWordEnd, longestWord } from '../../moderation/word-end.ts'
+import { longestWord } from '../../moderation/word-end.ts'
 import type { Examination, Examine } from '../examine/examine.ts'
 import type { Findings } from '../examine/findings.ts'
 import { isTense, type Holding } from './holding.ts'
 import type { Texts } from '../examine/look.ts'
 import { isDenied } from '../verdict/outcome.ts'
 import type { Plan } from '../rules/plan.ts'
-import { createStepBack, stepBack } from './step-back.ts'
+import { stepBack } from './step-back.ts'
+import { createWindows, stepCharacters } from './windows.ts'
 
 /**
  * Reads along with one block of an answer and says how much of it may leave. Where it looks depends on the text alone,
@@ -47,12 +48,8 @@ export type Special = {
   readonly read?: (text: string) => string
 }
 
-/** A check is made at every multiple of this. */
-const stepCharacters = 128
 /** So much of what was checked is held back all the same: a text often turns within a few words. */
 const keptBackCharacters = 64
-/** What a check looks at: so much of what came before. */
-const windowCharacters = 512
 /** So many checks are made in one look where more than one is due. */
 const mostAtOnce = 32
 /** So much is read before others get their turn. */
@@ -62,8 +59,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const { plan, holding, examine, glance, pause, readAlong } = parts
   const isWhole = holding.isWhole || special !== undefined
   const stepPlan: Plan = { ...plan, policies: holding.policies }
-  const countBack = createStepBack()
-  const wordEnd = createWordEnd()
+  const windows = createWindows()
   let text = ''
   let growing: GrowingText | undefined
   let checked = 0
@@ -76,29 +72,16 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const longest = longestMatch(holding)
   const alongside = (): GrowingText => (growing ??= readAlong('response'))
 
-  /** Where so many characters before a place begin, on the border of a word. */
-  const startOf = (end: number, count: number): number => wordEnd(text, countBack(text, end, count))
-  const windowTo = (end: number): Span => ({ start: startOf(end, windowCharacters), end })
-
-  /** What the checks look at that are due in a stretch of the text. */
-  function dueWindows({ start, end }: Span): readonly Span[] {
-    const windows: Span[] = []
-    const done = Math.max(checked, start - (start % stepCharacters))
-    for (let at = done + stepCharacters; at <= Math.min(end, text.length); at += stepCharacters)
-      windows.push(windowTo(wordEnd(text, at)))
-    return windows
-  }
-
   /** Makes one look of some windows in a row. Keeps a number of characters back where the text is fit to leave. */
-  function look(windows: readonly [Span, ...Span[]], keptBack: number): Eventually<Looked> {
-    const { end } = windows.at(-1) ?? windows[0]
+  function look(at: readonly [Span, ...Span[]], keptBack: number): Eventually<Looked> {
+    const { end } = at.at(-1) ?? at[0]
     // What the look before did not see, and a match that had begun there.
-    const start = Math.min(windows[0].start, startOf(windows[0].end, longest + stepCharacters + longestWord))
+    const start = Math.min(at[0].start, windows.startOf(text, at[0].end, longest + stepCharacters + longestWord))
     const texts: Texts = {
       texts: [text.slice(start, end)],
       direction: 'response',
       skipsPersonalData: !holding.personalData,
-      reading: alongside().readPart({ text, start, end, windows }),
+      reading: alongside().readPart({ text, start, end, windows: at }),
     }
     return andThen(glance(stepPlan, texts), (examination) => {
       const isFit = !isDenied(examination.verdict) && !isTense(examination.findings, holding.blocking)
@@ -110,10 +93,8 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   function check(): Eventually<Examination | undefined> {
     if (isWhole || text.length < checked + stepCharacters) return undefined
     const most = text.length < checked + 2 * stepCharacters || isWary() ? 1 : mostAtOnce
-    const [first = windowTo(text.length), ...others] = dueWindows({
-      start: checked,
-      end: checked + most * stepCharacters,
-    })
+    const stretch = { start: checked, end: checked + most * stepCharacters }
+    const [first = windows.to(text, text.length), ...others] = windows.dueIn(text, stretch)
     const checkedTo = checked + (1 + others.length) * stepCharacters
     return andThen(look([first, ...others], keptBackCharacters), ({ examination, isFit }) => {
       // All rules for a growing text rise with it: what stands against none of it stands against no part of it.
@@ -132,9 +113,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   /** Whether checks are made one by one, since together they might say something else. */
   function isWary(): boolean {
     const farthest = checked + mostAtOnce * stepCharacters
-    return (
-      checked < waryTo || (longest > 0 && isReadByContext(text.slice(startOf(checked, windowCharacters), farthest)))
-    )
+    return checked < waryTo || (longest > 0 && isReadByContext(text.slice(windows.startOf(text, checked), farthest)))
   }
 
   function keep({ findings }: Examination): void {
@@ -153,7 +132,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
     push: (piece) => void (text += piece),
     check,
     lookAhead(keptBack) {
-      if (!isWhole && cleared < text.length - keptBack) return look([windowTo(text.length)], keptBack)
+      if (!isWhole && cleared < text.length - keptBack) return look([windows.to(text, text.length)], keptBack)
       return undefined
     },
     cleared: () => cleared,
@@ -166,7 +145,8 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
           ? undefined
           : alongside().readWhole(text, {
               // Words are complete where a check looks: one that is due a little behind the stretch may end in it.
-              windowsIn: ({ start, end }) => dueWindows({ start, end: end + longestWord }),
+              windowsIn: ({ start, end }) =>
+                windows.dueIn(text, { start: Math.max(start, checked), end: end + longestWord }),
               known,
             }),
       })
