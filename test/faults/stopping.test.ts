@@ -54,15 +54,21 @@ function createPatientClock(): { clock: Clock; pass(delayMs: number): void } {
   return { clock: { ...systemClock, after }, pass }
 }
 
+/** A caller in the middle of a stream, which goes on when told. */
+async function startHeldStream(scene: PaidHouse) {
+  const { script, goOn } = heldStream()
+  scene.upstream.answer(script)
+  const caller = callerOf(scene)
+  const said = text(caller)
+  caller.write(ask(scene, { ...calm, stream: true }))
+  await once(caller, 'data')
+  return { caller, said, goOn }
+}
+
 describe('a house that is stopping', { timeout: 30_000 }, () => {
   it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
     await using scene = await startPaidHouse()
-    const { script, goOn } = heldStream()
-    scene.upstream.answer(script)
-    const caller = callerOf(scene)
-    const said = text(caller)
-    caller.write(ask(scene, { ...calm, stream: true }))
-    await once(caller, 'data')
+    const { said, goOn } = await startHeldStream(scene)
     const drained = scene.house.house.drain()
     goOn()
     await drained
@@ -71,12 +77,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
 
   it('refuses what comes on a kept connection in the shape of its family', async () => {
     await using scene = await startPaidHouse()
-    const { script, goOn } = heldStream()
-    scene.upstream.answer(script)
-    const caller = callerOf(scene)
-    const said = text(caller)
-    caller.write(ask(scene, { ...calm, stream: true }))
-    await once(caller, 'data')
+    const { caller, said, goOn } = await startHeldStream(scene)
     const drained = scene.house.house.drain()
     goOn()
     await heard(caller, 'message_stop')

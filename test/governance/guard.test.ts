@@ -15,6 +15,7 @@ import { createScreen } from '../../src/domain/moderation/screen.ts'
 import { guarded } from '../../src/pipeline/governing/guard.ts'
 import { createSilences } from '../../src/pipeline/governing/silence.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
+import { plainOccasion } from '../support/occasion.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
 /** Flags what says `poison`; gets nervous at `pois`. */
@@ -40,16 +41,7 @@ function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {
   const config = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, ...rules } }
   return planFor(
     { gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies: [] },
-    {
-      model: 'm',
-      project: 'p',
-      user: undefined,
-      credentialId: 'k',
-      metadata: {},
-      target: undefined,
-      policyIds: [],
-      flaggedCategories: [],
-    },
+    plainOccasion,
   )
 }
 

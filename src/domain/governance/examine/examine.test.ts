@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { plainOccasion } from '../../../../test/support/occasion.ts'
 import fc from 'fast-check'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { unsaved } from '../../gateway/configuration.ts'
@@ -56,8 +57,7 @@ type Rules = { readonly denied: readonly string[]; readonly policies: readonly A
 function planOf({ denied, policies, user }: Rules): Plan {
   const config = { ...unsaved.config, rules: { ...unsaved.config.rules, denylist: denied } }
   const gateway = compileGateway({ ...unsaved, config }, re2Patterns)
-  const occasion = { model: 'm', project: 'p', credentialId: 'k', metadata: {}, target: undefined, policyIds: [] }
-  return planFor({ gateway, policies }, { ...occasion, user, flaggedCategories: ['hate'] })
+  return planFor({ gateway, policies }, { ...plainOccasion, user, flaggedCategories: ['hate'] })
 }
 
 const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { plainOccasion } from '../../../../test/support/occasion.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import { createLook } from './look.ts'
 import { planFor } from '../rules/plan.ts'
 import { emptyRulebook } from '../rules/rulebook.ts'
 
 const classification = { scores: perCategory(() => 0), flagged: [] }
-const occasion = { model: 'm', project: 'p', user: undefined, credentialId: 'k', metadata: {}, target: undefined }
-const plan = planFor(emptyRulebook, { ...occasion, policyIds: [], flaggedCategories: [] })
+const plan = planFor(emptyRulebook, plainOccasion)
 
 /** How often others had their turn while these texts were looked at, for the last of several times. */
 async function pausesFor(texts: readonly string[], times = 1): Promise<number> {

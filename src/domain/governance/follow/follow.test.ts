@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { plainOccasion } from '../../../../test/support/occasion.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
@@ -24,16 +25,7 @@ const examine = createExamine({
   failsOpen: false,
   memory: 0,
 })
-const occasion: Occasion = {
-  model: 'm',
-  project: 'p',
-  user: undefined,
-  credentialId: 'k',
-  metadata: {},
-  target: undefined,
-  policyIds: [],
-  flaggedCategories: ['harassment', 'hate'],
-}
+const occasion: Occasion = { ...plainOccasion, flaggedCategories: ['harassment', 'hate'] }
 const plan = planFor(emptyRulebook, occasion)
 const readAlong = createReadAlong(classifier)
 const parts: FollowParts = { plan, holding: holdingOf(plan, false), examine, glance: examine, pause, readAlong }
