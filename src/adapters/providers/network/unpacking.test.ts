@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, createGzip, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createUnpacking } from './unpacking.ts'
@@ -95,6 +96,7 @@ async function flushed(texts: readonly string[]): Promise<Buffer[]> {
     packer.write(text)
     await new Promise<void>((resolve) => packer.flush(constants.Z_SYNC_FLUSH, resolve))
   }
-  await new Promise((resolve) => packer.end(resolve))
+  packer.end()
+  await once(packer, 'end') // `finish` comes before the last bytes do
   return packed
 }
