@@ -71,8 +71,12 @@ function wordsOf(scope: unknown): string[] {
   return Array.isArray(scope) ? scope.filter((word) => typeof word === 'string') : []
 }
 
+/** No answer in time, one that is not 200 or no JSON (which has no code of its own), and one without keys. */
+const issuerTroubles: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
+
+/** The issuer cannot be reached, or says something else than its keys: nothing is known about the token then. */
 const isIssuerDown = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'ERR_JWKS_TIMEOUT')
+  error instanceof TypeError || (error instanceof Error && 'code' in error && issuerTroubles.has(error.code))
 
 const issuerDown = (cause: unknown): Fault =>
   new Fault('unavailable', 'unavailable', 'The keys of the token issuer cannot be fetched.', {
