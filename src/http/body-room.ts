@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export type TakeRoom = (bytes: number) => boolean
 
 /** Smaller bodies are not worth counting. */
-const largeBytes = 1024 * 1024
+const largeBytes = 128 * 1024
 
 /**
  * Bounds what the bodies of large requests take of this process's memory, all of them together. Each counts by what it
