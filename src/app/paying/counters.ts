@@ -62,7 +62,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     'gatehouse_limit_store_failures_total',
     'Calls to the shared counters that failed.',
     {
-      operation: ['admit', 'settle', 'renew', 'grant', 'close', 'accounts'],
+      operation: ['admit', 'settle', 'leave', 'renew', 'grant', 'close', 'accounts'],
       reason: ['unreachable', 'script'],
     },
   )

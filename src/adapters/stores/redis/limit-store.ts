@@ -33,6 +33,10 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return reply === 'settled' ? 'settled' : 'gone'
     },
 
+    async leave(request) {
+      await runScript(connection, 'leave', { keys: leaseKeysOf(request), args: [request.requestId] })
+    },
+
     async renew(renewals) {
       const byOrganization = Map.groupBy(renewals, ({ organization }) => organization)
       const runs = Array.from(byOrganization, ([organization, own]) => {

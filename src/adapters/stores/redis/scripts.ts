@@ -13,6 +13,7 @@ const script = (name: string) => {
 const scripts = {
   admit: script('admit'),
   settle: script('settle'),
+  leave: script('leave'),
   renew: script('renew'),
   grant: script('grant'),
   close: script('close'),
