@@ -122,6 +122,26 @@ describe('a token of the configured issuer', () => {
   })
 })
 
+it('a token of another type is refused where a type is asked for: an ID token is no access token', async () => {
+  const secret = 'a secret that both sides share, long enough'
+  const jwt = { issuer, audience, secret, type: 'at+jwt' }
+  await using scene = await startHouse({ config: { auth: { jwt } } })
+  const statusOf = async (typ: string): Promise<number> => {
+    const signed = await new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId })
+      .setProtectedHeader({ alg: 'HS256', typ })
+      .setSubject('somebody')
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret))
+    return (await scene.post('/v1/messages', body, { authorization: `Bearer ${signed}` })).status
+  }
+  assert.deepEqual(
+    [await statusOf('at+jwt'), await statusOf('application/at+jwt'), await statusOf('JWT')],
+    [200, 200, 401],
+  )
+})
+
 describe('a token whose issuer is in trouble', () => {
   const troubles: Readonly<Record<string, [status: number, body: string]>> = {
     'answers with an error': [500, 'no'],
