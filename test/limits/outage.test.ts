@@ -10,6 +10,7 @@ import { limitSettings as settings } from '../support/limit-settings.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
+import { LimitStoreError } from '../../src/domain/limits/store.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 
 const organization = 'org'
@@ -137,6 +138,15 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
       'granted',
     )
     assert.equal((await node.store.admit(request('paid', 7))).credits?.sliceId, 'next')
+  })
+
+  it('a server that answers and takes no writes, as after a failover, does not count as back', async () => {
+    await using node = await startNode()
+    const { client } = node.connection
+    await client.replicaof('127.0.0.1', '1')
+    await assert.rejects(node.shared.probe(), LimitStoreError)
+    await client.replicaof('NO', 'ONE')
+    await node.shared.probe()
   })
 })
 
