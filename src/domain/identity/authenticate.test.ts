@@ -160,6 +160,12 @@ describe('authentication', () => {
     advance(60_000)
     await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
   })
+  it('counts the failures of a whole IPv6 network together: it is one subscriber’s', async () => {
+    const { authenticator } = createScene()
+    const guess = async (host: number) => authenticator.principal(mintSecret('ak', systemRandom), `2001:db8::${host}`)
+    for (let host = 1; host <= 3; host++) await assert.rejects(guess(host), isRefused)
+    await assert.rejects(guess(4), (error) => error instanceof Fault && error.code === 'too_many_auth_failures')
+  })
   it('holds nothing against an address that costs no look-up: keys that cannot be any, and none at all', async () => {
     const { ask, authenticator, log } = createScene()
     for (let count = 0; count < 10; count++) {
