@@ -36,6 +36,24 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
+  it('gather no more texts at once than fit into memory, and none for a sink that wants none', async () => {
+    await using scene = await openScene()
+    const prompt = 'x'.repeat(3_000_000)
+    const withTexts = await scene.add(memorySink({ choice: { content: 'full' } }))
+    const without = await scene.add(memorySink())
+    await scene.log.append(6, { content: { full: { prompt } } })
+    await scene.sendLater()
+    await scene.sendLater()
+    assert.deepEqual(
+      withTexts.sink.batches.map((batch) => batch.map(({ message_context: context }) => context?.prompt_text?.length)),
+      [Array(3).fill(3_000_000), Array(3).fill(3_000_000)],
+    )
+    assert.deepEqual(
+      without.sink.batches.map((batch) => batch.length),
+      [6],
+    )
+  })
+
   it('repeat a batch exactly after an outage, whatever was appended meanwhile', async () => {
     await using scene = await openScene()
     let isDown = true

@@ -19,13 +19,15 @@ export type AuditAppender = {
 /** The same inside a transaction, which changes more than the log. */
 export type EventLog = { append(facts: EventFacts): Promise<void> }
 
-/** An event as it is read, with the texts that are still kept beside it. */
+/** An event as it is read, with the texts that are still kept beside it; those of a request only where they are asked for. */
 export type LoggedEvent = {
   readonly id: string
   readonly sequence: number
   readonly document: SealedDocument
   /** Of its document, in characters. */
   readonly size: number
+  /** Of what was read beside it. */
+  readonly contentSize: number
   readonly content?: AuditContent | undefined
 }
 
@@ -45,7 +47,13 @@ export type AuditFilter = {
 }
 
 /** Behind `after` and up to `last`, in order. */
-export type EventRange = { readonly after: number; readonly last?: number | undefined; readonly limit: number }
+export type EventRange = {
+  readonly after: number
+  readonly last?: number | undefined
+  readonly limit: number
+  /** Also the texts of requests. */
+  readonly withTexts?: boolean
+}
 
 /** A row as it is stored, for those who check it. `content` is the text beside it, as it is stored. */
 export type StoredEvent = SealedEvent & { readonly content: string | null }
