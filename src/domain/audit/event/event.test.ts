@@ -98,7 +98,6 @@ test('action, disposition and severity follow the decision', () => {
 
 test('every kind of event has its OCSF class and activity', () => {
   const table: [EventCode, number][] = [
-    ['gateway.response.decided', 600303],
     ['gateway.simulation.run', 600302],
     ['policy.created', 300401],
     ['policy.updated', 300403],
