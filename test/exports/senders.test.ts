@@ -186,6 +186,32 @@ describe('senders', () => {
     assert.deepEqual([items.length, first, last], [1, 1, firstSequence - 1])
   })
 
+  it('go on without an event that was damaged in the log, and give the alarm', async () => {
+    await using scene = await openScene()
+    const { sink, health } = await scene.add(memorySink({ choice: { content: 'full' } }))
+    await scene.log.append(6)
+    const damage = 'update audit_event set body = substr(body, 1, 99) where sequence in (1, 4)'
+    const texts = `insert into audit_content (organization_id, sequence, content) values ('org_1', 5, '{')`
+    await scene.database.write([{ sql: damage }, { sql: texts }])
+    await scene.sendLater()
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches), [2, 3, 6, 7, 8, 9])
+    assert.deepEqual([(await health()).backlogEvents, scene.errors], [0, []])
+    const alarms = sink.batches.flat().slice(-3)
+    assert.deepEqual(
+      alarms.map(({ metadata, severity_id: severity, unmapped }) => [
+        metadata.event_code,
+        severity,
+        unmapped.gatehouse['sequence'],
+      ]),
+      [
+        ['audit.tamper_found', 5, 1],
+        ['audit.tamper_found', 5, 4],
+        ['audit.tamper_found', 5, 5],
+      ],
+    )
+  })
+
   it('give an alarm when events have waited too long, once, and tell when the last is gone', async () => {
     await using scene = await openScene()
     let isDown = true

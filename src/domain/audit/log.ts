@@ -31,6 +31,17 @@ export type LoggedEvent = {
   readonly content?: AuditContent | undefined
 }
 
+/** Thrown for a row that holds no event any more: somebody wrote into the table, or its disk is failing. */
+export class DamagedEvent extends Error {
+  readonly sequence: number
+
+  constructor(sequence: number) {
+    super(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+    this.name = 'DamagedEvent'
+    this.sequence = sequence
+  }
+}
+
 /** Every condition that is given must hold. */
 export type AuditFilter = {
   /** The first word of the code. */
@@ -72,6 +83,7 @@ export type PublishedKey = { readonly id: string; readonly publicKey: string; re
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
+  /** Ends before the first that is damaged; rejects where there is none before it. */
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */

@@ -1,5 +1,5 @@
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
-import type { LoggedEvent } from '../../domain/audit/log.ts'
+import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink } from '../../domain/audit/export/sink.ts'
 
 export type GatheredBatch = {
@@ -17,7 +17,7 @@ const pageSizeWithTexts = 20
 /** A filter may leave out nearly all there is: the cursor must still move. */
 const maxScanned = 5_000
 
-/** The next batch: the one that was planned, or as much as the sink's goal asks for. */
+/** The next batch: the one that was planned, or as much as the sink's goal asks for. Rejects where a damaged event comes next. */
 export async function gatherBatch(
   store: DeliveryStore,
   { organizationId, cursor }: ClaimedSink,
@@ -33,7 +33,10 @@ export async function gatherBatch(
     size >= goal.bytes || contentSize >= maxContentSize || wanted >= goal.events || events.length >= maxScanned
   for (let after = cursor.sequence; ;) {
     const last = cursor.planLast ?? undefined
-    const page = await store.events(organizationId, { after, last, limit, withTexts })
+    const page = await store.events(organizationId, { after, last, limit, withTexts }).catch((error: unknown) => {
+      if (error instanceof DamagedEvent && events.length > 0) return []
+      throw error
+    })
     for (const event of page) {
       if (last === undefined && isGoalReached()) break
       events.push(event)

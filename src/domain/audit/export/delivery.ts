@@ -21,6 +21,7 @@ export type SinkNews =
   | { readonly kind: 'recovered'; readonly failingSinceMs: number }
   | { readonly kind: 'backlog_alarm'; readonly backlogEvents: number; readonly oldestAtMs: number }
   | { readonly kind: 'gap'; readonly first: number; readonly last: number }
+  | { readonly kind: 'damaged'; readonly sequence: number }
 
 export type Settlement = {
   readonly cursor: Cursor
@@ -144,3 +145,10 @@ export function afterGap(cursor: Cursor, firstSequence: number): Settlement | un
   const news: SinkNews = { kind: 'gap', first: cursor.sequence + 1, last: firstSequence - 1 }
   return { cursor: { ...cursor, sequence: firstSequence - 1, planLast: null }, rejected: [], news: [news] }
 }
+
+/** One event that nobody can read any more holds up no other, or breaking it would silence all that follow. */
+export const afterDamage = (cursor: Cursor, sequence: number): Settlement => ({
+  cursor: { ...cursor, sequence, planLast: null },
+  rejected: [],
+  news: [{ kind: 'damaged', sequence }],
+})

@@ -1,6 +1,15 @@
 import type { SignedCheckpoint } from '../../../../domain/audit/chain/checkpoint.ts'
 import type { AuditFilter, AuditReads, EventRange } from '../../../../domain/audit/log.ts'
-import { eventColumns, eventTables, loggedOf, plainRequest, shownColumns, storedOf, type EventRow } from './rows.ts'
+import {
+  eventColumns,
+  eventTables,
+  loggedBeforeDamage,
+  loggedOf,
+  plainRequest,
+  shownColumns,
+  storedOf,
+  type EventRow,
+} from './rows.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 
@@ -36,7 +45,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       return row && loggedOf(row)
     },
     events: async (organizationId, range) =>
-      (await selectRange(organizationId, range, range.withTexts ? eventColumns : shownColumns)).map(loggedOf),
+      loggedBeforeDamage(await selectRange(organizationId, range, range.withTexts ? eventColumns : shownColumns)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
     async standing(organizationId) {

@@ -1,7 +1,7 @@
 import { canonicalize } from '../../../../domain/audit/document/canonical.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditContent } from '../../../../domain/audit/content/content.ts'
-import type { LoggedEvent, StoredEvent } from '../../../../domain/audit/log.ts'
+import { DamagedEvent, type LoggedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
 import { readSealed, type SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
@@ -102,15 +102,37 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   content: row.content,
 })
 
+/** Those before the first that is damaged; there must be one. */
+export function loggedBeforeDamage(rows: readonly EventRow[]): LoggedEvent[] {
+  const logged: LoggedEvent[] = []
+  for (const row of rows) {
+    try {
+      logged.push(loggedOf(row))
+    } catch (error) {
+      if (logged.length === 0) throw error
+      break
+    }
+  }
+  return logged
+}
+
 export function loggedOf({ id, sequence, body, content }: EventRow): LoggedEvent {
   const document = readSealed(body)
-  if (!document) throw new Error(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+  if (!document) throw new DamagedEvent(sequence)
   return {
     id,
     sequence,
     document,
     size: body.length,
     contentSize: content?.length ?? 0,
-    ...(content !== null && { content: JSON.parse(content) as AuditContent }),
+    ...(content !== null && { content: contentOf(content, sequence) }),
+  }
+}
+
+function contentOf(json: string, sequence: number): AuditContent {
+  try {
+    return JSON.parse(json) as AuditContent
+  } catch {
+    throw new DamagedEvent(sequence)
   }
 }
