@@ -138,6 +138,22 @@ describe('senders', () => {
     assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
   })
 
+  it('tell when a paused sink works again also where it was changed, or could not be reached, in between', async () => {
+    await using scene = await openScene()
+    let outcome: Outcome = { kind: 'pause', state: 'auth_error', reason: 'token' }
+    const { id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => outcome) }))
+    await scene.log.append(1)
+    await scene.sendLater()
+    outcome = retry
+    await scene.change(id)
+    await scene.sendLater()
+    assert.equal((await health()).state, 'retrying')
+    outcome = delivered
+    await scene.sendLater(dayMs / 2)
+    await scene.sendLater()
+    assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
+  })
+
   it('try a sink at once that was changed, and under its new configuration', async () => {
     await using scene = await openScene()
     const paused: Outcome = { kind: 'pause', state: 'config_error', reason: 'index' }

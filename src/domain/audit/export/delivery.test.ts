@@ -35,7 +35,7 @@ const settled = (outcomes: readonly Outcome[], from: Cursor = cursor) =>
 
 describe('a batch that was delivered', () => {
   it('moves the cursor to its end and forgets what went wrong before', () => {
-    const before: Cursor = { ...cursor, state: 'retrying', attempt: 7, failingSinceMs: 1, nextAttemptAtMs: 9 }
+    const before: Cursor = { ...cursor, state: 'retrying', attempt: 7, nextAttemptAtMs: 9 }
     const { cursor: after, rejected, news } = settled([delivered, delivered], before)
     assert.deepEqual(after, { ...cursor, sequence: 20, planLast: null, lastSuccessAtMs: nowMs })
     assert.deepEqual([rejected, news], [[], []])
@@ -78,8 +78,8 @@ describe('a batch that must be repeated', () => {
     assert.equal(settled([delivered, retry], { ...cursor, attempt: 9 }).cursor.attempt, 1)
   })
 
-  it('remembers since when it fails', () => {
-    assert.equal(settled([retry]).cursor.failingSinceMs, nowMs)
+  it('remembers since when it was paused, until it works again', () => {
+    assert.equal(settled([authError]).cursor.failingSinceMs, nowMs)
     assert.equal(settled([retry], { ...cursor, failingSinceMs: 3 }).cursor.failingSinceMs, 3)
   })
 })

@@ -84,7 +84,7 @@ export function afterFailure(cursor: Cursor, outcome: Outcome, { nowMs, random }
     state: stateAfter(outcome),
     nextAttemptAtMs:
       nowMs + (outcome.kind === 'pause' ? pausedMs : Math.max(1, backoffMs(attempt, random, outcome.retryAfterMs))),
-    failingSinceMs: cursor.failingSinceMs ?? nowMs,
+    failingSinceMs: cursor.failingSinceMs ?? (outcome.kind === 'pause' ? nowMs : null),
     lastErrorAtMs: nowMs,
     lastError: outcome.reason.slice(0, maxErrorLength),
   }
@@ -105,9 +105,8 @@ function newsOfRejected(done: readonly Offered[]): SinkNews[] {
 }
 
 /** Told where the trouble was told: a retry that succeeds is nothing to speak of. */
-function newsOfRecovery({ state, failingSinceMs }: Cursor, offered: readonly Offered[]): SinkNews[] {
-  const wasTold = state === 'auth_error' || state === 'config_error'
-  return wasTold && offered.length > 0 ? [{ kind: 'recovered', failingSinceMs: failingSinceMs ?? 0 }] : []
+function newsOfRecovery({ failingSinceMs }: Cursor, offered: readonly Offered[]): SinkNews[] {
+  return failingSinceMs !== null && offered.length > 0 ? [{ kind: 'recovered', failingSinceMs }] : []
 }
 
 /** What is to be told when the last of a backlog is gone for which an alarm was given. */
