@@ -292,4 +292,10 @@ describe('s3 with a role', () => {
       assert.equal(stateOf(outcome), 'auth_error')
     }
   })
+
+  it('tries again when AWS is asked too often, which it says with 400', async (t) => {
+    const { sink } = await openRole(t, () => xml(400, 'Throttling'))
+    const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.equal(stateOf(outcome), 'retry')
+  })
 })
