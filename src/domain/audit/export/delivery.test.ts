@@ -107,6 +107,20 @@ describe('an event that is rejected', () => {
     assert.deepEqual(settled([retry, reject]).rejected, [])
   })
 
+  it('stays in the line where the destination never took any: it is the wrong one', () => {
+    const fresh: Cursor = { ...cursor, lastSuccessAtMs: null }
+    const { cursor: after, rejected, news } = settled([reject, reject], fresh)
+    const reason = 'The destination refuses every event. bad'
+    assert.deepEqual([after.sequence, after.planLast, after.state, after.lastError], [10, null, 'config_error', reason])
+    assert.deepEqual([rejected, news], [[], [{ kind: 'config_error', reason }]])
+    assert.equal(settled([reject, delivered], fresh).rejected.length, 1)
+  })
+
+  it('is no sign that a paused destination works again', () => {
+    const { cursor: after, news } = settled([reject], { ...cursor, state: 'auth_error', failingSinceMs: 3 })
+    assert.deepEqual([after.failingSinceMs, news.map(({ kind }) => kind)], [3, ['dead_lettered']])
+  })
+
   it('is not told of where it is itself the news of one: there would be no end of it', () => {
     const offered = offeredFrom(11, [reject], 'export.dead_lettered')
     const { rejected, news } = settle(cursor, { offered, last: 20 }, moment)

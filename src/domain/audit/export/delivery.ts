@@ -48,6 +48,10 @@ export function settle(
   const done = stop === -1 ? offered : offered.slice(0, stop)
   const rejected = done.flatMap(rejectionOf)
   const isMoving = done.some(({ outcome }) => outcome.kind === 'delivered')
+  const [refused] = rejected
+  if (refused && cursor.lastSuccessAtMs === null && rejected.length === offered.length) {
+    return afterRefusals(cursor, refused.reason, { nowMs, random })
+  }
   const told = newsOfRejected(done)
   const base: Cursor = {
     ...cursor,
@@ -59,13 +63,29 @@ export function settle(
   const stopped = offered[stop]
   if (!stopped) {
     // A batch that the filter left nothing of has told us nothing of the destination.
-    const recovered = offered.length === 0 ? {} : freshStart
-    return { cursor: { ...base, ...recovered }, rejected, news: [...told, ...newsOfRecovery(cursor, offered)] }
+    const failingSinceMs = isMoving ? null : cursor.failingSinceMs
+    const answered = offered.length === 0 ? {} : { ...freshStart, failingSinceMs }
+    const news = isMoving ? newsOfRecovery(cursor) : []
+    return { cursor: { ...base, ...answered }, rejected, news: [...told, ...news] }
   }
   // The rest of the plan stands, so that what was already sent of it is sent the same way again.
   const held = { ...base, sequence: stopped.sequence - 1, planLast: last, attempt: isMoving ? 0 : cursor.attempt }
   const failed = afterFailure(held, stopped.outcome, { nowMs, random })
   return { cursor: failed, rejected, news: [...told, ...newsOfPause(cursor, failed)] }
+}
+
+/**
+ * A destination that never took an event and refuses all there is so far is the wrong one, not the events. They stay in the
+ * line; the next attempt gathers anew, so that one that was bad indeed is told apart from those behind it.
+ */
+function afterRefusals(cursor: Cursor, reason: string, moment: Moment): Settlement {
+  const outcome: Pause = {
+    kind: 'pause',
+    state: 'config_error',
+    reason: `The destination refuses every event. ${reason}`,
+  }
+  const paused = afterFailure({ ...cursor, planLast: null }, outcome, moment)
+  return { cursor: paused, rejected: [], news: newsOfPause(cursor, paused) }
 }
 
 /** Also where it is further off than anybody waits: the clock was set back since. */
@@ -105,9 +125,8 @@ function newsOfRejected(done: readonly Offered[]): SinkNews[] {
 }
 
 /** Told where the trouble was told: a retry that succeeds is nothing to speak of. */
-function newsOfRecovery({ failingSinceMs }: Cursor, offered: readonly Offered[]): SinkNews[] {
-  return failingSinceMs !== null && offered.length > 0 ? [{ kind: 'recovered', failingSinceMs }] : []
-}
+const newsOfRecovery = ({ failingSinceMs }: Cursor): SinkNews[] =>
+  failingSinceMs === null ? [] : [{ kind: 'recovered', failingSinceMs }]
 
 /** What is to be told when the last of a backlog is gone for which an alarm was given. */
 export function afterDraining(cursor: Cursor): Settlement | undefined {
