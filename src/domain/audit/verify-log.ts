@@ -67,7 +67,7 @@ async function* pages(
   { after, last }: { after: number; last: number },
 ): AsyncGenerator<StoredEvent> {
   for (let at = after; ;) {
-    const page = await reads.rows(organizationId, { after: at, last, limit: pageSize })
+    const page = await reads.rows(organizationId, { after: at, last, limit: pageSize, withTexts: true })
     yield* page
     const end = page.at(-1)
     if (!end || page.length < pageSize) return

@@ -17,9 +17,9 @@ type StandingRow = { chain_uid: string; sequence: number; fingerprint: string; f
 
 /** The log as it is read: lists for people, ranges for senders and for those who check it. */
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
-  const selectRange = (organizationId: string, range: EventRange, columns = eventColumns): Promise<EventRow[]> =>
+  const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
     tx.query<EventRow>(
-      `select ${columns} from ${eventTables}
+      `select ${range.withTexts ? eventColumns : shownColumns} from ${eventTables}
        where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
       [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
     )
@@ -44,8 +44,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       const [row] = await tx.query<EventRow>(sql, [organizationId, id])
       return row && loggedOf(row)
     },
-    events: async (organizationId, range) =>
-      loggedBeforeDamage(await selectRange(organizationId, range, range.withTexts ? eventColumns : shownColumns)),
+    events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
     async standing(organizationId) {
