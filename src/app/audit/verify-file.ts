@@ -22,7 +22,7 @@ export async function verifyFile(path: string, keys: readonly PublishedKey[]): P
   const within = checkpoints.filter(({ sequence }) => sequence > from.sequence)
   const points = within.map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(path), { from, checkpoints: points })
-  return { ...again, first: from.sequence + 1, ...checkSignatures(checkpoints, keys) }
+  return { ...again, first: from.sequence + 1, ...(await checkSignatures(checkpoints, keys)) }
 }
 
 /** Keys as the API lists them, or as the command line does. */

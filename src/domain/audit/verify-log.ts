@@ -37,13 +37,13 @@ export async function verifyLog(
     checkpoints: [...ends, ...within.map(pointOf)],
     extraCheck: (row) => hasOwnContent(row, events),
   })
-  return { ...report, first: from.sequence + 1, ...checkSignatures(within, await reads.keys()) }
+  return { ...report, first: from.sequence + 1, ...(await checkSignatures(within, await reads.keys())) }
 }
 
 /** Checkpoints and the keys that are known for them. */
-export function checkSignatures(checkpoints: readonly SignedCheckpoint[], keys: readonly PublishedKey[]) {
+export async function checkSignatures(checkpoints: readonly SignedCheckpoint[], keys: readonly PublishedKey[]) {
   const known = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
-  const finding = verifyCheckpoints(checkpoints, known)
+  const finding = await verifyCheckpoints(checkpoints, known)
   return { checkpoints: checkpoints.length, ...(finding && { checkpointFinding: finding }) }
 }
 
