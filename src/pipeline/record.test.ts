@@ -277,4 +277,10 @@ describe('the record of a request', () => {
     assert.deepEqual(await contentOf({ content: 'full' }), { full, redacted })
     assert.deepEqual(await contentOf({ content: 'redacted' }), { redacted })
   })
+
+  it('holds an answer that ends in half a character, as one that was cut may', async () => {
+    const { infer, facts } = scene([[start, { ...delta, text: 'half \ud83d' }, end]], { content: 'full' })
+    await read(await infer())
+    assert.equal(facts[0]?.content?.full?.response, 'half \ufffd')
+  })
 })
