@@ -86,7 +86,7 @@ const linesIn = (objects: Objects): number[] =>
   [...objects.values()]
     .flatMap(({ text }) => text.trimEnd().split('\n'))
     .map((line) => Number(JSON.parse(line).metadata.sequence))
-    .sort()
+    .sort((left, right) => left - right)
 
 const stateOf = (outcome: Outcome | undefined) => (outcome?.kind === 'pause' ? outcome.state : outcome?.kind)
 

@@ -170,9 +170,9 @@ describe('verification names the first bad row', () => {
   })
 
   it('whatever number of checkpoints there is', async () => {
-    const { rows } = chainOf(2)
+    const { rows: two } = chainOf(2)
     const checkpoints = Array.from({ length: 300_000 }, (_, at) => ({ ...from, sequence: at + 3 }))
-    assert.deepEqual((await verifyChain(rows, { from, checkpoints })).finding, { sequence: 3, reason: 'cut' })
+    assert.deepEqual((await verifyChain(two, { from, checkpoints })).finding, { sequence: 3, reason: 'cut' })
   })
 
   it('when the tail was cut off behind a checkpoint', async () => {
