@@ -258,6 +258,27 @@ describe('senders', () => {
     await Promise.all([running, again])
   })
 
+  it('show what breaks on this side, too, and try again', async () => {
+    await using scene = await openScene()
+    let isBroken = true
+    const { sink, health } = await scene.add(
+      memorySink({
+        answer(batch) {
+          if (isBroken) throw new TypeError('a bug of ours')
+          return batch.map(() => delivered)
+        },
+      }),
+    )
+    await scene.log.append(2)
+    await scene.sendLater()
+    const { state, lastError } = await health()
+    assert.deepEqual([state, lastError], ['retrying', 'This gateway could not send; its own log tells why.'])
+    assert.match(String(scene.errors[0]), /a bug of ours/)
+    isBroken = false
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches.slice(1)), [1, 2])
+  })
+
   it('break off where another node has taken over, and settle nothing', async () => {
     await using scene = await openScene({ after: realAfter })
     const { sink, id } = await scene.add(
