@@ -156,6 +156,19 @@ describe('a policy in force, with a judge', () => {
     assert.equal(upstream.requests.length, 1)
   })
 
+  it('writes nothing anew that stands where nothing can be changed: the request is refused', async () => {
+    await using scene = await startScene(withJudge())
+    const { house, judge, upstream } = scene
+    const authorization = `Bearer ${house.adminKey}`
+    const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
+    assert.equal((await house.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    judge.answer(answerWith('About a bird.', { input: 50, output: 5 }))
+    const tools = [{ name: 'find', description: 'Finds the falcon.', input_schema: { type: 'object' } }]
+    const body = { model: 'house-model', max_tokens: 9, tools, messages: [{ role: 'user', content: 'Where is it?' }] }
+    assert.equal((await house.post('/v1/messages', body)).status, 400)
+    assert.equal(upstream.requests.length, 0)
+  })
+
   it('is refused at the start where its model does not exist', async () => {
     await assert.rejects(startScene({ judge: { model: 'nobody' } }), /policies\.judge\.model: there is no model nobody/)
   })

@@ -127,8 +127,11 @@ export function createGovern(parts: GovernParts): Govern {
   async function rewrittenRequest(asking: Asking, { plan, examination }: Judged): Promise<InferenceRequest> {
     const { verdict } = examination
     const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
-    if (texts === undefined) throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
-    return withTexts(asking.request, texts)
+    const written = withTexts(asking.request, texts ?? new Map())
+    // Not all that a request says can be changed: tools, signed thinking, what stands in several fields.
+    const again = await examine(plan, { texts: textsOfRequest(written), direction: 'request' })
+    if (again.offending.length === 0) return written
+    throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
   }
 
   function refused(asking: Asking, plan: Plan, verdict: Verdict): Error {

@@ -58,6 +58,24 @@ describe('the texts of a request', () => {
     ])
   })
 
+  it('are single words too where a model is told them, and nowhere else', () => {
+    const body = {
+      messages: [
+        { role: 'user', name: 'one', content: [{ type: 'document', context: 'two', source: { file_id: 'file_a' } }] },
+        {
+          role: 'user',
+          content: [{ type: 'fetched', source: { type: 'text', media_type: 'text/plain', data: 'three' } }],
+        },
+        { role: 'assistant', content: [{ type: 'image', source: { type: 'base64', data: 'AAAA' } }] },
+      ],
+      prediction: { type: 'content', content: 'four' },
+      response_format: { type: 'json_schema', json_schema: { schema: { properties: { five: {} } } } },
+      documents: [{ text: '六' }],
+      reasoning: { effort: 'high' },
+    }
+    assert.deepEqual(textsOfRequest(request([], body)), ['one\ntwo\nthree\nfour\nschema\nproperties\nfive\n六'])
+  })
+
   it('are read once, in whatever order the caller names them', () => {
     const messages: Message[] = ['be kind', 'good day', 'to you too', 'good day'].map((text) => ({
       role: 'user',
@@ -110,6 +128,21 @@ describe('a request whose texts are changed', () => {
       ],
       documents: [{ text: 'FOR ADA' }],
       metadata: { user_id: 'ada' },
+    })
+  })
+
+  it('is changed in its documents, and in what they are called', () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'for ada' }
+    const body = { messages: [{ role: 'user', content: [{ type: 'document', title: 'ada', source }] }] }
+    const parts: Message['parts'] = [{ type: 'file', name: 'ada', source: { kind: 'text', text: 'for ada' } }]
+    const changed = changeTexts(request([{ role: 'user', parts }], body), shout)
+    assert.deepEqual(changed.messages[0]?.parts, [
+      { type: 'file', name: 'ADA', source: { kind: 'text', text: 'FOR ADA' } },
+    ])
+    assert.deepEqual(changed.original.body, {
+      messages: [
+        { role: 'user', content: [{ type: 'document', title: 'ADA', source: { ...source, data: 'FOR ADA' } }] },
+      ],
     })
   })
 

@@ -22,9 +22,11 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
       case 'tool-result':
         return { ...part, parts: part.parts.map(changed) }
       case 'file':
-        return part.source.kind === 'text'
-          ? { ...part, source: { kind: 'text', text: change(part.source.text) } }
-          : part
+        return {
+          ...part,
+          ...(part.name !== undefined && { name: change(part.name) }),
+          ...(part.source.kind === 'text' && { source: { kind: 'text', text: change(part.source.text) } }),
+        }
       case 'opaque':
         return { ...part, raw: mapStrings(part.raw, change) }
       case 'thinking':

@@ -1,5 +1,5 @@
 import type { InferenceRequest, Part, Tool } from '../../inference/request.ts'
-import { phrasesIn, stringsIn } from './strings.ts'
+import { stringsIn, wordsIn } from './strings.ts'
 
 /**
  * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
@@ -11,7 +11,7 @@ export function textsOfRequest({ messages, tools, original }: InferenceRequest):
   for (const tool of tools) blocks.add(stringsOfTool(tool))
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   const isRead = createLookUp(blocks.read)
-  blocks.add(phrasesIn(original.body).filter((phrase) => !isRead(phrase)))
+  blocks.add(wordsIn(original.body).filter((words) => !isRead(words)))
   return blocks.texts
 }
 
