@@ -59,6 +59,16 @@ describe('a policy in force', () => {
     })
   }
 
+  it('holds for a request without a word too, where its rule asks for none', async () => {
+    await using scene = await startScene()
+    await publish(scene.house, 'cel:user == "intern"')
+    const image_url = { url: 'https://example.com/cat.png' }
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
+    const ask = (user: string) => scene.house.post('/v1/chat/completions', { model: 'house-model', user, messages })
+    assert.equal((await ask('intern')).status, 400)
+    assert.equal((await ask('ada')).status, 200)
+  })
+
   it('whose rule fails on a request refuses it: it was not judged, which is no pass', async () => {
     await using scene = await startScene()
     await publish(scene.house, 'cel:metadata.missing == "x"')
