@@ -64,6 +64,12 @@ function planOf({ denied, policies, user }: Rules): Plan {
 
 const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)
 
+it('an examination says how sure moderation was of what it blocks', async () => {
+  const plan = planOf({ denied: [], policies: [], user: '' })
+  const { verdict } = await createScene(0).examine(plan, { texts: ['bad', 'fine'], direction: 'request' })
+  assert.deepEqual([verdict.deciding?.check, verdict.deciding?.scoreBasisPoints], ['requested', 9_000])
+})
+
 describe('an examination of a long chat', () => {
   it('says the same whether or not its texts were looked at before, and by whatever rules', async () => {
     const remembering = createScene(1_000)
