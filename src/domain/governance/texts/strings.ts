@@ -1,5 +1,13 @@
 /** Fields that hold no words: pictures, sounds, signatures, ciphers. */
-const wordless = new Set(['data', 'signature', 'encrypted_content', 'image_url', 'file_data', 'partial_image_b64'])
+const wordless = new Set([
+  'data',
+  'signature',
+  'encrypted_content',
+  'encrypted_index',
+  'image_url',
+  'file_data',
+  'partial_image_b64',
+])
 
 /** A document that is a text stands in `data`, where others have their bytes. */
 const isWordless = (name: string, { type }: Fields): boolean =>
