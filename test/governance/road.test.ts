@@ -102,7 +102,10 @@ describe('a governed request', () => {
       annotations: [{ type: 'url_citation', url_citation: { title, url: 'https://example.org' } }],
     })
     const whole = (message: object) => ({
-      ...{ id: 'c', object: 'chat.completion', created: 1, model: 'paid' },
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'paid',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Here.', ...message }, finish_reason: 'stop' }],
     })
     const streamed = (delta: object): string[] => {

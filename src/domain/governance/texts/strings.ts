@@ -66,7 +66,7 @@ function collectFrom(value: unknown, collecting: Collecting, isSaid: boolean): v
   else if (isObject(value)) for (const name of Object.keys(value)) collectWords(name, value, collecting)
 }
 
-const phrase = /\S\s+\S|[^\x00-\x7f]/
+const phrase = /\S\s+\S|[\u0080-\uffff]/
 
 /** Those who take part in a chat are told apart by their names. */
 const isShape = (name: string, fields: Fields): boolean =>
