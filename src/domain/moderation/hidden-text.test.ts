@@ -41,6 +41,11 @@ describe('hidden text', () => {
     assert.ok(texts(Buffer.from(Buffer.from(secret).toString('hex')).toString('base64')).includes(secret))
   })
 
+  it('is found in letters that nobody sees but a model', () => {
+    const unseen = Array.from('keep out', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
+    assert.deepEqual(texts(`A ${unseen.join('lovely ')} day`), ['keep out'])
+  })
+
   it('is read behind any number of others', () => {
     const decoys = Array.from({ length: 20 }, (_, at) =>
       Buffer.from(`harmless words, ${at} of twenty`).toString('base64'),

@@ -1,5 +1,5 @@
 /**
- * Text inside text: base64, hexadecimal, and escapes of the web and of programs. What comes out is screened as a text of
+ * Text inside text: base64, hexadecimal, escapes of the web and of programs, and invisible letters. What comes out is screened as a text of
  * its own, since mixed into its carrier it would count for little.
  */
 import type { Span } from './normalise.ts'
@@ -20,6 +20,10 @@ const hexRuns = /(?:[0-9a-fA-F]{2}[ :]?){12,}/g
 const escapes =
   /(?:%[0-9a-f]{2})+|(?:\\x[0-9a-f]{2})+|&#(?:x[0-9a-f]{1,8}|\d{1,9});?|\\u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})/gi
 const anyEscape = /%[0-9a-f]{2}|&#|\\[ux]/i
+/** A second alphabet that is never shown, and that models read. */
+const unseenLetters = /[\u{e0020}-\u{e007e}]/gu
+/** Half of each of them. */
+export const unseenHint = '\udb40'
 /** Addresses have escapes too, but hardly so many, and never for a plain letter. */
 const fewestEscapes = 4
 
@@ -64,9 +68,14 @@ function* wrappedIn(text: string): Generator<Wrapped> {
     const bytes = Buffer.from(run[0].slice(0, mostCharacters).replace(/[ :]/g, ''), 'hex')
     yield unwrapped(run, bytes.toString('utf8'))
   }
+  const carrier = { start: 0, end: text.length }
   const unescaped = unescapeAll(text.slice(0, mostCharacters))
-  if (unescaped !== undefined) yield { text: unescaped, carrier: { start: 0, end: text.length }, reading: 'writing' }
+  if (unescaped !== undefined) yield { text: unescaped, carrier, reading: 'writing' }
+  const unseen = text.match(unseenLetters)
+  if (unseen !== null) yield { text: unseen.map(shown).join(''), carrier, reading: 'writing' }
 }
+
+const shown = (letter: string): string => String.fromCodePoint((letter.codePointAt(0) ?? 0) - 0xe0000)
 
 const unwrapped = (run: RegExpExecArray, text: string): Wrapped => ({
   text,
@@ -105,7 +114,12 @@ export const longestHint = Math.max(base64Run, hexRun)
 
 /** Rules out nearly every text, for a small part of what the patterns cost. */
 export function mayHide(text: string): boolean {
-  return hasRun(text, base64Letters, base64Run) || hasRun(text, hexLetters, hexRun) || anyEscape.test(text)
+  return (
+    hasRun(text, base64Letters, base64Run) ||
+    hasRun(text, hexLetters, hexRun) ||
+    anyEscape.test(text) ||
+    text.includes(unseenHint)
+  )
 }
 
 function lettersOf(pattern: RegExp): Uint8Array {

@@ -1,4 +1,4 @@
-import { base64Start } from './hidden-text.ts'
+import { base64Start, unseenHint } from './hidden-text.ts'
 
 /** Twelve characters may stand for one, as in `&#x00000070;`. */
 const widestSpelling = 12
@@ -21,6 +21,7 @@ export function hidingStart(text: string, end: number, longest: number): number 
   const starts = [
     plainWord.test(tail.slice(run)) ? tail.length : run,
     hexPairs.exec(tail)?.index ?? tail.length,
+    tail.includes(unseenHint) ? tail.indexOf(unseenHint) : tail.length,
     // Not all of a word need be written in escapes.
     (escape.exec(tail)?.index ?? tail.length + longest) - longest,
   ]
