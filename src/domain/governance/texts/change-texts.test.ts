@@ -146,6 +146,28 @@ describe('a request whose texts are changed', () => {
     })
   })
 
+  it('is read and changed in files that are texts, however they travel, and in no others', () => {
+    const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64')
+    const picture = base64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]))
+    const file = (data: string): Message['parts'][number] => ({
+      type: 'file',
+      source: { kind: 'base64', mediaType: 'text/plain', data },
+    })
+    const bodyOf = (text: string) => ({
+      messages: [
+        { content: [{ type: 'file', file: { file_data: `data:text/plain;base64,${base64(text)}` } }] },
+        { content: [{ type: 'document', source: { type: 'base64', data: base64(text) } }] },
+        { content: [{ type: 'image', source: { type: 'base64', data: picture } }] },
+      ],
+    })
+    const parts = [file(base64('für ada')), file(picture)]
+    const asked = request([{ role: 'user', parts }], bodyOf('für ada'))
+    assert.deepEqual(textsOfRequest(asked), ['für ada'])
+    const changed = changeTexts(asked, shout)
+    assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
+    assert.deepEqual(changed.original.body, bodyOf('FÜR ADA'))
+  })
+
   it('keeps thinking as it was signed', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
     const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', proof }]

@@ -1,4 +1,5 @@
-import type { InferenceRequest, Message, Part } from '../../inference/request.ts'
+import type { InferenceRequest, Message, Part, Source } from '../../inference/request.ts'
+import { changeAttached } from './attached.ts'
 import { mapJson, mapRequest, mapStrings } from './strings.ts'
 
 /**
@@ -25,7 +26,7 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
         return {
           ...part,
           ...(part.name !== undefined && { name: change(part.name) }),
-          ...(part.source.kind === 'text' && { source: { kind: 'text', text: change(part.source.text) } }),
+          source: changedSource(part.source),
         }
       case 'opaque':
         return { ...part, raw: mapStrings(part.raw, change) }
@@ -33,5 +34,10 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
       case 'image':
         return part
     }
+  }
+
+  function changedSource(source: Source): Source {
+    if (source.kind === 'text') return { kind: 'text', text: change(source.text) }
+    return source.kind === 'base64' ? { ...source, data: changeAttached(source.data, change) } : source
   }
 }

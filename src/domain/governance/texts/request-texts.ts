@@ -1,4 +1,5 @@
-import type { InferenceRequest, Part, Tool } from '../../inference/request.ts'
+import type { InferenceRequest, Part, Source, Tool } from '../../inference/request.ts'
+import { attachedText } from './attached.ts'
 import { stringsIn, wordsIn } from './strings.ts'
 
 /**
@@ -71,10 +72,15 @@ function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
       return
     case 'file':
       blocks.addText(part.name ?? '')
-      return part.source.kind === 'text' ? blocks.addText(part.source.text) : undefined
+      return blocks.addText(textOfSource(part.source))
     case 'opaque':
       return blocks.add(stringsIn(part.raw))
   }
+}
+
+function textOfSource(source: Source): string {
+  if (source.kind === 'text') return source.text
+  return source.kind === 'base64' ? (attachedText(source.data) ?? '') : ''
 }
 
 function stringsOfTool(tool: Tool): readonly string[] {

@@ -1,3 +1,5 @@
+import { changeAttached } from './attached.ts'
+
 /** Fields that hold no words: pictures, sounds, signatures, ciphers. */
 const wordless = new Set([
   'data',
@@ -122,9 +124,13 @@ export function mapStrings(value: unknown, change: (text: string) => string): un
   return mapFields(value, (name, one) => {
     if (name === 'arguments' && typeof one === 'string') return mapJson(one, change)
     if (name === 'input' && value['type'] === 'tool_use') return mapEveryString(one, change)
+    if (isFile(name, value) && typeof one === 'string') return changeAttached(one, change)
     return isStructural(name, value) ? one : mapStrings(one, change)
   })
 }
+
+const isFile = (name: string, fields: Fields): boolean =>
+  name === 'file_data' || (name === 'data' && isWordless(name, fields))
 
 /** The same for JSON that travels as a text, such as the arguments of a tool; changed as a text where it is no JSON. */
 export function mapJson(json: string, change: (text: string) => string): string {
