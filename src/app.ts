@@ -67,8 +67,8 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)
-  const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
-  const road = { freeRequests, overrides, govern, served }
+  const { govern, sendable, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
+  const road = { freeRequests, overrides, govern, sendable, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
   const stored = storedResponses(database)
