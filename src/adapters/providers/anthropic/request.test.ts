@@ -368,6 +368,11 @@ describe('a caller who speaks Messages already', () => {
     assert.match(JSON.stringify(await system('https://api.anthropic.com')), /billing/)
   })
 
+  it('may ask for a temperature that only other dialects know', async () => {
+    const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [], temperature: 1.5 }))
+    assert.equal(body['temperature'], 1)
+  })
+
   it('need not name a limit', async () => {
     const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [] }), { maxOutputTokens: 55 })
     assert.equal(body['max_tokens'], 55)
