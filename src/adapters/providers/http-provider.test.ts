@@ -54,6 +54,14 @@ describe('one network read', () => {
   })
 })
 
+describe('the last word of a stream', () => {
+  it('is known also where a blank follows it', async () => {
+    const answer = chatStream(chatChunk({ content: 'a' }), chatChunk({}, 'stop'), 'data: [DONE] \n\n')
+    const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
+    assert.equal(folded.stopReason, 'end')
+  })
+})
+
 describe('the upstream’s own words', () => {
   it('go only to callers who speak them', async () => {
     const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }

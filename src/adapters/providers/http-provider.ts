@@ -188,7 +188,7 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
-  if (frame.data === '[DONE]') return decoder.done()
+  if (frame.data.startsWith('[DONE]')) return decoder.done()
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
