@@ -18,7 +18,9 @@ import type { CountTokensBody, MessagesBody, MessagesTool } from './schema.ts'
 /** A checked body of `POST /v1/messages` in our words. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
   const budget = body.thinking?.budget_tokens
-  if (budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
+  // Thinking between tool calls may take more than one answer.
+  const isBounded = !String(headers['anthropic-beta']).includes('interleaved-thinking')
+  if (isBounded && budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
     throw invalidField(['thinking', 'budget_tokens'], 'must be less than max_tokens')
   }
   return {
