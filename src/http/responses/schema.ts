@@ -69,7 +69,10 @@ const Reasoning = Type.Object({
   content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
   encrypted_content: Nullish(Type.String()),
 })
-const ItemReference = Type.Object({ type: Type.Literal('item_reference'), id: Type.String({ minLength: 1 }) })
+const ItemReference = Type.Object({
+  type: Type.Optional(Type.Literal('item_reference')),
+  id: Type.String({ minLength: 1 }),
+})
 
 const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference] as const
 const Item = Type.Union([...items, OtherThan(tagsOf(items))])
