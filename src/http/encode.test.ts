@@ -204,10 +204,10 @@ describe('a document of an upstream that leaves things out', () => {
 
   it('ends in a call where it has one, whatever it says', () => {
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
-    const events: InferenceEvent[] = [start, call, { type: 'close', block: 0 }, end]
+    const called: InferenceEvent[] = [start, call, { type: 'close', block: 0 }, end]
     const body = { content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }], stop_reason: 'end_turn' }
     const document: OriginalDocument = { kind: 'document', dialect: 'messages', body }
-    assert.equal(encodeMessages(contextOf('messages'), { events, document })['stop_reason'], 'tool_use')
+    assert.equal(encodeMessages(contextOf('messages'), { events: called, document })['stop_reason'], 'tool_use')
   })
 
   it('has our count where it has none that can be used', () => {

@@ -20,9 +20,9 @@ export function describeOverflow(error: Json): string | undefined {
 const overflowCodes: ReadonlySet<string> = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 
 const isOverflow = (error: Json, message: string): boolean =>
-  overflowCodes.has(textOf(error['code'])) || overflowCodes.has(textOf(error['type'])) || phrases.test(message)
+  overflowCodes.has(textOf(error['code'])) || overflowCodes.has(textOf(error['type'])) || overflowPhrases.test(message)
 
-const phrases = new RegExp(
+const overflowPhrases = new RegExp(
   [
     'maximum context length',
     'available context size',
