@@ -76,7 +76,8 @@ describe('a request to a chat upstream', () => {
   })
 
   it('places later system text where the server can bear it', async () => {
-    const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo')]
+    const silent = say('system')
+    const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo'), silent]
     const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
       (
         (await sent({ messages }, { settings: { chatFlags: { laterSystem } } })).body['messages'] as {
