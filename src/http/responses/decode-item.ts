@@ -29,6 +29,9 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
     }
     case 'reasoning':
       return { role: 'assistant', parts: [decodeReasoningItem(item)] }
+    case 'additional_tools':
+      // Upstreams of other dialects find them in the list of tools, and nowhere else.
+      return { role: 'system', parts: [] }
     case 'item_reference':
       throw notFound(item.id, path)
     default:

@@ -74,9 +74,6 @@ const ItemReference = Type.Object({
   id: Type.String({ minLength: 1 }),
 })
 
-const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference] as const
-const Item = Type.Union([...items, OtherThan(tagsOf(items))])
-
 const FunctionTool = Type.Object({
   type: Type.Literal('function'),
   name: Type.String({ minLength: 1, maxLength: 256 }),
@@ -89,6 +86,12 @@ const NamespaceTool = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 256 }),
   tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
 })
+
+const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])])
+const AdditionalTools = Type.Object({ type: Type.Literal('additional_tools'), tools: Type.Array(AnyTool) })
+
+const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference, AdditionalTools] as const
+const Item = Type.Union([...items, OtherThan(tagsOf(items))])
 
 const choices = [
   Type.Object({ type: Type.Literal('function'), name: Type.String(), namespace: Nullish(Type.String()) }),
@@ -128,7 +131,7 @@ export const ResponsesBody = Type.Object(
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
     max_output_tokens: Nullish(OutputLimit),
-    tools: Nullish(Type.Array(Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])]))),
+    tools: Nullish(Type.Array(AnyTool)),
     tool_choice: Nullish(ToolChoice),
     parallel_tool_calls: Nullish(Type.Boolean()),
     reasoning: Nullish(
@@ -152,6 +155,7 @@ export type ResponsesBody = Static<typeof ResponsesBody>
 export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
+export type ResponsesTools = Static<typeof AdditionalTools>['tools']
 export type ResponsesNamespace = Static<typeof NamespaceTool>
 
 /** Answer of `POST /v1/responses`. */
