@@ -49,9 +49,20 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
       : await verifyWithHouse(config, values)
   // Whoever runs it each night wants to hear of an empty file, too.
   const isWhole = report.checked > 0 && report.finding === undefined && report.checkpointFinding === undefined
-  say(values.json ? JSON.stringify({ whole: isWhole, ...report }, null, 2) : textOf(report))
+  say(values.json ? JSON.stringify({ whole: isWhole, ...spelled(report) }, null, 2) : textOf(report))
   return isWhole ? 0 : 1
 }
+
+/** In the words of the API, for scripts. */
+const spelled = ({
+  end: { chainUid, ...end },
+  checkpointFinding,
+  ...report
+}: LogReport & { organization: string }) => ({
+  ...report,
+  end: { chain_uid: chainUid, ...end },
+  ...(checkpointFinding && { checkpoint_finding: checkpointFinding }),
+})
 
 async function verifyWithHouse(config: CommandContext['config'], values: Values) {
   await using house = await openOperations(config())
@@ -79,7 +90,7 @@ async function exportEvents({ config, say }: CommandContext, values: Values): Pr
 function listKeys(context: CommandContext, values: Values): Promise<number> {
   return inHouse(context, values, async ({ operations }) => {
     const answer = await operations['audit.keys']({})
-    return { answer, text: answer.map(({ id, publicKey }) => `${id}\n${publicKey}`).join('\n') }
+    return { answer, text: answer.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
   })
 }
 

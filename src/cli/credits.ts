@@ -1,4 +1,5 @@
-import type { CreditBalance, LedgerEntry, Operations } from '../app/operations/operations.ts'
+import type { CreditBalance, ShownEntry } from '../app/operations/credits.ts'
+import type { Operations } from '../app/operations/operations.ts'
 import { inOrganization, readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { inHouse, type Work } from './in-house.ts'
@@ -56,12 +57,12 @@ const listed =
     return { answer, text: table(['AT', 'KIND', 'CREDITS', 'REF', 'NOTE'], answer.map(rowOf)) }
   }
 
-const rowOf = ({ atMs, kind, micro, ref, note, charge }: LedgerEntry): string[] => [
-  dateOf(atMs),
-  kind,
-  (micro / 1e6).toFixed(6),
-  ref,
-  charge === null ? note : charge.model,
+const rowOf = (entry: ShownEntry): string[] => [
+  dateOf(entry.created_at),
+  entry.kind,
+  entry.credits.toFixed(6),
+  entry.ref,
+  entry.receipt?.model ?? entry.note,
 ]
 
 export function balanceText(balance: CreditBalance & { readonly is_new?: boolean }): string {

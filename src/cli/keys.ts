@@ -1,4 +1,4 @@
-import type { AdminKey, ApiKey } from '../app/operations/operations.ts'
+import type { ShownAdminKey, ShownApiKey } from '../app/operations/keys.ts'
 import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { inHouse, type Work } from './in-house.ts'
@@ -46,14 +46,14 @@ const list =
   (values: Values): Work =>
   async ({ operations }) => {
     const answer = await operations['keys.list']({ ...inOrganization(values), ...inProject(values) })
-    const all: readonly (AdminKey | ApiKey)[] = [...answer.apiKeys, ...answer.adminKeys]
+    const all: readonly (ShownAdminKey | ShownApiKey)[] = [...answer.api_keys, ...answer.admin_api_keys]
     const rows = all.map((key) => [
       key.id,
       key.name,
-      key.redactedValue,
-      'projectId' in key ? key.projectId : '(administrator)',
-      dateOf(key.lastUsedAtMs),
-      key.revokedAtMs === null ? dateOf(key.expiresAtMs) : 'revoked',
+      key.redacted_value,
+      'project_id' in key ? key.project_id : '(administrator)',
+      dateOf(key.last_used_at),
+      key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
     ])
     return { answer, text: table(['ID', 'NAME', 'KEY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
   }
@@ -78,7 +78,7 @@ function create(values: Values): Work {
         })
     return {
       answer,
-      text: `${answer.secret}\n\n${answer.key.id} ${answer.key.name}. Keep the key: it is shown this once.`,
+      text: `${answer.value}\n\n${answer.id} ${answer.name}. Keep the key: it is shown this once.`,
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Organization } from '../app/operations/operations.ts'
+import type { ShownOrganization } from '../app/operations/registry.ts'
 import { inOrganization, readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { balanceText } from './credits.ts'
@@ -97,19 +97,20 @@ function setLimits(where: Where, values: Values): Work {
   return async ({ operations }) => {
     const answer = await operations['orgs.setLimits']({ ...where, ...subject, limits: Object.fromEntries(given) })
     const said = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'as its tier has it'
-    return { answer, text: `${answer.scope} ${answer.subjectId}: ${said}` }
+    return { answer, text: `${answer.scope} ${answer.subject_id}: ${said}` }
   }
 }
 
-function shown(found: Organization | readonly Organization[]): Result {
+function shown(found: ShownOrganization | readonly ShownOrganization[]): Result {
   const rows = 'id' in found ? [found] : found
   const cells = rows.map((org) => [
     org.id,
     org.name,
     org.plan,
-    `${org.lifetimePaidMicroUsd / 1e6} USD`,
+    org.tier,
+    `${org.lifetime_paid_usd} USD`,
     org.metered ? 'metered' : 'free',
-    dateOf(org.createdAtMs),
+    dateOf(org.created_at),
   ])
-  return { answer: found, text: table(['ID', 'NAME', 'PLAN', 'PAID', 'USE', 'CREATED'], cells) }
+  return { answer: found, text: table(['ID', 'NAME', 'PLAN', 'TIER', 'PAID', 'USE', 'CREATED'], cells) }
 }

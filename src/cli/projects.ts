@@ -1,4 +1,4 @@
-import type { Project } from '../app/operations/operations.ts'
+import type { ShownProject } from '../app/operations/registry.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { inHouse, type Result, type Work } from './in-house.ts'
@@ -36,8 +36,8 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   throw new UsageError(`There is no projects ${verb}.`)
 }
 
-function shown(answer: Project | readonly Project[]): Result {
+function shown(answer: ShownProject | readonly ShownProject[]): Result {
   const rows = 'id' in answer ? [answer] : answer
-  const cells = rows.map((row) => [row.id, row.name, dateOf(row.createdAtMs), dateOf(row.archivedAtMs)])
+  const cells = rows.map((row) => [row.id, row.name, dateOf(row.created_at), dateOf(row.archived_at)])
   return { answer, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
 }

@@ -10,5 +10,6 @@ export function table(head: readonly string[], cells: readonly (readonly string[
   return [line(head), ...rows.map(line)].join('\n')
 }
 
-export const dateOf = (ms: number | null): string =>
-  ms === null ? '-' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+/** Of a Unix time. */
+export const dateOf = (seconds: number | null | undefined): string =>
+  typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ') : '-'

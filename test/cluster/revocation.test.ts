@@ -18,7 +18,7 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
       second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
 
     assert.equal((await onSecond()).status, 200)
-    const { apiKeys } = await first.house.operations['keys.list']({})
+    const { api_keys: apiKeys } = await first.house.operations['keys.list']({})
     await first.house.operations['keys.revoke']({ id: apiKeys[0]?.id ?? '' })
     assert.equal((await first.post('/v1/messages', body)).status, 401)
     const revokedAtMs = performance.now()

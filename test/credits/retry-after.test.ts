@@ -77,7 +77,7 @@ describe('a caller over its limit', () => {
     assert.equal(await limit(), '500')
     await operations['orgs.recordPayment']({ usd: 1000, ref: 'one' })
     assert.equal(await limit(), '700')
-    const { apiKeys } = await operations['keys.list']({})
+    const { api_keys: apiKeys } = await operations['keys.list']({})
     await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: { rpm: 42 } })
     assert.equal(await limit(), '42')
     await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: {} })

@@ -56,9 +56,9 @@ describe('who pays', () => {
     scene.upstream.answer(answerWith('x'.repeat(35)))
     await (await ask(scene)).json()
     const [entry] = await scene.house.house.operations['credits.ledger']({})
-    assert.equal(entry?.charge?.usage.source, 'estimated')
-    assert.equal(entry?.charge?.usage.outputTokens, 10)
-    assert.equal(start - (await scene.remaining()), -(entry?.micro ?? 0) / 1e6)
+    assert.equal(entry?.receipt?.token_source, 'estimated')
+    assert.equal(entry?.receipt?.output_tokens, 10)
+    assert.equal(start - (await scene.remaining()), -(entry?.credits ?? 0))
   })
 
   it('the caller, what we counted, where the upstream reports what cannot be', async () => {

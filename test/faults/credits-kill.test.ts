@@ -141,7 +141,7 @@ async function assertChargedOnce(folder: string, told: ReadonlySet<string>, live
     [...told].filter((id) => !charged.has(id)),
     [],
   )
-  for (const { micro } of entries) assert.equal(micro, -cost * 1e6)
+  for (const { credits } of entries) assert.equal(credits, -cost)
   // One answer of each of the four may have been charged and never arrived.
   assert.ok(entries.length - told.size <= lives * 4)
   return entries.length

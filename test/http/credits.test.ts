@@ -62,7 +62,7 @@ describe('GET /v1/credits', () => {
       Array.from({ length: 5 }, (_, at) => operations['keys.create']({ key: { name: `key ${at}` } })),
     )
     const statuses: number[] = []
-    for (const { secret } of keys) {
+    for (const { value: secret } of keys) {
       const headers = { authorization: `Bearer ${secret}` }
       for (let count = 0; count < 60; count++) statuses.push((await scene.house.get('/v1/credits', headers)).status)
     }
@@ -82,7 +82,7 @@ describe('what administrators read of limits and credits', () => {
     await using scene = await startPaidHouse({ config })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.house.post('/v1/messages', question)).arrayBuffer()
-    const { apiKeys } = await scene.house.house.operations['keys.list']({})
+    const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
     const path = `${limitsPath}?project_id=${scene.house.projectId}&api_key_id=${apiKeys[0]?.id}`
     const { tier, plan, scopes } = await read(scene, path)
     assert.deepEqual([tier, plan], ['free', 'free'])
@@ -154,11 +154,11 @@ describe('what administrators read of limits and credits', () => {
     assert.equal(large['retry_after_seconds'], null)
     await scene.house.house.operations['orgs.setLimits']({ limits: { rpm: 0, tpm: 0 } })
     for (const scope of ['project', 'key'] as const) {
-      const { apiKeys } = await scene.house.house.operations['keys.list']({})
+      const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
       const subject = scope === 'project' ? { project: scene.house.projectId } : { key: apiKeys[0]?.id ?? '' }
       await scene.house.house.operations['orgs.setLimits']({ ...subject, limits: { rpm: 0, tpm: 0 } })
     }
-    const { apiKeys } = await scene.house.house.operations['keys.list']({})
+    const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
     const poor = await ask({ ...thought, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
     assert.deepEqual([poor['would_pass'], poor['reason']], [false, 'credits'])
     assert.equal(scene.upstream.requests.length, 0)
@@ -182,7 +182,9 @@ describe('what administrators read of limits and credits', () => {
   it('is for those who may', async () => {
     await using scene = await startPaidHouse()
     const { operations } = scene.house.house
-    const { secret } = await operations['keys.createAdmin']({ key: { name: 'other', permissions: ['keys:read'] } })
+    const { value: secret } = await operations['keys.createAdmin']({
+      key: { name: 'other', permissions: ['keys:read'] },
+    })
     const headers = { authorization: `Bearer ${secret}` }
     for (const path of [usagePath, ledgerPath, limitsPath]) {
       assert.equal((await scene.house.get(path, headers)).status, 403, path)

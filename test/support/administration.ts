@@ -39,7 +39,7 @@ export async function startAdminHouse({ config = {}, ...rest }: TestHouseOptions
     const place = inOrganization(organization ?? house.organizationId)
     return adminOf(
       house.url,
-      (await operations['keys.createAdmin']({ ...place, key: { name: 'Test', permissions } })).secret,
+      (await operations['keys.createAdmin']({ ...place, key: { name: 'Test', permissions } })).value,
     )
   }
   return {

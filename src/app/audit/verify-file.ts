@@ -4,13 +4,15 @@ import { createGunzip } from 'node:zlib'
 import { startOfChain, type ChainPoint } from '../../domain/audit/chain/chain.ts'
 import { pointOf, type SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { checkpointIn } from '../../domain/audit/chain/checkpoint-event.ts'
-import type { PublishedKey } from '../../domain/audit/log.ts'
 import { readSealed, rowOfExport, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
 import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.ts'
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
 
+/** A public key in the words of the API. */
+type ShownKey = { readonly id: string; readonly public_key: string }
+
 /** Checks events that were exported, one JSON document on a line, plain or gzipped. It needs nothing of the service. */
-export async function verifyFile(path: string, keys: readonly PublishedKey[]): Promise<LogReport> {
+export async function verifyFile(path: string, keys: readonly ShownKey[]): Promise<LogReport> {
   const checkpoints: SignedCheckpoint[] = []
   const first = await firstRow(path)
   const from = first ? placeBefore(first) : startOfChain('')
@@ -22,19 +24,22 @@ export async function verifyFile(path: string, keys: readonly PublishedKey[]): P
   const within = checkpoints.filter(({ sequence }) => sequence > from.sequence)
   const points = within.map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(path), { from, checkpoints: points })
-  return { ...again, first: from.sequence + 1, ...checkSignatures(checkpoints, keys) }
+  return {
+    ...again,
+    first: from.sequence + 1,
+    ...checkSignatures(
+      checkpoints,
+      keys.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
+    ),
+  }
 }
 
 /** Keys as the API lists them, or as the command line does. */
-export function readKeys(path: string): PublishedKey[] {
+export function readKeys(path: string): ShownKey[] {
   const value = jsonIn(path)
   const list: unknown = Array.isArray(value) ? value : Reflect.get(Object(value), 'data')
   if (!Array.isArray(list)) throw new Error(`${path} holds no list of keys.`)
-  return list.map((key: Record<string, unknown>) => ({
-    id: String(key['id']),
-    publicKey: String(key['publicKey'] ?? key['public_key']),
-    createdAtMs: 0,
-  }))
+  return list.map((key: Record<string, unknown>) => ({ id: String(key['id']), public_key: String(key['public_key']) }))
 }
 
 function jsonIn(path: string): unknown {

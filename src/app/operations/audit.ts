@@ -1,8 +1,9 @@
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
-import type { AuditReads, PublishedKey } from '../../domain/audit/log.ts'
+import type { AuditReads } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
 import type { AuditTexts } from '../../domain/audit/content/texts.ts'
+import { presentKeys } from '../../http/admin/audit-logs/present.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 export type { LogReport } from '../../domain/audit/verify-log.ts'
@@ -14,7 +15,7 @@ export type AuditOperations = {
   'audit.page'(
     input: InOrganization & { after: number; to?: number },
   ): Promise<{ lines: string[]; last: number | null }>
-  'audit.keys'(input: object): Promise<readonly PublishedKey[]>
+  'audit.keys'(input: object): Promise<ReturnType<typeof presentKeys>['data']>
   /** Erases the texts that are kept beside the events of a request; the events stay. */
   'audit.erase'(input: InOrganization & { request: string }): Promise<{ erased: number }>
 }
@@ -45,7 +46,7 @@ export function createAuditOperations(parts: AuditOperationParts): AuditOperatio
       })
       return { lines: rows.map(({ body }) => body), last: rows.at(-1)?.sequence ?? null }
     },
-    'audit.keys': () => reads.keys(),
+    'audit.keys': async () => presentKeys(await reads.keys()).data,
     async 'audit.erase'(input) {
       const organizationId = await organizationOf(input)
       return administer(operatorOf(organizationId), async ({ texts }) => {

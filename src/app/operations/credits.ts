@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import { noBalance, remainingMicro, type GrantStore, type LedgerStore } from '../../domain/credits/ledger-store.ts'
-import type { LedgerEntry, LedgerReports, Verification } from '../../domain/credits/reports.ts'
+import type { LedgerReports, Verification } from '../../domain/credits/reports.ts'
 import { inCredits, inUsd, shownBalance, toMicro } from '../../domain/credits/shown.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { AuditRecord, Recorded } from '../../domain/identity/audit-log.ts'
@@ -9,7 +9,9 @@ import type { Organization } from '../../domain/identity/principal.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../../domain/limits/overrides.ts'
 import { isPlan, plans } from '../../domain/limits/tiers.ts'
+import { presentEntry } from '../../http/admin/credits/present.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
+import { presentOrganization, type ShownOrganization } from './registry.ts'
 
 export type CreditBalance = {
   readonly organization_id: string
@@ -24,14 +26,16 @@ export type CreditBalance = {
 export type CreditOperations = {
   'credits.grant'(input: InOrganization & GrantInput): Promise<CreditBalance & { readonly is_new: boolean }>
   'credits.balance'(input: InOrganization): Promise<CreditBalance>
-  'credits.ledger'(input: InOrganization & { limit?: number }): Promise<readonly LedgerEntry[]>
-  'orgs.setPlan'(input: InOrganization & { plan: string }): Promise<Organization>
-  'orgs.setMetered'(input: InOrganization & { metered: boolean }): Promise<Organization>
-  'orgs.setLimits'(input: InOrganization & LimitsInput): Promise<LimitOverride>
+  'credits.ledger'(input: InOrganization & { limit?: number }): Promise<readonly ShownEntry[]>
+  'orgs.setPlan'(input: InOrganization & { plan: string }): Promise<ShownOrganization>
+  'orgs.setMetered'(input: InOrganization & { metered: boolean }): Promise<ShownOrganization>
+  'orgs.setLimits'(input: InOrganization & LimitsInput): Promise<ShownOverride>
   'orgs.recordPayment'(input: InOrganization & PaymentInput): Promise<CreditBalance & { readonly is_new: boolean }>
   'ledger.verify'(input: object): Promise<Verification>
 }
 
+export type ShownEntry = ReturnType<typeof presentEntry>
+type ShownOverride = Pick<LimitOverride, 'scope' | 'limits'> & { readonly subject_id: string }
 type GrantInput = { credits: number; ref?: string; note?: string }
 type PaymentInput = { usd: number; ref: string; credits?: number }
 /** For a project or a key of the organization, or for itself. */
@@ -79,7 +83,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
     'credits.balance': async (input) => balanceOf(await organizationOf(input)),
     async 'credits.ledger'(input) {
       const { items } = await reports.entries(await organizationOf(input), { limit: input.limit ?? 20, order: 'desc' })
-      return items
+      return items.map(presentEntry)
     },
     'orgs.setPlan'(input) {
       const { plan } = input
@@ -90,7 +94,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
       changed(input, { metered: input.metered }, (registry, id) => registry.setMetered(id, input.metered)),
     async 'orgs.setLimits'(input) {
       const organizationId = await organizationOf(input)
-      return administer(operatorOf(organizationId), async ({ registry, overrides }) => {
+      const { subjectId, ...set } = await administer(operatorOf(organizationId), async ({ registry, overrides }) => {
         const override = await overrideOf(registry, organizationId, input)
         for (const limit of Object.values(override.limits))
           if (!Number.isSafeInteger(limit) || limit < 0) throw invalid(`${limit} is no limit: whole numbers from 0.`)
@@ -101,6 +105,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
           details: { scope: override.scope, limits: override.limits },
         })
       })
+      return { subject_id: subjectId, ...set }
     },
     /** The tier follows what was paid over the organization's life; the credits it bought come along. */
     async 'orgs.recordPayment'(input) {
@@ -122,9 +127,9 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
     input: InOrganization,
     details: AuditRecord['details'],
     work: (registry: RegistryStore, id: string) => Promise<boolean>,
-  ): Promise<Organization> {
+  ): Promise<ShownOrganization> {
     const organizationId = await organizationOf(input)
-    return administer(operatorOf(organizationId), async ({ registry }) => {
+    const organization = await administer(operatorOf(organizationId), async ({ registry }) => {
       await work(registry, organizationId)
       return told(await known(registry, organizationId), {
         kind: 'organization.updated',
@@ -132,6 +137,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
         details,
       })
     })
+    return presentOrganization(organization)
   }
 
   async function balanceOf(organizationId: string): Promise<CreditBalance> {

@@ -1,9 +1,12 @@
+import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { apiKeyPermissions, permissions, type Permission } from '../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey } from '../../domain/identity/principal.ts'
 import { findProject, type RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
-import type { Issued, NewAdminKey, NewApiKey } from '../../domain/identity/registry.ts'
+import type { NewAdminKey, NewApiKey } from '../../domain/identity/registry.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
+import { presentAdminKey } from '../../http/admin/admin-keys/present.ts'
+import { presentApiKey } from '../../http/admin/api-keys/present.ts'
 import {
   allOf,
   createInOrganization,
@@ -13,15 +16,22 @@ import {
   type InOrganization,
 } from './organization-of.ts'
 
-/** What the command line can do to keys. */
+/** What the command line can do to keys. Answers are in the words of the API. */
 export type KeyOperations = {
   'keys.list'(
     input: InOrganization & { project?: string },
-  ): Promise<{ apiKeys: readonly ApiKey[]; adminKeys: readonly AdminKey[] }>
-  'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Issued<ApiKey>>
-  'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Issued<AdminKey>>
-  'keys.revoke'(input: InOrganization & { id: string }): Promise<ApiKey | AdminKey>
+  ): Promise<{ api_keys: readonly ShownApiKey[]; admin_api_keys: readonly ShownAdminKey[] }>
+  'keys.create'(input: InOrganization & { project?: string; key: Spelled<NewApiKey> }): Promise<Created<ShownApiKey>>
+  'keys.createAdmin'(input: InOrganization & { key: Spelled<NewAdminKey> }): Promise<Created<ShownAdminKey>>
+  'keys.revoke'(input: InOrganization & { id: string }): Promise<ShownApiKey | ShownAdminKey>
 }
+
+/** Who runs the service sees revoked keys too. */
+type Shown<K> = K & { readonly revoked_at?: number }
+export type ShownApiKey = Shown<ReturnType<typeof presentApiKey>>
+export type ShownAdminKey = Shown<ReturnType<typeof presentAdminKey>>
+/** `value` is the secret, shown this once. */
+type Created<K> = K & { readonly value: string }
 
 /** With permissions as somebody typed them. */
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
@@ -44,30 +54,36 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
           : [await findProject(reads, { organizationId, projectId: input.project })]
       const pages = await Promise.all(projects.map(({ id }) => reads.listApiKeys(organizationId, id, everything)))
       const adminKeys = input.project === undefined ? allOf(await reads.listAdminKeys(organizationId, everything)) : []
-      return { apiKeys: pages.flatMap(allOf), adminKeys }
+      return { api_keys: pages.flatMap(allOf).map(shownApiKey), admin_api_keys: adminKeys.map(shownAdminKey) }
     },
     async 'keys.create'(input) {
       const organization = await organizationOf(input)
       const projectId = input.project ?? (await onlyProject(organization))
       const { permissions: spelled, ...key } = input.key
       const granted = spelled && { permissions: permissionsOf(spelled, apiKeyPermissions) }
-      return inOrganization({ organization }, (store, organizationId) =>
+      const issued = await inOrganization({ organization }, (store, organizationId) =>
         recorded.createApiKey(store, { organizationId, projectId }, { ...key, ...granted }),
       )
+      return { ...shownApiKey(issued.key), value: issued.secret }
     },
     async 'keys.createAdmin'(input) {
       const { permissions: spelled = ['*'], ...key } = input.key
       if (spelled.length === 0) throw invalidPermissions('An administrator key has at least one permission.')
       const granted = permissionsOf(spelled, permissions)
-      return inOrganization(input, (store, id) => recorded.createAdminKey(store, id, { ...key, permissions: granted }))
+      const issued = await inOrganization(input, (store, id) =>
+        recorded.createAdminKey(store, id, { ...key, permissions: granted }),
+      )
+      return { ...shownAdminKey(issued.key), value: issued.secret }
     },
-    'keys.revoke': (input) =>
-      inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
+    async 'keys.revoke'(input) {
+      const revoked = await inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
         if (input.id.startsWith('adk_')) return recorded.revokeAdminKey(store, organizationId, input.id)
         const projectId = (await store.findApiKey(organizationId, input.id))?.projectId
         if (projectId === undefined) throw noKey(input.id)
         return recorded.revokeApiKey(store, { organizationId, projectId }, input.id)
-      }),
+      })
+      return 'projectId' in revoked ? shownApiKey(revoked) : shownAdminKey(revoked)
+    },
   }
 
   async function onlyProject(organizationId: string): Promise<string> {
@@ -80,6 +96,11 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
     })
   }
 }
+
+const shownApiKey = (key: ApiKey): ShownApiKey => ({ ...presentApiKey(key), ...revocationOf(key) })
+const shownAdminKey = (key: AdminKey): ShownAdminKey => ({ ...presentAdminKey(key), ...revocationOf(key) })
+const revocationOf = ({ revokedAtMs }: ApiKey | AdminKey) =>
+  revokedAtMs === null ? {} : { revoked_at: toUnixSeconds(revokedAtMs) }
 
 const noKey = (id: string): Fault => new Fault('not_found', 'not_found', `There is no API key ${id}.`)
 

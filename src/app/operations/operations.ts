@@ -7,9 +7,6 @@ import { createOrganizationOf } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policies.ts'
 import { createRegistryOperations, type RegistryOperationParts, type RegistryOperations } from './registry.ts'
 
-export type { AdminKey, ApiKey, Organization, Project } from '../../domain/identity/principal.ts'
-export type { LedgerEntry } from '../../domain/credits/reports.ts'
-export type { CreditBalance } from './credits.ts'
 export type { SetupAnswer } from './registry.ts'
 
 /**

@@ -1,13 +1,16 @@
+import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import { toMicro } from '../../domain/credits/shown.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { Recorded } from '../../domain/identity/audit-log.ts'
-import type { Organization, Project } from '../../domain/identity/principal.ts'
+import type { Organization } from '../../domain/identity/principal.ts'
 import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { Registry } from '../../domain/identity/registry.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
+import { tierOf } from '../../domain/limits/tiers.ts'
+import { presentProject } from '../../http/admin/projects/present.ts'
 import {
   allOf,
   createInOrganization,
@@ -20,12 +23,15 @@ import {
 /** What commands can do to organizations and projects. */
 export type RegistryOperations = {
   setup(input: { name: string }): Promise<SetupAnswer>
-  'orgs.list'(input: object): Promise<readonly Organization[]>
-  'orgs.create'(input: { name: string }): Promise<Organization>
-  'projects.list'(input: InOrganization): Promise<readonly Project[]>
-  'projects.create'(input: InOrganization & { name: string }): Promise<Project>
-  'projects.archive'(input: InOrganization & { id: string }): Promise<Project>
+  'orgs.list'(input: object): Promise<readonly ShownOrganization[]>
+  'orgs.create'(input: { name: string }): Promise<ShownOrganization>
+  'projects.list'(input: InOrganization): Promise<readonly ShownProject[]>
+  'projects.create'(input: InOrganization & { name: string }): Promise<ShownProject>
+  'projects.archive'(input: InOrganization & { id: string }): Promise<ShownProject>
 }
+
+export type ShownProject = ReturnType<typeof presentProject>
+export type ShownOrganization = ReturnType<typeof presentOrganization>
 
 export type SetupAnswer = {
   readonly organization_id: string
@@ -70,16 +76,20 @@ export function createRegistryOperations(parts: RegistryOperationParts): Registr
         }
       })
     },
-    'orgs.list': async () => allOf(await reads.listOrganizations(everything)),
-    'orgs.create'({ name }) {
+    'orgs.list': async () => allOf(await reads.listOrganizations(everything)).map(presentOrganization),
+    async 'orgs.create'({ name }) {
       const id = ids('org')
-      return administer(operatorOf(id), (stores) => createOrganization(stores, { id, name }))
+      return presentOrganization(await administer(operatorOf(id), (stores) => createOrganization(stores, { id, name })))
     },
-    'projects.list': async (input) => allOf(await reads.listProjects(await organizationOf(input), everything)),
-    'projects.create': (input) => inOrganization(input, (store, id) => recorded.createProject(store, id, input.name)),
-    'projects.archive': (input) =>
-      inOrganization(input, (store, organizationId) =>
-        recorded.archiveProject(store, { organizationId, projectId: input.id }),
+    'projects.list': async (input) =>
+      allOf(await reads.listProjects(await organizationOf(input), everything)).map(presentProject),
+    'projects.create': async (input) =>
+      presentProject(await inOrganization(input, (store, id) => recorded.createProject(store, id, input.name))),
+    'projects.archive': async (input) =>
+      presentProject(
+        await inOrganization(input, (store, organizationId) =>
+          recorded.archiveProject(store, { organizationId, projectId: input.id }),
+        ),
       ),
   }
 
@@ -94,6 +104,20 @@ export function createRegistryOperations(parts: RegistryOperationParts): Registr
     return { value: organization, record: { kind: 'organization.created', resourceId: named.id, details } }
   }
 }
+
+const microUsdPerUsd = 1_000_000
+
+/** An organization as the API would show it, if it showed other organizations. */
+export const presentOrganization = (organization: Organization) => ({
+  id: organization.id,
+  object: 'organization' as const,
+  name: organization.name,
+  plan: organization.plan,
+  tier: tierOf(organization),
+  lifetime_paid_usd: organization.lifetimePaidMicroUsd / microUsdPerUsd,
+  metered: organization.metered,
+  created_at: toUnixSeconds(organization.createdAtMs),
+})
 
 const alreadySetUp = (): Fault =>
   new Fault(

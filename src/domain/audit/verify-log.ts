@@ -41,7 +41,10 @@ export async function verifyLog(
 }
 
 /** Checkpoints and the keys that are known for them. */
-export function checkSignatures(checkpoints: readonly SignedCheckpoint[], keys: readonly PublishedKey[]) {
+export function checkSignatures(
+  checkpoints: readonly SignedCheckpoint[],
+  keys: readonly Pick<PublishedKey, 'id' | 'publicKey'>[],
+) {
   const known = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
   const finding = verifyCheckpoints(checkpoints, known)
   return { checkpoints: checkpoints.length, ...(finding && { checkpointFinding: finding }) }
