@@ -233,6 +233,19 @@ describe('a caller who speaks chat already', () => {
     })
   })
 
+  it('is a developer to OpenAI alone', async () => {
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+    ]
+    const rolesAt = async (baseUrl: string) => {
+      const { body } = await sentTo('openai-chat', requestBy('chat', {}, { messages }), { settings: { baseUrl } })
+      return (body['messages'] as { role: string }[]).map(({ role }) => role)
+    }
+    assert.deepEqual(await rolesAt('https://api.openai.com/v1'), ['developer', 'user'])
+    assert.deepEqual(await rolesAt('http://127.0.0.1:11434/v1'), ['system', 'user'])
+  })
+
   it('is given a stream by us where the server streams badly', async () => {
     const settings = { chatFlags: { streams: false } }
     const sentOn = await sentTo('openai-chat', requestBy('chat', {}, { stream: true, stream_options: {} }), {
