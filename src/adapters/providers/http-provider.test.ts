@@ -71,6 +71,16 @@ describe('the upstream’s own words', () => {
     assert.equal(other.pieces[0]?.original, undefined)
   })
 
+  it('are spelled anew where frames are not called what they are: clients go by the name', async () => {
+    const misnamed = recording('anthropic', 'text.sse')
+      .toString()
+      .replaceAll(/^event: .*$/gm, 'event: message')
+    const answer = { headers: streamHeaders, chunks: [misnamed] }
+    const { pieces, folded } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(pieces[0]?.original, undefined)
+    assert.equal(folded.stopReason, 'end')
+  })
+
   it('are the whole document where nothing was streamed', async () => {
     const answer = { headers: jsonHeaders, chunks: [recording('anthropic', 'text.json')] }
     const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages', { stream: false }) })

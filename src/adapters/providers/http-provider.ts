@@ -193,6 +193,10 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
-  if (reading.dialect !== undefined && !form.event(body)) reading.dialect = undefined
+  if (reading.dialect !== undefined && !(isNamedRight(frame, body) && form.event(body))) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }
+
+/** Clients go by the name of a frame where it has one. */
+const isNamedRight = ({ event }: SseFrame, { type }: Json): boolean =>
+  event === undefined || typeof type !== 'string' || event === type
