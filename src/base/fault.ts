@@ -98,6 +98,8 @@ export const faultCodes = {
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
   upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',
+  context_length_exceeded:
+    'The request, or the request and the answer that it asks for, is longer than the model’s context; send less.',
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
   unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
