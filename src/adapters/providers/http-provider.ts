@@ -188,11 +188,15 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
-  if (frame.data === '[DONE]') return decoder.done()
+  if (frame.data.startsWith('[DONE]')) return decoder.done()
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
-  if (reading.dialect !== undefined && !form.event(body)) reading.dialect = undefined
+  if (reading.dialect !== undefined && !(isNamedRight(frame, body) && form.event(body))) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }
+
+/** Clients go by the name of a frame where it has one. */
+const isNamedRight = ({ event }: SseFrame, { type }: Json): boolean =>
+  event === undefined || typeof type !== 'string' || event === type
