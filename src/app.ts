@@ -4,6 +4,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit/office.ts'
+import { diskProblem } from './app/disk.ts'
 import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
 import { openGovernance } from './app/governance/governance.ts'
@@ -106,6 +107,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     version: packageFile.version,
     readiness: [
       { part: 'storage', problem: () => database.read('select 1 as one').then(nothing, messageOf) },
+      { part: 'disk', problem: () => diskProblem(config.storage.data_dir), isVital: false },
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.trouble(), isVital: false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
