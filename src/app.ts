@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { getHeapStatistics } from 'node:v8'
 import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
@@ -47,6 +48,9 @@ export type House = AsyncDisposable & {
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
 
+/** Room for two of the largest bodies, however little memory there is. */
+const leastBodyRoomBytes = 64 * 1024 * 1024
+
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
   await using built = new AsyncDisposableStack()
@@ -63,8 +67,8 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)
-  const { govern, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
-  const road = { freeRequests, overrides, govern, served }
+  const { govern, sendable, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
+  const road = { freeRequests, overrides, govern, sendable, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
   const stored = storedResponses(database)
@@ -108,7 +112,9 @@ export async function createHouse(config: Config, env: Environment, world: World
     ],
   })
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
-  const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
+  const bodyRoomBytes = Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)
+  const door = { families, recorder, identify, clock, ids, log, requestTimeoutMs, bodyRoomBytes, trustProxy }
+  const server = await createServer(door)
   built.defer(() => shut({ server, inFlight }))
   const kept = built.move()
 

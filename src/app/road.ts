@@ -5,6 +5,7 @@ import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
 import type { Govern } from '../pipeline/governing/govern.ts'
+import type { Sendable } from '../pipeline/governing/sendable.ts'
 import { createInfer } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './paying/counters.ts'
@@ -21,11 +22,12 @@ export type RoadParts = {
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
   readonly govern: Govern
+  readonly sendable: Sendable
   readonly served: Served
 }
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
-export async function openRoad(ground: Ground, { freeRequests, overrides, govern, served }: RoadParts) {
+export async function openRoad(ground: Ground, { freeRequests, overrides, govern, sendable, served }: RoadParts) {
   const { built, config, clock, random, log, upstreams } = ground
   const { models, catalogue, providers } = served
   const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
@@ -33,7 +35,7 @@ export async function openRoad(ground: Ground, { freeRequests, overrides, govern
   const counters = built.use(await openCounters({ ...ground, settings }))
   const credits = built.use(await openCredits({ ...ground, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
-  const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock }
+  const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, sendable }
   const infer = createInfer({
     catalogue,
     providers,

@@ -110,7 +110,8 @@ export const faultCodes = {
     'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',
   storage_full: 'The disk of the database is full; nothing was changed.',
-  unavailable: 'The service is starting, stopping, or lacks a part that it needs.',
+  unavailable:
+    'The service is starting, stopping, lacks a part that it needs, or has too many large requests under way; ask again.',
   internal_error: 'An unexpected failure; the request id finds it in the log.',
 } as const
 

@@ -7,6 +7,7 @@ import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Principal } from '../domain/identity/principal.ts'
+import type { Sendable } from './governing/sendable.ts'
 import { permittedModel } from './permitted-model.ts'
 
 export type CountParts = {
@@ -15,6 +16,7 @@ export type CountParts = {
   readonly factors: LearnedFactors
   readonly count: CountTexts
   readonly clock: Clock
+  readonly sendable: Sendable
 }
 
 /** How many tokens a request would have, and who counted: the upstream itself, or our tokenizer. */
@@ -28,11 +30,12 @@ export type Counting = {
 
 export type CountTokens = (counting: Counting) => Promise<TokenCount>
 
-/** Asks the model's first upstream where it can count; an upstream that cannot, or is down, is no reason to fail. */
+/** Asks the model's first upstream where it can count, and may see the request; an upstream that cannot, or is down, is no reason to fail. */
 export function createCountTokens(parts: CountParts): CountTokens {
   return async ({ request, principal, signal }) => {
     const model = permittedModel(parts.catalogue, principal, request.model)
-    const byUpstream = await askUpstream(parts.providers, model, { request, signal })
+    const sent = await parts.sendable(principal, request)
+    const byUpstream = sent && (await askUpstream(parts.providers, model, { request: sent, signal }))
     if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
     const counted = await countLocally(parts.count, request)
     return { inputTokens: Math.ceil(counted * parts.factors.of(model.name)), source: 'tokenizer' }

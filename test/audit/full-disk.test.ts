@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 it('a full disk refuses what it cannot keep, and leaves a log that is whole and has all that was acknowledged', async () => {
   await using folder = await temporaryFolder()
-  await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 400 })
+  await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 200 })
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
   const database = faulting(sqlite)
   const { appender, events, clock, verify } = await openAuditLog(database)

@@ -18,7 +18,7 @@ const insert = (id: string, body: string) => ({
 describe('SQLite without room', () => {
   it('says full, keeps nothing of the step, reads on, and recovers when room returns', async () => {
     await using folder = await temporaryFolder()
-    await using database = await openSqlite({ dataDir: folder.path, maxPages: 50 })
+    await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
     await createItems(database)
     await database.write([insert('ballast', kilobytes(100))])
     await assert.rejects(database.write([insert('small', 'x'), insert('large', kilobytes(150))]), hasReason('full'))
@@ -34,7 +34,7 @@ describe('SQLite without room', () => {
 
   it('lets the neighbours of a step that was too large stand', async () => {
     await using folder = await temporaryFolder()
-    await using database = await openSqlite({ dataDir: folder.path, maxPages: 50 })
+    await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
     await createItems(database)
     const outcomes = await Promise.allSettled([
       database.write([insert('a', 'x')]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
-import { answerStream, stalledStream, startUpstream } from '../support/upstream.ts'
+import { answerJson, answerStream, stalledStream, startUpstream } from '../support/upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -95,6 +95,55 @@ describe('a governed request', () => {
     const answer = await (await ask(scene, { ...say('Look it up.'), stream: true })).text()
     assert.match(answer, /"stop_reason":"refusal"/)
     assert.doesNotMatch(answer, /falcon/)
+  })
+
+  describe('whose answer says more beside its text', () => {
+    const cited = (title: string) => ({
+      annotations: [{ type: 'url_citation', url_citation: { title, url: 'https://example.org' } }],
+    })
+    const whole = (message: object) => ({
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'paid',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Here.', ...message }, finish_reason: 'stop' }],
+    })
+    const streamed = (delta: object): string[] => {
+      const [first = '', ...rest] = streamFrames(['Here.'])
+      return [
+        first.replace('"role":"assistant"', JSON.stringify({ role: 'assistant', ...delta }).slice(1, -1)),
+        ...rest,
+      ]
+    }
+    const answers = (title: string) => [answerJson(whole(cited(title))), answerStream(...streamed(cited(title)))]
+
+    for (const [at, way] of ['whole', 'streamed'].entries()) {
+      const asked = (scene: PaidHouse) =>
+        scene.house.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
+
+      it(`is filtered where that may not be said, ${way}`, async () => {
+        await using scene = await startPaidHouse()
+        await configure(scene, { rules: { denylist: ['falcon'] } })
+        const [no, yes] = [answers('Falcon'), answers('Condor')].map((both) => both[at])
+        assert.ok(no && yes)
+        scene.upstream.answer(no, yes)
+        const filtered = await (await asked(scene)).text()
+        assert.match(filtered, /"finish_reason":"content_filter"/)
+        assert.doesNotMatch(filtered, /Falcon/)
+        assert.match(await (await asked(scene)).text(), /Condor/)
+      })
+
+      it(`loses it where it holds personal data that is taken out, ${way}`, async () => {
+        await using scene = await startPaidHouse()
+        await configure(scene, { rules: { redact: true } })
+        const [script] = [answers('Of ada@example.org')[at]]
+        assert.ok(script)
+        scene.upstream.answer(script)
+        const answer = await (await asked(scene)).text()
+        assert.match(answer, /Here\./)
+        assert.doesNotMatch(answer, /ada@/)
+      })
+    }
   })
 
   it('gets its answer while it is written, not when it is complete', async () => {

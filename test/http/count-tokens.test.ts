@@ -35,6 +35,32 @@ describe('counting tokens', () => {
     assert.equal(response.headers.get('x-gateway-token-source'), 'tokenizer')
     assert.ok(((await response.json()) as Count).input_tokens >= 6)
   })
+  it('shows the upstream nothing that the request itself would not', async () => {
+    await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
+    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    const authorization = `Bearer ${scene.apiKey}`
+    const config = { rules: { denylist: ['falcon'], redact: true } }
+    assert.equal((await scene.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    const sourceOf = async (content: string): Promise<string | null> => {
+      const body = { model: 'claude', messages: [{ role: 'user', content }] }
+      return (await scene.post('/v1/messages/count_tokens', body)).headers.get('x-gateway-token-source')
+    }
+    assert.equal(await sourceOf('About the falcon'), 'tokenizer')
+    assert.equal(await sourceOf('I want to kill myself tonight.'), 'tokenizer')
+    assert.equal(upstream.requests.length, 0)
+    assert.equal(await sourceOf('Write to ada@example.org'), 'upstream')
+    assert.match(upstream.requests[0]?.body ?? '', /Write to \[EMAIL_1\]/)
+
+    const policies = `${scene.url}/v1/organization/policies`
+    const headers = { authorization: `Bearer ${scene.adminKey}`, 'content-type': 'application/json' }
+    const ask = async (path: string, body: object): Promise<{ id: string }> =>
+      (await fetch(`${policies}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
+    const { id } = await ask('', { name: 'Birds', rule: '"condor"', mode: 'enforcing' })
+    await ask(`/${id}/publish`, { revision: 1 })
+    assert.equal(await sourceOf('About the condor'), 'tokenizer')
+    assert.equal(upstream.requests.length, 1)
+    assert.equal(await sourceOf('About the weather'), 'upstream')
+  })
   it('counts system, tools, calls and results, and images by rule', async () => {
     await using scene = await startHouse()
     const count = async (body: object): Promise<number> =>

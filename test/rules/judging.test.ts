@@ -59,6 +59,16 @@ describe('a policy in force', () => {
     })
   }
 
+  it('holds for a request without a word too, where its rule asks for none', async () => {
+    await using scene = await startScene()
+    await publish(scene.house, 'cel:user == "intern"')
+    const image_url = { url: 'https://example.com/cat.png' }
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
+    const ask = (user: string) => scene.house.post('/v1/chat/completions', { model: 'house-model', user, messages })
+    assert.equal((await ask('intern')).status, 400)
+    assert.equal((await ask('ada')).status, 200)
+  })
+
   it('whose rule fails on a request refuses it: it was not judged, which is no pass', async () => {
     await using scene = await startScene()
     await publish(scene.house, 'cel:metadata.missing == "x"')
@@ -154,6 +164,19 @@ describe('a policy in force, with a judge', () => {
       assert.ok((await say(house, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
     }
     assert.equal(upstream.requests.length, 1)
+  })
+
+  it('writes nothing anew that stands where nothing can be changed: the request is refused', async () => {
+    await using scene = await startScene(withJudge())
+    const { house, judge, upstream } = scene
+    const authorization = `Bearer ${house.adminKey}`
+    const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
+    assert.equal((await house.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    judge.answer(answerWith('About a bird.', { input: 50, output: 5 }))
+    const tools = [{ name: 'find', description: 'Finds the falcon.', input_schema: { type: 'object' } }]
+    const body = { model: 'house-model', max_tokens: 9, tools, messages: [{ role: 'user', content: 'Where is it?' }] }
+    assert.equal((await house.post('/v1/messages', body)).status, 400)
+    assert.equal(upstream.requests.length, 0)
   })
 
   it('is refused at the start where its model does not exist', async () => {

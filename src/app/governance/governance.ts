@@ -8,6 +8,7 @@ import { createQuotas } from '../../domain/gateway/quotas.ts'
 import { createReadAlong } from '../../domain/moderation/read-along.ts'
 import { createScreen } from '../../domain/moderation/screen.ts'
 import { createGovern } from '../../pipeline/governing/govern.ts'
+import { createSendable } from '../../pipeline/governing/sendable.ts'
 import type { Administration } from '../administration.ts'
 import { openBacktests } from './backtests.ts'
 import type { Ground } from '../ground.ts'
@@ -65,6 +66,7 @@ export function openGovernance(
   })
   return {
     govern,
+    sendable: createSendable({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
     screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: async (organizationId: string): Promise<boolean> =>

@@ -28,6 +28,8 @@ export type Classification = {
   readonly scores: PerCategory<number>
   /** The categories whose score reached the threshold of this direction. */
   readonly flagged: readonly Category[]
+  /** Somebody who knows better should have judged, and could not: it holds for now, and is not remembered. */
+  readonly isProvisional?: boolean
 }
 
 /** The default verdict turns here, in every category and in both directions. */
@@ -38,6 +40,7 @@ export function strongest(first: Classification, second: Classification): Classi
   return {
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     flagged: [...new Set([...first.flagged, ...second.flagged])],
+    isProvisional: first.isProvisional === true || second.isProvisional === true,
   }
 }
 

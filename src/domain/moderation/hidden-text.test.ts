@@ -22,6 +22,41 @@ describe('hidden text', () => {
     assert.deepEqual(texts('\\u006b\\x65\\x65\\x70 out'), ['keep out'])
   })
 
+  it('is found in a single escape of a plain letter, and in letters of several bytes', () => {
+    assert.deepEqual(texts('k%65ep out'), ['keep out'])
+    assert.deepEqual(texts('k&#X65;ep out'), ['keep out'])
+    assert.deepEqual(texts('k\\u{65}ep out'), ['keep out'])
+    assert.deepEqual(texts(encodeURIComponent('进入禁止')), ['进入禁止'])
+  })
+
+  it('is found in few words, behind letters, in lines, and in one wrapping inside another', () => {
+    const base64 = Buffer.from(secret).toString('base64')
+    assert.ok(texts(Buffer.from('keep out, you').toString('hex')).includes('keep out, you'))
+    for (const before of ['a/', '__', 'see/this/'])
+      assert.ok(
+        texts(`${before}${base64}`).some((text) => text.endsWith(secret.slice(2))),
+        before,
+      )
+    assert.ok(texts(`${base64.slice(0, 28)}\n${base64.slice(28)}`).includes(secret))
+    assert.ok(texts(Buffer.from(Buffer.from(secret).toString('hex')).toString('base64')).includes(secret))
+  })
+
+  it('is found in letters that nobody sees but a model', () => {
+    const unseen = Array.from('keep out', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
+    assert.deepEqual(texts(`A ${unseen.join('lovely ')} day`), ['keep out'])
+  })
+
+  it('is read behind any number of others', () => {
+    const decoys = Array.from({ length: 20 }, (_, at) =>
+      Buffer.from(`harmless words, ${at} of twenty`).toString('base64'),
+    )
+    assert.ok(
+      texts([...decoys, Buffer.from(secret).toString('base64')].join(' '))
+        .at(-1)
+        ?.endsWith(secret),
+    )
+  })
+
   it('is found inside hidden text, but no deeper', () => {
     const once = Buffer.from(secret).toString('base64')
     const twice = Buffer.from(once).toString('base64')

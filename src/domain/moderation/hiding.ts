@@ -1,14 +1,14 @@
-import { base64Start } from './hidden-text.ts'
+import { base64Start, unseenHint } from './hidden-text.ts'
 
-/** Six characters may stand for one, as in `\u0070`. */
-const widestSpelling = 6
+/** Twelve characters may stand for one, as in `&#x00000070;`. */
+const widestSpelling = 12
 /** The most that is looked at. */
 const farthest = 512
 
 /** No more than a letter of base64 or hexadecimal looks like this: they mix letters and digits, small and large. */
 const plainWord = /^-*(?:[A-Z]?[a-z]*|\d{1,2})-*$/
 const hexPairs = /\b[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2})*[ :][0-9a-fA-F]{1,2}[ :]?$/
-const escape = /%(?:[0-9a-fA-F]{2}|[0-9a-fA-F]?$)|&(?:#|$)|\\(?:[ux]|$)/
+const escape = /%(?:[0-9a-fA-F]{2}|[0-9a-fA-F]?$)|&(?:#|$)|\\(?:[ux]|$)/i
 
 /**
  * Where in a growing text something may be hidden that is not complete yet, and cannot be read before it is: what comes
@@ -21,6 +21,7 @@ export function hidingStart(text: string, end: number, longest: number): number 
   const starts = [
     plainWord.test(tail.slice(run)) ? tail.length : run,
     hexPairs.exec(tail)?.index ?? tail.length,
+    tail.includes(unseenHint) ? tail.indexOf(unseenHint) : tail.length,
     // Not all of a word need be written in escapes.
     (escape.exec(tail)?.index ?? tail.length + longest) - longest,
   ]

@@ -97,8 +97,7 @@ function createHiddenTextWatch(): (text: string, span: Span) => readonly HiddenT
   return (text, { start, end }) => {
     if (end > watchedTo) {
       const part = text.slice(Math.max(0, watchedTo - longestHint), end)
-      // One escape is enough: others may stand in the parts before and after.
-      if (mayHide(part, 1)) hintsTo = end
+      if (mayHide(part)) hintsTo = end
       watchedTo = end
     }
     return start < hintsTo ? hiddenTexts(text.slice(start, end)) : nothing

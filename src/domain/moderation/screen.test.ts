@@ -99,6 +99,20 @@ describe('a screening', () => {
     assert.deepEqual(termHits, [{ term: 'project x', start: 4, end: 4 + hidden.length }])
   })
 
+  it('is not remembered where somebody better should have judged, whichever slice it was', async () => {
+    const fake = createFake()
+    const classifier: Classifier = {
+      ...fake,
+      async classify(text, direction) {
+        const isProvisional = fake.seen.length === 0
+        return { ...(await fake.classify(text, direction)), isProvisional }
+      },
+    }
+    const screen = createScreen({ classifier, pause, memory: 10 })
+    for (const _ of [1, 2, 3]) await screen({ text: 'x '.repeat(sliceCharacters / 2 + 1), direction: 'request' })
+    assert.equal(fake.seen.length, 4)
+  })
+
   it('fails where the classifier fails, and remembers nothing of it', async () => {
     let isDown = true
     const fake = createFake()

@@ -61,7 +61,8 @@ export function createScreen({ classifier, pause, memory }: ScreenParts): Screen
     const known = verdicts.recall(key)
     if (known !== undefined) return known
     return andThen(screenAnew(request, classifier, pause), (screening) => {
-      if (screening.personalData.length <= mostRemembered) verdicts.remember(key, screening)
+      const isSmall = screening.personalData.length <= mostRemembered
+      if (isSmall && screening.classification.isProvisional !== true) verdicts.remember(key, screening)
       return screening
     })
   }

@@ -24,7 +24,8 @@ async function classify(quick: Partial<Record<Category, number>>, thorough: Part
   const failures: unknown[] = []
   const onFailure = (error: unknown): void => void failures.push(error)
   const tiered = createTieredClassifier({ first: saying('first', quick), second, onFailure })
-  const { flagged, scores } = await tiered.classify('text', 'request')
+  const { flagged, scores, isProvisional = false } = await tiered.classify('text', 'request')
+  assert.equal(isProvisional, thorough instanceof Error && second.asked > 0, 'only what the second should have judged')
   for (const category of categories) {
     assert.equal(scores[category] >= 0.5, flagged.includes(category), 'scores and verdicts say the same')
   }

@@ -33,7 +33,7 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
       return joined(quick, await second.classify(text, direction))
     } catch (error) {
       onFailure(error)
-      return decided(quick, (category) => quick.scores[category] >= markWithout(category))
+      return { ...decided(quick, (category) => quick.scores[category] >= markWithout(category)), isProvisional: true }
     }
   }
 

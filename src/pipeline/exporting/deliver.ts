@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { withContent } from '../../domain/audit/content/content.ts'
 import {
+  afterDamage,
   afterDraining,
   afterFailure,
   afterGap,
@@ -13,7 +14,7 @@ import {
   type Watermarks,
 } from '../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
-import type { LoggedEvent } from '../../domain/audit/log.ts'
+import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
 import { gatherBatch } from './gather-batch.ts'
 
@@ -40,7 +41,11 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
   let claimed: ClaimedSink | undefined = await replayDeadLetters(parts, delivery)
   claimed = claimed && (await settleIf(store, claimed, afterGap(claimed.cursor, claimed.firstSequence)))
   while (claimed && isDue(claimed.cursor, clock.nowMs())) {
-    const batch = await gatherBatch(store, claimed, delivery.sink)
+    const batch = await gatherBatch(store, claimed, delivery.sink).catch(asDamage)
+    if (batch instanceof DamagedEvent) {
+      claimed = await settleIf(store, claimed, afterDamage(claimed.cursor, batch.sequence))
+      continue
+    }
     const [oldest] = batch.events
     if (!oldest) return void (await settleIf(store, claimed, afterDraining(claimed.cursor)))
     const { logged_time: loggedMs } = oldest.document.metadata
@@ -51,6 +56,11 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
     claimed = await raiseAlarm(parts, claimed, oldest)
     claimed = claimed && (await sendBatch(parts, { ...delivery, claimed }, batch))
   }
+}
+
+function asDamage(error: unknown): DamagedEvent {
+  if (error instanceof DamagedEvent) return error
+  throw error
 }
 
 type Batch = { readonly events: readonly LoggedEvent[]; readonly last: number }

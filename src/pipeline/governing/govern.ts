@@ -77,7 +77,7 @@ export function createGovern(parts: GovernParts): Govern {
     const taken = takeQuota(parts, asking, { plan, expected })
     const place = isPending(taken) ? await taken : taken
     try {
-      const examined = examine(plan, { texts: textsOfRequest(asking.request), direction: 'request' })
+      const examined = examine(plan, { texts: textsToJudge(asking.request), direction: 'request' })
       const examination = isPending(examined) ? await examined : examined
       asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(asking, { plan, examination })
@@ -127,8 +127,11 @@ export function createGovern(parts: GovernParts): Govern {
   async function rewrittenRequest(asking: Asking, { plan, examination }: Judged): Promise<InferenceRequest> {
     const { verdict } = examination
     const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
-    if (texts === undefined) throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
-    return withTexts(asking.request, texts)
+    const written = withTexts(asking.request, texts ?? new Map())
+    // Not all that a request says can be changed: tools, signed thinking, what stands in several fields.
+    const again = await examine(plan, { texts: textsToJudge(written), direction: 'request' })
+    if (again.offending.length === 0) return written
+    throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
   }
 
   function refused(asking: Asking, plan: Plan, verdict: Verdict): Error {
@@ -143,6 +146,12 @@ export function createGovern(parts: GovernParts): Govern {
     if (verdict.decision === 'allow') return undefined
     return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
   }
+}
+
+/** A picture alone says nothing, and is asked for by somebody all the same: rules may ask who it is. */
+function textsToJudge(request: InferenceRequest): readonly string[] {
+  const texts = textsOfRequest(request)
+  return texts.length === 0 ? [''] : texts
 }
 
 type Judged = { readonly plan: Plan; readonly examination: Examination }

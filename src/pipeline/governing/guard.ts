@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, type Eventually } from '../../base/eventually.ts'
 import { flowing, later } from '../../base/flow.ts'
+import { asidesIn } from '../../domain/governance/texts/asides.ts'
 import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
 import { createHeldPieces } from './held-pieces.ts'
@@ -83,7 +84,9 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
     held.hold({ piece, place, marks: inspection.marksOf(events) })
-    return inspection.areFit(events)
+    const asides = asidesIn(piece)
+    if (asides.length === 0) return inspection.areFit(events)
+    return andThen(inspection.areAsidesFit(asides), (areFit) => areFit && inspection.areFit(events))
   }
 
   function isFree({ place, marks }: Ticketed): boolean {

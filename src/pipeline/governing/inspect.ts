@@ -23,6 +23,8 @@ export type Inspection = {
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Looks at all that events add, and says whether the answer may go on. */
   areFit(events: readonly InferenceEvent[]): Eventually<boolean>
+  /** The same for what a piece says beside its text. */
+  areAsidesFit(texts: readonly string[]): Eventually<boolean>
   /** Looks between two checks, so that what is fit to leave need not wait for the next. */
   lookAhead(keptBack: number): Eventually<void>
 }
@@ -90,8 +92,18 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     })
   }
 
+  /** It is nowhere held, so it cannot be written anew. */
+  function areAsidesFit(texts: readonly string[]): Eventually<boolean> {
+    return andThen(parts.examine(parts.plan, { texts, direction: 'response' }), ({ verdict }) => {
+      const isRephrased = isRephrasing(verdict.effectiveDecision)
+      outcomes.push(...verdict.outcomes, ...(isRephrased ? refusalOf(verdict) : []))
+      return !isDenied(verdict) && !isRephrased
+    })
+  }
+
   return {
     outcomes,
+    areAsidesFit,
     marksOf: (events) => events.map(markOf),
     areFit,
     lookAhead: (keptBack) => inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),

@@ -1,4 +1,6 @@
 import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
+import { asidesIn } from '../../domain/governance/texts/asides.ts'
+import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
 import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
@@ -53,7 +55,10 @@ export async function* redactedAnswer(
 
   for await (const piece of pieces) {
     const events = piece.events.flatMap(change)
-    const isSame = piece.original?.kind === 'document' && textOf(events) === textOf(piece.events)
+    const isSame =
+      piece.original?.kind === 'document' &&
+      textOf(events) === textOf(piece.events) &&
+      asidesIn(piece).every((text) => findPersonalData(text).length === 0)
     yield isSame ? piece : { events }
   }
 }

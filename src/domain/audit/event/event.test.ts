@@ -98,7 +98,6 @@ test('action, disposition and severity follow the decision', () => {
 
 test('every kind of event has its OCSF class and activity', () => {
   const table: [EventCode, number][] = [
-    ['gateway.response.decided', 600303],
     ['gateway.simulation.run', 600302],
     ['policy.created', 300401],
     ['policy.updated', 300403],
@@ -133,6 +132,16 @@ test('whatever is told of an event, it is spelled canonically', () => {
   assert.equal(JSON.stringify(everything), canonicalize(everything))
   const long = documentOf({ details: { z: 'x'.repeat(5_000), a: 'y' }, actor: { userId: 'half \ud800' } })
   assert.equal(JSON.stringify(long), canonicalize(long))
+})
+
+test('only an address is called one', () => {
+  const call = { method: 'POST', path: '/v1/messages' }
+  const sourceOf = (address?: string) => documentOf({ call: { ...call, address } }).src_endpoint
+  for (const ip of ['192.0.2.1', '2001:db8::1']) assert.deepEqual(sourceOf(ip), { ip })
+  for (const name of ['192.0.2.1:5555', '[2001:db8::1]:443', 'fe80::1%eth0', 'nonsense', 'unknown']) {
+    assert.deepEqual(sourceOf(name), { name })
+  }
+  assert.deepEqual(sourceOf(), { name: 'unknown' })
 })
 
 test('a change names the fields and the digests of before and after', () => {

@@ -31,7 +31,7 @@ export function createCalmRuns(memory: number, pause: () => Promise<unknown>): C
     if (remembered !== undefined) return remembered
     return andThen(lookAt(run), (found) => {
       // Calm texts have the same scores: those of one stand for all.
-      if (isCalm(found)) known.remember(key, { ...found, scores: found.scores.slice(0, 1) })
+      if (isCalm(found) && !found.isProvisional) known.remember(key, { ...found, scores: found.scores.slice(0, 1) })
       return found
     })
   }

@@ -13,9 +13,10 @@ import type { ActivePolicy } from '../rules/rulebook.ts'
 import { compileGateway } from '../rules/rulebooks.ts'
 
 /** Flags hate where it reads the word `bad`; longer texts score higher. Counts what it reads. */
-function createFake(): Classifier & { reads: number } {
+function createFake(): Classifier & { reads: number; isProvisional: boolean } {
   return {
     reads: 0,
+    isProvisional: false,
     identity: { id: 'fake', version: '1', digest: '' },
     classify(text): Classification {
       this.reads += 1
@@ -23,6 +24,7 @@ function createFake(): Classifier & { reads: number } {
       return {
         scores: perCategory((name) => (isBad && name === 'hate' ? 0.9 : text.length / 1_000)),
         flagged: isBad ? ['hate'] : [],
+        isProvisional: this.isProvisional,
       }
     },
   }
@@ -62,6 +64,12 @@ function planOf({ denied, policies, user }: Rules): Plan {
 
 const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)
 
+it('an examination says how sure moderation was of what it blocks', async () => {
+  const plan = planOf({ denied: [], policies: [], user: '' })
+  const { verdict } = await createScene(0).examine(plan, { texts: ['bad', 'fine'], direction: 'request' })
+  assert.deepEqual([verdict.deciding?.check, verdict.deciding?.scoreBasisPoints], ['requested', 9_000])
+})
+
 describe('an examination of a long chat', () => {
   it('says the same whether or not its texts were looked at before, and by whatever rules', async () => {
     const remembering = createScene(1_000)
@@ -95,6 +103,16 @@ describe('an examination of a long chat', () => {
     assert.equal(classifier.reads, 50)
     await examine(plan, { texts: calm(52), direction: 'request' })
     assert.equal(classifier.reads, 52)
+  })
+
+  it('does not take for calm what somebody better should have judged', async () => {
+    const { examine, classifier } = createScene(1_000)
+    const plan = planOf({ denied: [], policies: [], user: '' })
+    classifier.isProvisional = true
+    await examine(plan, { texts: calm(16), direction: 'request' })
+    classifier.isProvisional = false
+    for (const _ of [1, 2]) await examine(plan, { texts: calm(16), direction: 'request' })
+    assert.equal(classifier.reads, 32)
   })
 
   it('takes no text for one that was calm because the two are cut elsewhere', async () => {

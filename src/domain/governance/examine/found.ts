@@ -8,6 +8,8 @@ export type Found = {
   readonly scores: readonly (readonly RuleScore[])[]
   /** The texts that the gateway's own lists and categories hit. */
   readonly offending: readonly string[]
+  /** Of one text at least it is not the last word. */
+  readonly isProvisional: boolean
 }
 
 /** What was found in several lots of texts, in their order. */
@@ -15,6 +17,7 @@ export const joinFound = (lots: readonly Found[]): Found => ({
   findings: lots.reduce((all, { findings }) => addFindings(all, findings), nothingFound),
   scores: lots.flatMap(({ scores }) => scores),
   offending: lots.flatMap(({ offending }) => offending),
+  isProvisional: lots.some(({ isProvisional }) => isProvisional),
 })
 
 /** Nothing was found, and no policy gave more than 0. */

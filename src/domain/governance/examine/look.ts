@@ -92,9 +92,10 @@ const none: readonly never[] = []
 
 function foundIn(plan: Plan, screened: readonly Screened[], scores: Found['scores']): Found {
   const findings = screened.reduce((all, one) => addFindings(all, one.findings), nothingFound)
-  if (isNothing(findings)) return { findings, scores, offending: none }
+  const isProvisional = screened.some(({ screening }) => screening.classification.isProvisional === true)
+  if (isNothing(findings)) return { findings, scores, offending: none, isProvisional }
   const offending = screened.filter((one) => isOffending(plan, one.findings)).map(({ text }) => text)
-  return { findings, scores, offending }
+  return { findings, scores, offending, isProvisional }
 }
 
 function isOffending({ gateway }: Plan, { denylistHits, categories }: Findings): boolean {

@@ -58,6 +58,24 @@ describe('the texts of a request', () => {
     ])
   })
 
+  it('are single words too where a model is told them, and nowhere else', () => {
+    const body = {
+      messages: [
+        { role: 'user', name: 'one', content: [{ type: 'document', context: 'two', source: { file_id: 'file_a' } }] },
+        {
+          role: 'user',
+          content: [{ type: 'fetched', source: { type: 'text', media_type: 'text/plain', data: 'three' } }],
+        },
+        { role: 'assistant', content: [{ type: 'image', source: { type: 'base64', data: 'AAAA' } }] },
+      ],
+      prediction: { type: 'content', content: 'four' },
+      response_format: { type: 'json_schema', json_schema: { schema: { properties: { five: {} } } } },
+      documents: [{ text: '六' }],
+      reasoning: { effort: 'high' },
+    }
+    assert.deepEqual(textsOfRequest(request([], body)), ['one\ntwo\nthree\nfour\nschema\nproperties\nfive\n六'])
+  })
+
   it('are read once, in whatever order the caller names them', () => {
     const messages: Message[] = ['be kind', 'good day', 'to you too', 'good day'].map((text) => ({
       role: 'user',
@@ -111,6 +129,43 @@ describe('a request whose texts are changed', () => {
       documents: [{ text: 'FOR ADA' }],
       metadata: { user_id: 'ada' },
     })
+  })
+
+  it('is changed in its documents, and in what they are called', () => {
+    const source = { type: 'text', media_type: 'text/plain', data: 'for ada' }
+    const body = { messages: [{ role: 'user', content: [{ type: 'document', title: 'ada', source }] }] }
+    const parts: Message['parts'] = [{ type: 'file', name: 'ada', source: { kind: 'text', text: 'for ada' } }]
+    const changed = changeTexts(request([{ role: 'user', parts }], body), shout)
+    assert.deepEqual(changed.messages[0]?.parts, [
+      { type: 'file', name: 'ADA', source: { kind: 'text', text: 'FOR ADA' } },
+    ])
+    assert.deepEqual(changed.original.body, {
+      messages: [
+        { role: 'user', content: [{ type: 'document', title: 'ADA', source: { ...source, data: 'FOR ADA' } }] },
+      ],
+    })
+  })
+
+  it('is read and changed in files that are texts, however they travel, and in no others', () => {
+    const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64')
+    const picture = base64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]))
+    const file = (data: string): Message['parts'][number] => ({
+      type: 'file',
+      source: { kind: 'base64', mediaType: 'text/plain', data },
+    })
+    const bodyOf = (text: string) => ({
+      messages: [
+        { content: [{ type: 'file', file: { file_data: `data:text/plain;base64,${base64(text)}` } }] },
+        { content: [{ type: 'document', source: { type: 'base64', data: base64(text) } }] },
+        { content: [{ type: 'image', source: { type: 'base64', data: picture } }] },
+      ],
+    })
+    const parts = [file(base64('für ada')), file(picture)]
+    const asked = request([{ role: 'user', parts }], bodyOf('für ada'))
+    assert.deepEqual(textsOfRequest(asked), ['für ada'])
+    const changed = changeTexts(asked, shout)
+    assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
+    assert.deepEqual(changed.original.body, bodyOf('FÜR ADA'))
   })
 
   it('keeps thinking as it was signed', () => {

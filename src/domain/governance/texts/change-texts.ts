@@ -1,4 +1,5 @@
-import type { InferenceRequest, Message, Part } from '../../inference/request.ts'
+import type { InferenceRequest, Message, Part, Source } from '../../inference/request.ts'
+import { changeAttached } from './attached.ts'
 import { mapJson, mapRequest, mapStrings } from './strings.ts'
 
 /**
@@ -22,14 +23,21 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
       case 'tool-result':
         return { ...part, parts: part.parts.map(changed) }
       case 'file':
-        return part.source.kind === 'text'
-          ? { ...part, source: { kind: 'text', text: change(part.source.text) } }
-          : part
+        return {
+          ...part,
+          ...(part.name !== undefined && { name: change(part.name) }),
+          source: changedSource(part.source),
+        }
       case 'opaque':
         return { ...part, raw: mapStrings(part.raw, change) }
       case 'thinking':
       case 'image':
         return part
     }
+  }
+
+  function changedSource(source: Source): Source {
+    if (source.kind === 'text') return { kind: 'text', text: change(source.text) }
+    return source.kind === 'base64' ? { ...source, data: changeAttached(source.data, change) } : source
   }
 }

@@ -1,5 +1,6 @@
-import type { InferenceRequest, Part, Tool } from '../../inference/request.ts'
-import { phrasesIn, stringsIn } from './strings.ts'
+import type { InferenceRequest, Part, Source, Tool } from '../../inference/request.ts'
+import { attachedText } from './attached.ts'
+import { stringsIn, wordsIn } from './strings.ts'
 
 /**
  * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
@@ -11,7 +12,7 @@ export function textsOfRequest({ messages, tools, original }: InferenceRequest):
   for (const tool of tools) blocks.add(stringsOfTool(tool))
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   const isRead = createLookUp(blocks.read)
-  blocks.add(phrasesIn(original.body).filter((phrase) => !isRead(phrase)))
+  blocks.add(wordsIn(original.body).filter((words) => !isRead(words)))
   return blocks.texts
 }
 
@@ -71,10 +72,15 @@ function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
       return
     case 'file':
       blocks.addText(part.name ?? '')
-      return part.source.kind === 'text' ? blocks.addText(part.source.text) : undefined
+      return blocks.addText(textOfSource(part.source))
     case 'opaque':
       return blocks.add(stringsIn(part.raw))
   }
+}
+
+function textOfSource(source: Source): string {
+  if (source.kind === 'text') return source.text
+  return source.kind === 'base64' ? (attachedText(source.data) ?? '') : ''
 }
 
 function stringsOfTool(tool: Tool): readonly string[] {

@@ -1,5 +1,19 @@
+import { changeAttached } from './attached.ts'
+
 /** Fields that hold no words: pictures, sounds, signatures, ciphers. */
-const wordless = new Set(['data', 'signature', 'encrypted_content', 'image_url', 'file_data', 'partial_image_b64'])
+const wordless = new Set([
+  'data',
+  'signature',
+  'encrypted_content',
+  'encrypted_index',
+  'image_url',
+  'file_data',
+  'partial_image_b64',
+])
+
+/** A document that is a text stands in `data`, where others have their bytes. */
+const isWordless = (name: string, { type }: Fields): boolean =>
+  wordless.has(name) && !(name === 'data' && type === 'text')
 
 /** Every string in a JSON value, names of fields included, in the order in which they stand. */
 export function stringsIn(value: unknown): readonly string[] {
@@ -13,7 +27,7 @@ function collect(value: unknown, strings: string[]): void {
   else if (Array.isArray(value)) for (const one of value) collect(one, strings)
   else if (isObject(value)) {
     for (const name of Object.keys(value)) {
-      if (wordless.has(name)) continue
+      if (isWordless(name, value)) continue
       strings.push(name)
       collect(value[name], strings)
     }
@@ -22,27 +36,46 @@ function collect(value: unknown, strings: string[]): void {
 
 /** Fields about whom a request is for, not of what it says. */
 const identifying = ['user', 'safety_identifier', 'metadata', 'prompt_cache_key'] as const
-const speechless = new Set([...wordless, ...identifying, 'url'])
+const speechless = new Set([...identifying, 'url', 'file_url'])
 
-/** The texts of more than a word in a JSON value, wherever they stand. Ids and other names have no spaces. */
-export function phrasesIn(value: unknown): readonly string[] {
-  const phrases: string[] = []
-  collectPhrases(value, phrases)
-  return phrases
+/** Fields of a request in which a single word is something said; elsewhere it is a setting. */
+const telling = new Set(['messages', 'input', 'system', 'prediction'])
+const schemas = new Set(['schema', 'json_schema'])
+
+/**
+ * What a whole request says in its caller's own words, wherever it stands. Ids and the names of settings have no spaces,
+ * and no letters but the plain ones.
+ */
+export function wordsIn(body: Fields): readonly string[] {
+  const words: string[] = []
+  for (const name of Object.keys(body)) collectWords(name, body, { words, isTelling: telling.has(name) })
+  return words
 }
 
-function collectPhrases(value: unknown, phrases: string[]): void {
+type Collecting = { readonly words: string[]; readonly isTelling: boolean }
+
+function collectWords(name: string, fields: Fields, collecting: Collecting): void {
+  if (speechless.has(name) || isWordless(name, fields)) return
+  const value = fields[name]
+  if (schemas.has(name)) return collect(value, collecting.words)
+  collectFrom(value, collecting, collecting.isTelling && !isShape(name, fields))
+}
+
+function collectFrom(value: unknown, collecting: Collecting, isSaid: boolean): void {
   if (typeof value === 'string') {
-    if (/\S\s+\S/.test(value)) phrases.push(value)
-  } else if (Array.isArray(value)) for (const one of value) collectPhrases(one, phrases)
-  else if (isObject(value)) {
-    for (const name of Object.keys(value)) if (!speechless.has(name)) collectPhrases(value[name], phrases)
-  }
+    if (isSaid || phrase.test(value)) collecting.words.push(value)
+  } else if (Array.isArray(value)) for (const one of value) collectFrom(one, collecting, isSaid)
+  else if (isObject(value)) for (const name of Object.keys(value)) collectWords(name, value, collecting)
 }
+
+const phrase = /\S\s+\S|[\u0080-\uffff]/
+
+/** Those who take part in a chat are told apart by their names. */
+const isShape = (name: string, fields: Fields): boolean =>
+  name.endsWith('_id') || (isStructural(name, fields) && !(name === 'name' && 'role' in fields))
 
 /** Fields that structure a request: a change of what they hold would make another request of it. */
 const structural = new Set([
-  ...wordless,
   'type',
   'role',
   'id',
@@ -62,8 +95,11 @@ const structural = new Set([
   'cache_control',
 ])
 
+const isStructural = (name: string, fields: Fields): boolean => structural.has(name) || isWordless(name, fields)
+
 /** Fields of a whole request whose texts are changed by nobody: its shape, whom it is for, and its tools. */
 const kept = new Set([
+  ...wordless,
   ...structural,
   ...identifying,
   'tools',
@@ -88,9 +124,13 @@ export function mapStrings(value: unknown, change: (text: string) => string): un
   return mapFields(value, (name, one) => {
     if (name === 'arguments' && typeof one === 'string') return mapJson(one, change)
     if (name === 'input' && value['type'] === 'tool_use') return mapEveryString(one, change)
-    return structural.has(name) ? one : mapStrings(one, change)
+    if (isFile(name, value) && typeof one === 'string') return changeAttached(one, change)
+    return isStructural(name, value) ? one : mapStrings(one, change)
   })
 }
+
+const isFile = (name: string, fields: Fields): boolean =>
+  name === 'file_data' || (name === 'data' && isWordless(name, fields))
 
 /** The same for JSON that travels as a text, such as the arguments of a tool; changed as a text where it is no JSON. */
 export function mapJson(json: string, change: (text: string) => string): string {

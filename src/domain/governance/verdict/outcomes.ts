@@ -1,6 +1,6 @@
 import type { GatewayDecision } from '../../gateway/decide.ts'
 import { reasonCodeOf } from '../../gateway/decide.ts'
-import { alwaysBlockedCategories } from '../../moderation/categories.ts'
+import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/policy.ts'
 import type { Findings } from '../examine/findings.ts'
@@ -13,9 +13,10 @@ export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, '
   matchThresholdBasisPoints ?? 5_000
 
 /** What no configuration can switch off, and what the caller itself asked to have blocked. */
-export function moderationOutcomes({ gateway, requested }: Standing, { categories }: Findings): readonly Outcome[] {
-  const outcomeOf = (check: Outcome['check'], names: readonly string[]): readonly Outcome[] => {
-    const triggeredCategories = names.filter((name) => categories.includes(name))
+export function moderationOutcomes({ gateway, requested }: Standing, findings: Findings): readonly Outcome[] {
+  const { categories: found, scores } = findings
+  const outcomeOf = (check: Outcome['check'], names: readonly Category[]): readonly Outcome[] => {
+    const triggeredCategories = names.filter((name) => found.includes(name))
     if (triggeredCategories.length === 0) return []
     return [
       {
@@ -28,6 +29,7 @@ export function moderationOutcomes({ gateway, requested }: Standing, { categorie
         policyId: gateway.config.policy_id,
         version: gateway.version,
         triggeredCategories,
+        scoreBasisPoints: Math.round(Math.max(...triggeredCategories.map((name) => scores[name])) * 10_000),
       },
     ]
   }

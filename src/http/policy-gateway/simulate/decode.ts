@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
 import type { Scenario } from '../../../domain/governance/simulate.ts'
-import { stringsIn } from '../../../domain/governance/texts/strings.ts'
+import { stringsIn, wordsIn } from '../../../domain/governance/texts/strings.ts'
 import type { SimulateBody } from './schema.ts'
 
 type Body = Static<typeof SimulateBody>
@@ -27,11 +27,13 @@ export function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
 
 /** Block by block, as on the road of a request; of blocks that are no text, every string they hold. */
 function textsOf({ role: _role, content, ...rest }: Message): readonly string[] {
-  const blocks = typeof content === 'string' ? [content] : content.map(textOf)
+  const blocks = typeof content === 'string' ? [content] : (content ?? []).flatMap(textsOfBlock)
   return [...blocks, stringsIn(rest).join('\n')]
 }
 
-function textOf(block: object): string {
+function textsOfBlock(block: object): readonly string[] {
   const text: unknown = Reflect.get(block, 'text')
-  return typeof text === 'string' ? text : stringsIn(block).join('\n')
+  if (typeof text !== 'string') return [stringsIn(block).join('\n')]
+  const beside = wordsIn({ messages: [{ ...block, text: undefined }] })
+  return [text, beside.join('\n')]
 }

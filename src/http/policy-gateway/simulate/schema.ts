@@ -13,7 +13,7 @@ const categoryNames = (description: string) =>
 const Message = Type.Object(
   {
     role: Type.Optional(Type.String({ maxLength: 200 })),
-    content: Type.Union([Type.String(), Type.Array(Type.Object({}))]),
+    content: Type.Union([Type.String(), Type.Array(Type.Object({})), Type.Null()]),
   },
   { description: 'A message as it is sent to a model: a text, or blocks.' },
 )

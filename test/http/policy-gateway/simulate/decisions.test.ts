@@ -95,6 +95,19 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse' },
   },
   {
+    says: 'reads what stands beside no text at all, and beside a text',
+    body: {
+      config: { rules: { denylist: ['project x', 'project y'] } },
+      scenario: {
+        messages: [
+          { role: 'assistant', content: null, tool_calls: [{ function: { arguments: '{"what":"project x"}' } }] },
+          { role: 'assistant', content: [{ type: 'text', text: 'hello', citations: [{ cited_text: 'project y' }] }] },
+        ],
+      },
+    },
+    wants: { denylist_hits: ['project x', 'project y'] },
+  },
+  {
     says: 'wants an allowed term in a request',
     body: { config: { rules: { allowlist: ['tea'] } }, scenario: { text: 'coffee' } },
     wants: { decision: 'refuse', allowlist_hits: [] },

@@ -52,12 +52,13 @@ const silently = (act: () => void) => (): Outcome[] => {
 
 function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connection {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+  database.exec('pragma page_size = 8192') // of a new file: two events of the audit log do not fit into the usual half
   const journal = database.prepare('pragma journal_mode = wal').get()
   if (journal?.['journal_mode'] !== 'wal')
     throw new DatabaseError('unavailable', `${path}: no file system for SQLite’s WAL`)
   database.exec('pragma synchronous = full') // a commit is on the disk before its promise resolves
   database.exec('pragma journal_size_limit = 67108864')
-  database.exec('pragma wal_autocheckpoint = 4000') // pages that are written again and again go into the file less often
+  database.exec('pragma wal_autocheckpoint = 2000') // pages that are written again and again go into the file less often
   database.exec('pragma temp_store = memory') // what undoes half a statement would be a new file each time
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
   return openConnection(database)

@@ -1,0 +1,36 @@
+import type { Examine } from '../../domain/governance/examine/examine.ts'
+import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
+import type { RulebookOf } from '../../domain/governance/rules/rulebook.ts'
+import { textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
+import { isDenied } from '../../domain/governance/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import type { Principal } from '../../domain/identity/principal.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { createVault } from '../../domain/moderation/personal-data/vault.ts'
+import { withoutPersonalData } from './change-request.ts'
+
+/** A request as an upstream may see it that is asked to count it; undefined where it may not see it. */
+export type Sendable = (principal: Principal, request: InferenceRequest) => Promise<InferenceRequest | undefined>
+
+export type SendableParts = {
+  readonly examine: Examine
+  readonly rulebookOf: RulebookOf
+  /** A model judges rules in plain language; to be counted is not worth its price. */
+  readonly hasJudge: boolean
+}
+
+/** Whom a rollout spares cannot be told here, so nobody is spared. */
+const enforced: Plan['rollout'] = { mode: 'enforced', isEnforced: true }
+
+export function createSendable({ examine, rulebookOf, hasJudge }: SendableParts): Sendable {
+  return async ({ id, organization, projectId }, request) => {
+    const { model, user, metadata = {}, flaggedCategories } = request
+    const occasion = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
+    const plan = planFor(await rulebookOf(organization.id), { ...occasion, target: undefined, policyIds: [] })
+    if (hasJudge && plan.policies.request.length > 0) return undefined
+    const texts = { texts: textsOfRequest(request), direction: 'request' } as const
+    const { verdict } = await examine({ ...plan, rollout: enforced }, texts)
+    if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
+    return plan.gateway.config.rules.redact ? withoutPersonalData(request, createVault()) : request
+  }
+}
