@@ -97,7 +97,7 @@ function itemOf({ write, items, byId }: State, event: Json, id: string): Item {
   const index = countOf(event['output_index']) ?? (id === '' ? 0 : undefined)
   const known = index === undefined ? byId.get(id) : items.get(index)
   if (known !== undefined) return known
-  const item = createItem(write)
+  const item = createItem(write, id)
   items.set(index ?? items.size, item)
   if (id !== '') byId.set(id, item)
   return item
@@ -113,9 +113,15 @@ function endResponse(state: State, event: Json): void {
   state.write.start(textOf(response['model']))
   for (const [index, raw] of recordsOf(response['output']).entries()) {
     state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
-    finishItem(state.byId.get(textOf(raw['id'])) ?? itemOf(state, { output_index: index }, ''), raw)
+    finishItem(itemAt(state, index, textOf(raw['id'])), raw)
   }
   state.write.end({ stopReason: reasonOf(state, response), usage: readUsage(response['usage']) })
+}
+
+/** An item of the whole list. Where items were left out of it, or numbered in their own way, its place is another. */
+function itemAt(state: State, index: number, id: string): Item {
+  const there = state.items.get(index)
+  return there?.id === id ? there : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
 }
 
 function reasonOf({ hasRefusal }: State, response: Json): StopReason {
