@@ -111,7 +111,10 @@ function endResponse(state: State, event: Json): void {
     throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
   }
   state.write.start(textOf(response['model']))
+  const isTold = state.items.size > 0
   for (const [index, raw] of recordsOf(response['output']).entries()) {
+    // A thought that nothing told of would now come after the words, and agents take what comes last for the answer.
+    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(textOf(raw['id']))) continue
     state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
     finishItem(itemAt(state, index, textOf(raw['id'])), raw)
   }
