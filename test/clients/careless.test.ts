@@ -160,6 +160,16 @@ const responses: Readonly<Record<string, Imitation>> = {
       completed([whole, calling]),
     ],
   },
+  'has one id for all its items': {
+    stream: [
+      created,
+      added,
+      part,
+      says('msg_1'),
+      { type: 'response.output_item.added', output_index: 1, item: { ...calling, id: 'msg_1', arguments: '' } },
+      completed([whole, { ...calling, id: 'msg_1' }]),
+    ],
+  },
   'numbers its items from one': {
     stream: [
       created,

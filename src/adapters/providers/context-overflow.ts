@@ -29,6 +29,8 @@ const overflowPhrases = new RegExp(
     'exceeds the context window',
     "model's context length",
     'max context length',
+    'than the context length',
+    'context length of only',
     'maximum prompt length',
     'maximum number of tokens allowed',
     'maximum allowed input length',
@@ -61,6 +63,7 @@ const inputPhrases = [
   /input length \(?(\d+)/i,
   /(?:request|input|input token count) \((\d+)/i,
   /requested (\d+) tokens/i,
+  /keep the first (\d+) tokens/i,
 ]
 
 const outputPhrases = [
@@ -71,7 +74,7 @@ const outputPhrases = [
 ]
 
 const limitPhrases = [
-  /context length (?:is |is only |of |\()(\d+)/i,
+  /context length (?:is |is only |of |of only |\()(\d+)/i,
   /with (\d+) maximum context length/i,
   /available context size \((\d+)/i,
   /maximum prompt length is (\d+)/i,

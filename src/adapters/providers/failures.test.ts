@@ -82,6 +82,16 @@ describe('a prompt that is too long', () => {
       'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.',
       'prompt is too long: 131393 tokens > 131040 maximum',
     ],
+    [
+      'LM Studio',
+      'Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+      'prompt is too long: 9000 tokens > 4096 maximum',
+    ],
+    [
+      'LM Studio, without numbers',
+      'The number of tokens to keep from the initial prompt is greater than the context length.',
+      'prompt is too long: The number of tokens to keep from the initial prompt is greater than the context length.',
+    ],
     ['Bedrock', 'Input is too long for requested model.', 'prompt is too long: Input is too long for requested model.'],
     [
       'llama.cpp',
@@ -104,6 +114,12 @@ describe('a prompt that is too long', () => {
     const codeOf = (message: string) => faultOfErrorBody({ error: { type: 'invalid_request_error', message } }).code
     assert.equal(codeOf('prompt is too long: 210000 tokens > 200000 maximum'), 'context_length_exceeded')
     assert.equal(codeOf('max_tokens must be at least 1'), 'upstream_rejected')
+  })
+
+  it('is seen also where the server takes it for a failure of its own, before the answer or in it', () => {
+    const error = { message: 'prompt too long; exceeded max context length by 9 tokens' }
+    assert.equal(faultOfStatus({ status: 500, body: JSON.stringify({ error }) }).kind, 'validation')
+    assert.equal(faultOfErrorBody({ error }).kind, 'validation')
   })
 
   it('is not seen where the message is about something else', () => {

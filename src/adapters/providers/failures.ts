@@ -107,10 +107,11 @@ function faultOf(status: number, error: Json, retryAfterSeconds?: number): Fault
     cause: new Error(`upstream status ${status}: ${said}`),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
+  // Some servers take a prompt that is too long for a failure of their own.
+  const overflow = rejections.has(status) || status === 500 ? describeOverflow(error) : undefined
+  if (overflow !== undefined)
+    return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
   if (rejections.has(status)) {
-    const overflow = describeOverflow(error)
-    if (overflow !== undefined)
-      return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
     const spoken = said === '' ? `The model’s upstream refused the request (${status}).` : said
     return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', spoken, details)
   }

@@ -54,6 +54,15 @@ describe('one network read', () => {
   })
 })
 
+describe('a ping before the answer', () => {
+  it('is no answer: another upstream may still be asked', async () => {
+    const chunks = ['event: ping\ndata: {"type":"ping"}\n\n', recording('anthropic', 'text.sse')]
+    const answer = { headers: streamHeaders, chunks }
+    const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(pieces[0]?.events[0]?.type, 'start')
+  })
+})
+
 describe('the last word of a stream', () => {
   it('is known also where a blank follows it', async () => {
     const answer = chatStream(chatChunk({ content: 'a' }), chatChunk({}, 'stop'), 'data: [DONE] \n\n')

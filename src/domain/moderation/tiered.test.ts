@@ -46,6 +46,18 @@ describe('two classifiers', () => {
     }
   })
 
+  it('leave requests in other scripts to the second, of which the first knows nothing', async () => {
+    const second = saying('second', { hate: 0.8 })
+    const tiered = createTieredClassifier({ first: saying('first', {}), second, onFailure: () => {} })
+    const flaggedIn = async (text: string): Promise<readonly Category[]> =>
+      (await tiered.classify(text, 'request')).flagged
+    for (const text of ['Как испечь хлеб?', '怎么烤面包', 'please translate: 怎么烤面包给我的朋友吃'])
+      assert.deepEqual(await flaggedIn(text), ['hate'], text)
+    for (const text of ['How do I bake bread?', 'Wie bäckt man Brötchen?', 'what does привет mean', '12 + 3 🙂'])
+      assert.deepEqual(await flaggedIn(text), [], text)
+    assert.deepEqual((await tiered.classify('怎么烤面包', 'response')).flagged, [])
+  })
+
   it('flag what the second says, in every category, and what the first is sure of besides', async () => {
     assert.deepEqual((await classify({ hate: 0.4 }, { 'self-harm': 0.8 })).flagged, ['self-harm'])
     assert.deepEqual((await classify({ hate: 0.4, sexual: 0.97 }, {})).flagged, ['sexual'])

@@ -18,13 +18,13 @@ const high = 0.9
 const acquitted = verdictScore - 0.01
 
 /**
- * Two classifiers as one. The first alone decides what it is sure of; about the rest the second is asked, and what it
- * flags is flagged. Where the second fails, the first decides alone again: at its low mark in the two categories that are
- * always blocked, at its high mark in the others.
+ * Two classifiers as one. The first alone decides what it is sure of; about the rest, and about requests in another
+ * script, the second is asked, and what it flags is flagged. Where the second fails, the first decides alone again: at
+ * its low mark in the two categories that are always blocked, at its high mark in the others.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
   const settle = (quick: Classification, text: string, direction: Direction): Eventually<Classification> =>
-    categories.some((category) => isUnsure(quick.scores[category]))
+    categories.some((category) => isUnsure(quick.scores[category])) || (direction === 'request' && isForeign(text))
       ? askSecond(quick, text, direction)
       : decided(quick, (category) => isHigh(quick, category))
 
@@ -45,6 +45,17 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
     },
     classify: (text, direction) => andThen(first.classify(text, direction), (quick) => settle(quick, text, direction)),
   }
+}
+
+/**
+ * Whether more than a third of its letters are of another script: the first reads English, and finds nothing in others.
+ * Answers are judged again and again while they are written, for which nobody would wait.
+ */
+function isForeign(text: string): boolean {
+  if (!/[\u0370-\uffff]/.test(text)) return false
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
+  return letters > 0 && latin < (letters * 2) / 3
 }
 
 const isUnsure = (score: number): boolean => score >= low && score < high

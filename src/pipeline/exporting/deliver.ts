@@ -25,6 +25,7 @@ export type DeliverParts = {
   readonly watermarks: Watermarks
   /** Told of each event that was offered. */
   readonly onOutcome: (outcome: Outcome, sink: ClaimedSink) => void
+  readonly onError: (error: unknown, sinkId?: string) => void
 }
 
 export type Delivery = { readonly claimed: ClaimedSink; readonly sink: OpenedSink; readonly signal: AbortSignal }
@@ -85,15 +86,22 @@ async function sendBatch(parts: DeliverParts, delivery: Delivery, batch: Batch):
 
 const notAnswered: Outcome = { kind: 'retry', reason: 'The sink gave no answer for this event.' }
 
+/** What breaks on our side is told like what breaks on the other: a sink that stands still must not look healthy. */
+export const brokenOff: Outcome = { kind: 'retry', reason: 'This gateway could not send; its own log tells why.' }
+
 async function offer(
-  { onOutcome }: DeliverParts,
+  { onOutcome, onError }: DeliverParts,
   { claimed, sink, signal }: Delivery,
   events: readonly LoggedEvent[],
 ): Promise<readonly Outcome[]> {
   if (events.length === 0) return []
   const level = sink.choice.content ?? 'none'
   const documents = events.map(({ document, content }) => withContent(document, content, level))
-  const outcomes = await sink.deliver(documents, signal)
+  const outcomes = await sink.deliver(documents, signal).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    onError(error, claimed.id)
+    return documents.map(() => brokenOff)
+  })
   for (const outcome of outcomes) onOutcome(outcome, claimed)
   return outcomes
 }

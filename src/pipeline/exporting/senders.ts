@@ -1,15 +1,14 @@
 import { everySoOften, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
 import { afterFailure } from '../../domain/audit/export/delivery.ts'
-import type { OpenedSink, Outcome } from '../../domain/audit/export/sink.ts'
-import { deliverAll, type DeliverParts } from './deliver.ts'
+import type { OpenedSink } from '../../domain/audit/export/sink.ts'
+import { brokenOff, deliverAll, type DeliverParts } from './deliver.ts'
 
 export type SenderParts = DeliverParts & {
   /** Opens a sink as it is configured; it is closed when it has changed or was idle for a while. */
   readonly open: (claimed: ClaimedSink) => OpenedSink & AsyncDisposable
   readonly leaseMs: number
   readonly everyMs: number
-  readonly onError: (error: unknown, sinkId?: string) => void
 }
 
 export type Senders = AsyncDisposable & {
@@ -20,8 +19,6 @@ export type Senders = AsyncDisposable & {
 /** More at once than this only take turns on one node; another node may take them. */
 const maxAtOnce = 32
 const idleMs = 5 * minuteMs
-
-const brokenOff: Outcome = { kind: 'retry', reason: 'This gateway could not send; its own log tells why.' }
 
 type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
 
@@ -54,19 +51,19 @@ export function startSenders(parts: SenderParts): Senders {
       const claimed = await store.claim(sinkId)
       if (!claimed) return
       await using lease = holdLease(parts, sinkId, stop.signal)
-      await deliverTo(claimed, lease.signal)
+      await deliverAll(parts, { claimed, sink: await openedOrShown(claimed), signal: lease.signal })
     } catch (error) {
       if (!stop.signal.aborted) onError(error, sinkId)
     }
   }
 
-  /** What breaks on our side is told like what breaks on the other: a sink that stands still must not look healthy. */
-  async function deliverTo(claimed: ClaimedSink, signal: AbortSignal): Promise<void> {
+  /** A sink that cannot be opened must not look healthy, either. */
+  async function openedOrShown(claimed: ClaimedSink): Promise<OpenedSink> {
     try {
-      await deliverAll(parts, { claimed, sink: await opened(claimed), signal })
+      return await opened(claimed)
     } catch (error) {
       const cursor = afterFailure(claimed.cursor, brokenOff, { nowMs: clock.nowMs(), random: parts.random })
-      if (!signal.aborted) await store.settle(claimed, { cursor, rejected: [], news: [] })
+      await store.settle(claimed, { cursor, rejected: [], news: [] })
       throw error
     }
   }

@@ -97,7 +97,7 @@ function itemOf({ write, items, byId }: State, event: Json, id: string): Item {
   const index = countOf(event['output_index']) ?? (id === '' ? 0 : undefined)
   const known = index === undefined ? byId.get(id) : items.get(index)
   if (known !== undefined) return known
-  const item = createItem(write)
+  const item = createItem(write, id)
   items.set(index ?? items.size, item)
   if (id !== '') byId.set(id, item)
   return item
@@ -111,11 +111,20 @@ function endResponse(state: State, event: Json): void {
     throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
   }
   state.write.start(textOf(response['model']))
+  const isTold = state.items.size > 0
   for (const [index, raw] of recordsOf(response['output']).entries()) {
+    // A thought that nothing told of would now come after the words, and agents take what comes last for the answer.
+    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(textOf(raw['id']))) continue
     state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
-    finishItem(state.byId.get(textOf(raw['id'])) ?? itemOf(state, { output_index: index }, ''), raw)
+    finishItem(itemAt(state, index, textOf(raw['id'])), raw)
   }
   state.write.end({ stopReason: reasonOf(state, response), usage: readUsage(response['usage']) })
+}
+
+/** An item of the whole list. Where items were left out of it, or numbered in their own way, its place is another. */
+function itemAt(state: State, index: number, id: string): Item {
+  const there = state.items.get(index)
+  return there?.id === id ? there : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
 }
 
 function reasonOf({ hasRefusal }: State, response: Json): StopReason {

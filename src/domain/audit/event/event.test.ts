@@ -108,7 +108,6 @@ test('every kind of event has its OCSF class and activity', () => {
     ['gateway.config.updated', 300403],
     ['admin.project_key.created', 600301],
     ['admin.project_key.revoked', 600304],
-    ['admin.policy.denied', 600399],
     ['export.dead_lettered', 600303],
   ]
   for (const [code, typeUid] of table) assert.equal(documentOf({ code }).type_uid, typeUid, code)

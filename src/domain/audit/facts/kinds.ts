@@ -35,7 +35,6 @@ const fixed = {
 
 const adminVerbs = {
   created: api(1),
-  read: api(2),
   updated: api(3),
   archived: api(3),
   deleted: api(4),
@@ -44,7 +43,6 @@ const adminVerbs = {
   granted: api(1),
   recorded: api(1),
   erased: api(4),
-  denied: api(99),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs
