@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { getHeapStatistics } from 'node:v8'
 import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit/office.ts'
+import { diskProblem } from './app/disk.ts'
 import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
 import { openGovernance } from './app/governance/governance.ts'
@@ -46,6 +48,9 @@ export type House = AsyncDisposable & {
 
 /** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
 const maxWaitingConnections = 4_096
+
+/** Room for two of the largest bodies, however little memory there is. */
+const leastBodyRoomBytes = 64 * 1024 * 1024
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -102,13 +107,16 @@ export async function createHouse(config: Config, env: Environment, world: World
     version: packageFile.version,
     readiness: [
       { part: 'storage', problem: () => database.read('select 1 as one').then(nothing, messageOf) },
+      { part: 'disk', problem: () => diskProblem(config.storage.data_dir), isVital: false },
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.trouble(), isVital: false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
     ],
   })
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
-  const server = await createServer({ families, recorder, identify, clock, ids, log, requestTimeoutMs, trustProxy })
+  const bodyRoomBytes = Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)
+  const door = { families, recorder, identify, clock, ids, log, requestTimeoutMs, bodyRoomBytes, trustProxy }
+  const server = await createServer(door)
   built.defer(() => shut({ server, inFlight }))
   const kept = built.move()
 

@@ -35,12 +35,12 @@ export async function createIdentity(ground: Ground, digest: Digest): Promise<Id
 /** Tokens are off unless an issuer is configured, with one source of keys. */
 async function createTokenVerifier({ auth: { jwt } }: Config, clock: Clock): Promise<VerifyToken | undefined> {
   if (jwt === undefined) return undefined
-  const { issuer, audience, algorithms, jwks_url: jwksUrl, secret } = jwt
+  const { issuer, audience, type, algorithms, jwks_url: jwksUrl, secret } = jwt
   if ((jwksUrl === undefined) === (secret === undefined))
     throw new ConfigError(['auth.jwt needs either jwks_url or secret'])
   const { createJwtVerifier } = await import('../adapters/tokens/jwt.ts')
   return createJwtVerifier(
-    { issuer, audience, algorithms, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
+    { issuer, audience, type, algorithms, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
     clock,
   )
 }

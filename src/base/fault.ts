@@ -98,6 +98,8 @@ export const faultCodes = {
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
   upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',
+  context_length_exceeded:
+    'The request, or the request and the answer that it asks for, is longer than the model’s context; send less.',
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
   unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
@@ -108,7 +110,8 @@ export const faultCodes = {
     'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
   storage_unavailable: 'The database cannot be reached; nothing was changed.',
   storage_full: 'The disk of the database is full; nothing was changed.',
-  unavailable: 'The service is starting, stopping, or lacks a part that it needs.',
+  unavailable:
+    'The service is starting, stopping, lacks a part that it needs, or has too many large requests under way; ask again.',
   internal_error: 'An unexpected failure; the request id finds it in the log.',
 } as const
 

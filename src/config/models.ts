@@ -23,6 +23,18 @@ export const Upstream = entry(
           'Whether an `openai-chat` upstream takes `reasoning_effort`. OpenAI does; of others some refuse it, so it is left out unless this is true.',
       }),
     ),
+    takes_reasoning: Type.Optional(
+      Type.Boolean({
+        description:
+          'True for an `openai-chat` upstream that wants a model’s earlier thinking back as `reasoning_content`, as DeepSeek and Kimi do between tool calls.',
+      }),
+    ),
+    streams: Type.Optional(
+      Type.Boolean({
+        description:
+          'False for an `openai-chat` upstream that loses tool calls while it streams: it is asked for whole answers, and callers still get a stream.',
+      }),
+    ),
     timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Longest a whole call may take.' }),
     connect_timeout_ms: Type.Integer({
       default: 10_000,

@@ -72,6 +72,13 @@ export const Jwt = entry(
   {
     issuer: Type.String({ minLength: 1, description: 'The `iss` that tokens must carry.' }),
     audience: Type.String({ minLength: 1, description: 'The `aud` that tokens must carry.' }),
+    type: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'The `typ` that tokens must carry, such as `at+jwt`: ID tokens of the same issuer are then refused.',
+      }),
+    ),
     jwks_url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Where the issuer’s public keys are.' })),
     secret: Type.Optional(Type.String({ minLength: 32, description: 'A shared HS256 secret, instead of `jwks_url`.' })),
     algorithms: Type.Array(Type.Enum(['EdDSA', 'ES256', 'PS256', 'RS256', 'HS256']), {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import { parseJsonObject } from '../base/json.ts'
+import type { TakeRoom } from './body-room.ts'
 
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number }
 
@@ -20,7 +21,7 @@ export function createBodyParser(limits: BodyLimits) {
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
-    readAll(stream, { ...limits, bytes: limit }, (fault, bytes) => {
+    readAll(stream, { ...limits, bytes: limit, takeRoom: request.record?.takeRoom }, (fault, bytes) => {
       if (fault !== undefined) done(fault)
       // Many clients name a content type whether or not they send anything.
       else if (bytes.length === 0 && !takesBody(request)) done(null)
@@ -42,14 +43,14 @@ function parse(bytes: Buffer, done: Done): void {
 /** What the route says about itself; see `routeOptions` of the family. */
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(routeOptions.config, 'takesBody') !== false
 
-type ReadLimits = BodyLimits & { readonly bytes: number }
+type ReadLimits = BodyLimits & { readonly bytes: number; readonly takeRoom: TakeRoom | undefined }
 
 const nothing = Buffer.alloc(0)
 
 /** Answers once: with all bytes, or with the fault that ended them. */
 function readAll(
   stream: IncomingMessage,
-  { clock, timeoutMs, bytes: limit }: ReadLimits,
+  { clock, timeoutMs, bytes: limit, takeRoom }: ReadLimits,
   answer: (fault: Fault | undefined, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
@@ -65,6 +66,7 @@ function readAll(
     chunks.push(chunk)
     size += chunk.length
     if (size > limit) stop(tooLarge(limit))
+    else if (takeRoom?.(chunk.length) === false) stop(noRoom())
   }
   const onEnd = (): void => stop(undefined)
   const onBroken = (cause?: unknown): void =>
@@ -78,3 +80,6 @@ const tooSlow = (timeoutMs: number): Fault =>
 
 const tooLarge = (limit: number): Fault =>
   new Fault('too_large', 'body_too_large', `The body is over the limit of ${limit} bytes.`)
+
+const noRoom = (): Fault =>
+  new Fault('unavailable', 'unavailable', 'Too many large requests are under way.', { retryAfterSeconds: 1 })

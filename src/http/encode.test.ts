@@ -202,6 +202,14 @@ describe('a document of an upstream that leaves things out', () => {
     assert.partialDeepStrictEqual(response, { object: 'response', created_at: 1700000000, status: 'completed' })
   })
 
+  it('ends in a call where it has one, whatever it says', () => {
+    const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
+    const called: InferenceEvent[] = [start, call, { type: 'close', block: 0 }, end]
+    const body = { content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }], stop_reason: 'end_turn' }
+    const document: OriginalDocument = { kind: 'document', dialect: 'messages', body }
+    assert.equal(encodeMessages(contextOf('messages'), { events: called, document })['stop_reason'], 'tool_use')
+  })
+
   it('has our count where it has none that can be used', () => {
     const body = { usage: { completion_tokens: -3, total_tokens: null, extra: 1 } }
     const document: OriginalDocument = { kind: 'document', dialect: 'chat', body }

@@ -5,6 +5,7 @@ import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
+import type { TakeRoom } from './body-room.ts'
 
 /** What is known about a request so far; one log line and one measurement are made of it at the end. */
 export type RequestRecord = {
@@ -15,6 +16,8 @@ export type RequestRecord = {
   /** The same, as it was asked for. */
   principal: Eventually<Principal> | undefined
   administrator: Eventually<Administrator> | undefined
+  /** Of a large body: counts what is read of it. */
+  takeRoom: TakeRoom | undefined
   /** Whether its handler was called, or something before it refused. */
   hasArrived: boolean
 }
@@ -72,6 +75,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         who: undefined,
         principal: undefined,
         administrator: undefined,
+        takeRoom: undefined,
         hasArrived: false,
       }
     },

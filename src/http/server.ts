@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
+import { createBodyRoom } from './body-room.ts'
 import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
@@ -21,6 +22,8 @@ export type ServerParts = {
   readonly ids: Ids
   readonly log: Log
   readonly requestTimeoutMs: number
+  /** What large bodies may take of the memory, all together. */
+  readonly bodyRoomBytes: number
   readonly trustProxy: boolean
 }
 
@@ -58,6 +61,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   let isClosing = false
+  const roomFor = createBodyRoom(parts.bodyRoomBytes)
   reserveRecord(app)
   app.removeAllContentTypeParsers()
   // The usual type by its name: the framework remembers a parser that has one, and looks for the others each time.
@@ -66,6 +70,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     recorder.began(request)
+    if (request.record) request.record.takeRoom = roomFor(request.raw, reply.raw)
     done(isClosing ? stoppingFault() : headerFault(request.raw))
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -54,7 +54,7 @@ async function askUpstream(
 
 /** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */
 function orNothing(error: unknown): undefined {
-  if (isFault(error) && error.code.startsWith('upstream')) return undefined
+  if (isFault(error) && error.code !== 'unsupported_parameter') return undefined
   throw error
 }
 

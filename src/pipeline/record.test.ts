@@ -51,6 +51,8 @@ const asking: Asking = {
   signal: new AbortController().signal,
 }
 
+const allowed = { decision: 'allow', isEnforced: true } as const
+
 /** A road that answers with these pieces, and a log that takes its time. */
 function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Partial<RecordParts> = {}) {
   const facts: EventFacts[] = []
@@ -61,9 +63,10 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
   paid.resolve(receipt)
   let closed = 0
   const infer = recorded(
-    async () => {
+    async ({ onVerdict }) => {
       const [first] = pieces
       if (pieces.length === 1 && first instanceof Error) throw first
+      onVerdict?.(allowed)
       return {
         model: 'm',
         upstream: 'local',
@@ -122,6 +125,7 @@ describe('the record of a request', () => {
     assert.equal(facts.length, 1)
     const { code, organizationId, requestId, projectId, actor, call, verdict, model, content } =
       facts[0] ?? assert.fail()
+    assert.deepEqual(verdict, allowed)
     assert.deepEqual(
       [code, organizationId, requestId, projectId],
       ['gateway.request.decided', 'org_1', 'req_1', 'proj_1'],
@@ -131,7 +135,6 @@ describe('the record of a request', () => {
       [call?.path, call?.address, call?.userAgent, call?.status],
       ['/v1/messages', '192.0.2.7', 'curl', 200],
     )
-    assert.deepEqual(verdict, { decision: 'allow', isEnforced: true })
     assert.deepEqual(
       [model?.provider, model?.inputTokens, model?.outputTokens, model?.creditsUsed, model?.costUsd],
       ['local', 7, 3, 4, 0.004],
@@ -252,7 +255,14 @@ describe('the record of a request', () => {
       policy: { id: 'pol_1', version: 3 },
       categoriesTriggered: ['hate'],
     })
-    assert.equal(ended.facts[0]?.verdict?.isEnforced, false)
+  })
+
+  it('never says that a request was allowed which did not come as far as the checks', async () => {
+    const fault = new Fault('rate_limit', 'rate_limit_exceeded', 'Slow down.')
+    const { infer, facts } = scene([fault], { content: 'full' })
+    await assert.rejects(infer())
+    assert.deepEqual(facts[0]?.verdict, { decision: 'not_evaluated', isEnforced: false })
+    assert.equal(facts[0]?.content, undefined)
   })
 
   it('is made for nobody’s free request not at all', async () => {
@@ -272,5 +282,11 @@ describe('the record of a request', () => {
     assert.equal(await contentOf({ content: 'none' }), undefined)
     assert.deepEqual(await contentOf({ content: 'full' }), { full, redacted })
     assert.deepEqual(await contentOf({ content: 'redacted' }), { redacted })
+  })
+
+  it('holds an answer that ends in half a character, as one that was cut may', async () => {
+    const { infer, facts } = scene([[start, { ...delta, text: 'half \ud83d' }, end]], { content: 'full' })
+    await read(await infer())
+    assert.equal(facts[0]?.content?.full?.response, 'half \ufffd')
   })
 })

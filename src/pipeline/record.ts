@@ -73,7 +73,8 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
         latencyMs,
         outcome,
         verdict,
-        content: texts?.content(),
+        // Of what never came as far as the checks there is no text to keep: a caller over its limit must cost little.
+        content: verdict && texts?.content(),
       })
     return journal.record(caller.organization.id, make, announcedId(outcome.policy))
   }

@@ -122,6 +122,12 @@ const completed = (output: readonly object[]) => ({
   response: { id: 'resp_1', created_at: 1, status: 'completed', output },
 })
 const functionCall = { type: 'function_call', call_id: 'call_1', ...reads }
+const calling = { ...functionCall, id: 'fc_1', status: 'completed' }
+const callEvents = [
+  { type: 'response.output_item.added', item: { ...calling, arguments: '' } },
+  { type: 'response.function_call_arguments.delta', item_id: 'fc_1', delta: reads.arguments },
+  { type: 'response.output_item.done', item: calling },
+]
 
 const responses: Readonly<Record<string, Imitation>> = {
   'does not say that it began': { stream: [added, part, says('msg_1'), completed([whole])] },
@@ -144,6 +150,35 @@ const responses: Readonly<Record<string, Imitation>> = {
       { type: 'response.output_item.done', output_index: 0, item: functionCall },
       completed([functionCall]),
     ],
+  },
+  'does not number its items': {
+    stream: [
+      created,
+      ...[added, part, says('msg_1'), { type: 'response.output_item.done', item: whole }, ...callEvents].map(
+        (event) => ({ ...event, output_index: undefined }),
+      ),
+      completed([whole, calling]),
+    ],
+  },
+  'has one id for all its items': {
+    stream: [
+      created,
+      added,
+      part,
+      says('msg_1'),
+      { type: 'response.output_item.added', output_index: 1, item: { ...calling, id: 'msg_1', arguments: '' } },
+      completed([whole, { ...calling, id: 'msg_1' }]),
+    ],
+  },
+  'numbers its items from one': {
+    stream: [
+      created,
+      ...[added, part, says('msg_1')].map((event) => ({ ...event, output_index: 1 })),
+      completed([whole]),
+    ],
+  },
+  'sends pings': {
+    stream: [created, { type: 'ping' }, added, part, says('msg_1'), { type: 'ping' }, completed([whole])],
   },
   'answers with next to nothing': {
     document: { output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }] },

@@ -58,7 +58,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       const log = await openAuditLog(database)
       const content = { full: { prompt: 'what?', response: 'that.\n😀' } }
       await log.append(3, { content })
-      assert.deepEqual((await log.reads.events('org_1', { after: 1, limit: 1 }))[0]?.content, content)
+      assert.deepEqual((await log.reads.events('org_1', { after: 1, limit: 1, withTexts: true }))[0]?.content, content)
       const { rows } = { rows: await log.reads.rows('org_1', { after: 0, limit: 9 }) }
       assert.ok(rows.every(({ body }) => !body.includes('what?')))
       await database.write([{ sql: 'delete from audit_content where sequence = 1' }])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditLogStore } from '../../src/adapters/stores/sql/audit/log.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import type { AuditContent } from '../../src/domain/audit/content/content.ts'
 import type { AuditFilter } from '../../src/domain/audit/log.ts'
 import type { AuditEntry } from '../../src/domain/identity/audit-log.ts'
 import { openAuditLog } from '../support/audit-log.ts'
@@ -41,6 +42,16 @@ export function auditListContract({ name, skip, open }: Engine): void {
       const { changes, ...words } = items[0]?.document.unmapped.gatehouse ?? {}
       assert.deepEqual(changes, { nested: { list: [1, null] } })
       assert.deepEqual([words['old_revision'], words['new_revision'], words['resource_id']], [1, 2, 'pol_1'])
+    })
+
+    it('leaves the texts of requests where they are, unless they are asked for', async () => {
+      await using scene = await openScene(open)
+      const content = { full: { prompt: 'user: hello' } }
+      await scene.append('long', 5_000, content)
+      const texts = async (withTexts: boolean) => (await scene.events(withTexts)).at(-1)?.content
+      const { items } = await scene.list({})
+      assert.deepEqual([items[0]?.id, items[0]?.content, await texts(false)], ['long', undefined, undefined])
+      assert.deepEqual(await texts(true), content)
     })
 
     const filters: [AuditFilter, string[]][] = [
@@ -115,8 +126,9 @@ async function openScene(open: () => Promise<Database>) {
     log.events.makeEvent({ ...request, timeMs: 4_000, verdict, actor: { userId: 'ada' } }, 'refused'),
   ])
   return {
-    append: (id: string, timeMs: number) =>
-      log.appender.append('org_1', [log.events.makeEvent({ ...request, timeMs }, id)]),
+    append: (id: string, timeMs: number, content?: AuditContent) =>
+      log.appender.append('org_1', [log.events.makeEvent({ ...request, timeMs, content }, id)]),
+    events: (withTexts: boolean) => log.reads.events('org_1', { after: 0, limit: 9, withTexts }),
     list: (filter: AuditFilter, page: { after?: string; limit?: number } = {}, organizationId = 'org_1') =>
       log.reads.list(organizationId, filter, { limit: 9, order: 'desc', ...page }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

@@ -116,7 +116,7 @@ export function exportContract({ name, skip, open }: Engine): void {
     it('get the sink with its secrets', async () => {
       await using scene = await openScene(open)
       const { claimed } = await scene.withEvents(1)
-      assert.equal(claimed.config['secret'], 'the-secret-of-the-sink-abcdef')
+      assert.equal(claimed.openConfig()['secret'], 'the-secret-of-the-sink-abcdef')
       assert.deepEqual([claimed.firstSequence, claimed.headSequence, claimed.cursor.sequence], [1, 1, 0])
     })
 

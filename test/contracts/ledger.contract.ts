@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { isFault } from '../../src/base/fault.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
@@ -22,6 +23,14 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal(await scene.grant(7, { organizationId: 'org_2' }), true)
       assert.deepEqual(await scene.balance(), [1_005, 1_005, 0, 0])
       assert.deepEqual(await scene.balance('org_2'), [7, 7, 0, 0])
+    })
+
+    it('grants no more than can be counted, and nothing of a grant that is too much', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(Number.MAX_SAFE_INTEGER - 10)
+      await assert.rejects(scene.grant(11, { ref: 'too much' }), isFault)
+      assert.equal(await scene.grant(10, { ref: 'just enough' }), true)
+      assert.equal((await scene.balance())[0], Number.MAX_SAFE_INTEGER)
     })
 
     it('hands out a slice with what is wanted and a twentieth of the rest, once for each life of the counters', async () => {

@@ -36,7 +36,7 @@ async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefi
     clock,
     failpoint: passBy,
     onOrphans: (orphans) => void (found.orphans += orphans),
-    onDifference: (_, says) => void found.differences.push(says),
+    onDifference: (_, { says }) => void found.differences.push(says),
   })
   await scene.grant(1_000, 'start')
   const open = async (epoch: string, holder: 'shared' | 'node'): Promise<string> => {
@@ -162,6 +162,16 @@ describe('the keeper of the ledger', () => {
     assert.deepEqual(house.found.differences, [])
   })
 
+  it('tells of charges that have not come to the ledger, and freezes nobody for them: another node may have kept them', async () => {
+    const house = await openHouse()
+    await house.open(house.engine.epoch, 'node')
+    house.admit('kept elsewhere', 10)
+    house.engine.settle({ ...house.subject, requestId: `${house.organizationId} kept elsewhere`, tokens: 1, micro: 7 })
+    await house.keeper.tidyRequests([])
+    assert.match(house.found.differences.join(), /have spent 7 micro-credits/)
+    assert.deepEqual(house.found.frozen, [])
+  })
+
   it('raises an alarm and freezes an organization whose counters and ledger disagree', async () => {
     const house = await openHouse()
     const id = await house.open(house.engine.epoch, 'node')
@@ -173,7 +183,7 @@ describe('the keeper of the ledger', () => {
       },
     ])
     await house.keeper.tidyRequests([])
-    assert.match(house.found.differences.join(), /-7 micro-credits off/)
+    assert.match(house.found.differences.join(), /know of 7 micro-credits less/)
     assert.deepEqual(house.found.frozen, [house.organizationId])
     await database.write([{ sql: 'update credit_slice set settled = 0 where id = $1', params: [id] }])
     await house.keeper.tidyRequests([])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { isFault } from '../../src/base/fault.ts'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
 import { answerJson, answerStream, cutStream, silence, stalledStream } from '../support/upstream.ts'
 
@@ -215,4 +216,11 @@ describe('a balance that does not cover a request', () => {
       assert.equal(scene.upstream.requests.length, 0)
     })
   }
+})
+
+it('a payment that could not be added up is refused', async () => {
+  await using scene = await startPaidHouse()
+  const pay = scene.house.house.operations['orgs.recordPayment']
+  for (const usd of [0, -1, NaN, 1e10]) await assert.rejects(pay({ usd, credits: 1, ref: 'odd' }), isFault)
+  assert.equal((await scene.house.get('/v1/credits')).status, 200)
 })

@@ -100,7 +100,7 @@ describe('a command that was typed carelessly', async () => {
   }
 
   it('makes a key for inference alone where it names no permissions', async () => {
-    const { key } = await json('keys', 'create', '--name', 'app', '--permissions', '')
+    const key = await json('keys', 'create', '--name', 'app', '--permissions', '')
     assert.deepEqual(key.permissions, [])
   })
 })

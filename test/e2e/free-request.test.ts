@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHouse } from '../support/house.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 4000, messages: [{ role: 'user', content: 'word '.repeat(2000) }] }
 const free = { 'x-free-tier': 'true' }
@@ -42,5 +43,15 @@ describe('the anonymous free request', () => {
   it('stops at the cap of the day', async () => {
     await using scene = await startHouse({ config: { free_tier: { daily_requests: 0 } } })
     assert.equal((await scene.post('/v1/messages', body, free)).status, 401)
+  })
+  it('that was turned off when a client asked is still to be had once it is turned on', async () => {
+    await using folder = await temporaryFolder()
+    const storage = { data_dir: folder.path }
+    {
+      await using closed = await startHouse({ storage, config: { free_tier: { daily_requests: 0 } } })
+      assert.equal((await closed.post('/v1/messages', body, free)).status, 401)
+    }
+    await using scene = await startHouse({ storage, isFirst: false })
+    assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
   })
 })

@@ -176,3 +176,32 @@ describe('every door over every kind of upstream', () => {
     )
   })
 })
+
+describe('an upstream that differs from its kind', () => {
+  it('is asked as its configuration says', async () => {
+    await using upstream = await startUpstream(answerJson(JSON.parse(String(recording('openai-chat', 'text.json')))))
+    const differing = { takes_reasoning: true, streams: false, takes_effort: true }
+    await using scene = await startHouse({
+      config: {
+        upstreams: [{ name: 'local', kind: 'openai-chat', base_url: upstream.url, ...differing }],
+        models: [{ name: 'm', targets: [{ upstream: 'local' }] }],
+      },
+    })
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: '' }
+    const answer = await scene.post('/v1/messages', {
+      model: 'm',
+      max_tokens: 99,
+      stream: true,
+      output_config: { effort: 'low' },
+      messages: [
+        { role: 'user', content: 'go' },
+        { role: 'assistant', content: [thinking, { type: 'text', text: 'Went.' }] },
+        { role: 'user', content: 'on' },
+      ],
+    })
+    assert.match(await answer.text(), /event: message_stop/)
+    const asked = JSON.parse(upstream.requests[0]?.body ?? '')
+    assert.partialDeepStrictEqual(asked, { stream: false, reasoning_effort: 'low' })
+    assert.equal(asked.messages[1].reasoning_content, 'Hm.')
+  })
+})

@@ -36,6 +36,24 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
+  it('gather no more texts at once than fit into memory, and none for a sink that wants none', async () => {
+    await using scene = await openScene()
+    const prompt = 'x'.repeat(3_000_000)
+    const withTexts = await scene.add(memorySink({ choice: { content: 'full' } }))
+    const without = await scene.add(memorySink())
+    await scene.log.append(6, { content: { full: { prompt } } })
+    await scene.sendLater()
+    await scene.sendLater()
+    assert.deepEqual(
+      withTexts.sink.batches.map((batch) => batch.map(({ message_context: context }) => context?.prompt_text?.length)),
+      [Array(3).fill(3_000_000), Array(3).fill(3_000_000)],
+    )
+    assert.deepEqual(
+      without.sink.batches.map((batch) => batch.length),
+      [6],
+    )
+  })
+
   it('repeat a batch exactly after an outage, whatever was appended meanwhile', async () => {
     await using scene = await openScene()
     let isDown = true
@@ -120,6 +138,22 @@ describe('senders', () => {
     assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
   })
 
+  it('tell when a paused sink works again also where it was changed, or could not be reached, in between', async () => {
+    await using scene = await openScene()
+    let outcome: Outcome = { kind: 'pause', state: 'auth_error', reason: 'token' }
+    const { id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => outcome) }))
+    await scene.log.append(1)
+    await scene.sendLater()
+    outcome = retry
+    await scene.change(id)
+    await scene.sendLater()
+    assert.equal((await health()).state, 'retrying')
+    outcome = delivered
+    await scene.sendLater(dayMs / 2)
+    await scene.sendLater()
+    assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
+  })
+
   it('try a sink at once that was changed, and under its new configuration', async () => {
     await using scene = await openScene()
     const paused: Outcome = { kind: 'pause', state: 'config_error', reason: 'index' }
@@ -168,6 +202,32 @@ describe('senders', () => {
     assert.deepEqual([items.length, first, last], [1, 1, firstSequence - 1])
   })
 
+  it('go on without an event that was damaged in the log, and give the alarm', async () => {
+    await using scene = await openScene()
+    const { sink, health } = await scene.add(memorySink({ choice: { content: 'full' } }))
+    await scene.log.append(6)
+    const damage = 'update audit_event set body = substr(body, 1, 99) where sequence in (1, 4)'
+    const texts = `insert into audit_content (organization_id, sequence, content) values ('org_1', 5, '{')`
+    await scene.database.write([{ sql: damage }, { sql: texts }])
+    await scene.sendLater()
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches), [2, 3, 6, 7, 8, 9])
+    assert.deepEqual([(await health()).backlogEvents, scene.errors], [0, []])
+    const alarms = sink.batches.flat().slice(-3)
+    assert.deepEqual(
+      alarms.map(({ metadata, severity_id: severity, unmapped }) => [
+        metadata.event_code,
+        severity,
+        unmapped.gatehouse['sequence'],
+      ]),
+      [
+        ['audit.tamper_found', 5, 1],
+        ['audit.tamper_found', 5, 4],
+        ['audit.tamper_found', 5, 5],
+      ],
+    )
+  })
+
   it('give an alarm when events have waited too long, once, and tell when the last is gone', async () => {
     await using scene = await openScene()
     let isDown = true
@@ -196,6 +256,30 @@ describe('senders', () => {
     assert.equal(first.sink.batches.length, 1)
     slow.resolve([delivered])
     await Promise.all([running, again])
+  })
+
+  it('show what breaks on this side, too, and try again', async () => {
+    await using scene = await openScene()
+    let isBroken = true
+    const { sink, health } = await scene.add(
+      memorySink({
+        answer(batch) {
+          if (isBroken) throw new TypeError('a bug of ours')
+          return batch.map(() => delivered)
+        },
+      }),
+    )
+    const unopened = await scene.addSink()
+    await scene.log.append(2)
+    await scene.sendLater()
+    const found = await scene.within((store) => store.find('org_1', unopened.id))
+    for (const { state, lastError } of [await health(), found?.health ?? assert.fail()]) {
+      assert.deepEqual([state, lastError], ['retrying', 'This gateway could not send; its own log tells why.'])
+    }
+    assert.ok(scene.errors.some((error) => /a bug of ours/.test(String(error))))
+    isBroken = false
+    await scene.sendLater()
+    assert.deepEqual(sequencesOf(sink.batches.slice(1)), [1, 2])
   })
 
   it('break off where another node has taken over, and settle nothing', async () => {

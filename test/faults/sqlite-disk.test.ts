@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { hasReason } from '../support/database-errors.ts'
+import { startHouse } from '../support/house.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const kilobytes = (count: number) => 'x'.repeat(count * 1024)
@@ -68,6 +69,15 @@ if (canMount()) {
       await database.write([insert('after', 'x')])
       assert.deepEqual(await idsOf(database), [...known, 'after'])
       assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
+    })
+    it('is told of by a house that stays ready: what is kept can still be read', async () => {
+      await using disk = await mountSmallDisk()
+      await using scene = await startHouse({ storage: { data_dir: disk.path } })
+      const ready = async (): Promise<unknown> => (await scene.get('/health/ready')).json()
+      assert.deepEqual(await ready(), { status: 'ready' })
+      fillUp(join(disk.path, 'ballast'))
+      const degraded = [{ part: 'disk', problem: 'The disk of the data folder is full.' }]
+      assert.deepEqual(await ready(), { status: 'ready', degraded })
     })
   })
 }

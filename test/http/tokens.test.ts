@@ -122,6 +122,48 @@ describe('a token of the configured issuer', () => {
   })
 })
 
+it('a token of another type is refused where a type is asked for: an ID token is no access token', async () => {
+  const secret = 'a secret that both sides share, long enough'
+  const jwt = { issuer, audience, secret, type: 'at+jwt' }
+  await using scene = await startHouse({ config: { auth: { jwt } } })
+  const statusOf = async (typ: string): Promise<number> => {
+    const signed = await new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId })
+      .setProtectedHeader({ alg: 'HS256', typ })
+      .setSubject('somebody')
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret))
+    return (await scene.post('/v1/messages', body, { authorization: `Bearer ${signed}` })).status
+  }
+  assert.deepEqual(
+    [await statusOf('at+jwt'), await statusOf('application/at+jwt'), await statusOf('JWT')],
+    [200, 200, 401],
+  )
+})
+
+describe('a token whose issuer is in trouble', () => {
+  const troubles: Readonly<Record<string, [status: number, body: string]>> = {
+    'answers with an error': [500, 'no'],
+    'answers with a page instead of keys': [200, '<html>'],
+    'answers with something else than keys': [200, '{}'],
+  }
+  for (const [trouble, [status, said]] of Object.entries(troubles)) {
+    it(`that ${trouble} is not called invalid: the caller may come again`, async () => {
+      const jwks = createServer((_request, response) => response.writeHead(status).end(said))
+      await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
+      const { port } = jwks.address() as AddressInfo
+      const jwt = { issuer, audience, jwks_url: `http://127.0.0.1:${port}/jwks` }
+      await using scene = await startHouse({ config: { auth: { jwt } } })
+      const { privateKey } = await generateKeyPair('ES256')
+      const signed = await new SignJWT().setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
+      const answer = await scene.post('/v1/messages', body, { authorization: `Bearer ${signed}` })
+      jwks.close()
+      assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5'])
+    })
+  }
+})
+
 it('tokens are not even looked at while no issuer is configured', async () => {
   await using scene = await startHouse()
   assert.equal((await scene.post('/v1/messages', body, { authorization: 'Bearer a.b.c' })).status, 401)

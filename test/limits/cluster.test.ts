@@ -25,6 +25,7 @@ test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, 
   assert.equal((await store.admit({ ...subject, limits, mode: 'count' })).admitted, true)
   await store.renew([request, { ...request, organization: 'org_2' }])
   assert.equal((await store.accounts('org_1'))[0]?.holds.length, 1)
+  await store.leave(request)
   assert.equal(await store.settle({ ...request, tokens: 9, micro: 4 }), 'settled')
   assert.equal(await store.close(slice), 'closed')
 })

@@ -8,6 +8,7 @@ export type Command =
   | { readonly do: 'admit' | 'check'; readonly id: number; readonly tokens: number; readonly micro: number | null }
   | { readonly do: 'count'; readonly id: number }
   | { readonly do: 'settle'; readonly id: number; readonly tokens: number; readonly micro: number }
+  | { readonly do: 'leave'; readonly id: number }
   | { readonly do: 'renew'; readonly ids: readonly number[] }
   | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
   | { readonly do: 'close'; readonly slice: number }
@@ -63,6 +64,7 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('check'), id, tokens, micro: fc.option(micro) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('count'), id }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('settle'), id, tokens, micro }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('leave'), id }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('renew'), ids: fc.array(id, { minLength: 1, maxLength: 4 }) }) },
   {
     weight: 2,
@@ -117,6 +119,8 @@ export function perform(store: LimitStore, scene: Scene, step: Command): unknown
       return store.admit({ ...subjectOf(organization, step.id), limits, mode: 'count' })
     case 'settle':
       return store.settle({ ...requestOf(scene, step.id), tokens: step.tokens, micro: step.micro })
+    case 'leave':
+      return store.leave(requestOf(scene, step.id))
     case 'renew':
       return store.renew(step.ids.map((number) => requestOf(scene, number)))
     case 'grant':

@@ -14,6 +14,7 @@ const oneOfEach: readonly Command[] = [
   { do: 'grant', slice: 0, amount: 100, opens: true },
   { do: 'admit', id: 0, tokens: 1, micro: 1 },
   { do: 'renew', ids: [0] },
+  { do: 'leave', id: 0 },
   { do: 'settle', id: 0, tokens: 1, micro: 1 },
   { do: 'look' },
   { do: 'close', slice: 0 },

@@ -5,10 +5,12 @@ import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-sto
 import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { AdmissionRequest } from '../../src/domain/limits/admission.ts'
+import { startHouse } from '../support/house.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
+import { LimitStoreError } from '../../src/domain/limits/store.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 
 const organization = 'org'
@@ -137,4 +139,23 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     )
     assert.equal((await node.store.admit(request('paid', 7))).credits?.sliceId, 'next')
   })
+
+  it('a server that answers and takes no writes, as after a failover, does not count as back', async () => {
+    await using node = await startNode()
+    const { client } = node.connection
+    await client.replicaof('127.0.0.1', '1')
+    await assert.rejects(node.shared.probe(), LimitStoreError)
+    await client.replicaof('NO', 'ONE')
+    await node.shared.probe()
+  })
+})
+
+it('a house that cannot reach its Redis says so before anybody asks', async () => {
+  await using scene = await startHouse({ storage: { redis_url: 'redis://127.0.0.1:1' } })
+  const { degraded } = (await (await scene.get('/health/ready')).json()) as { degraded?: { part: string }[] }
+  assert.deepEqual(
+    degraded?.map(({ part }) => part),
+    ['limits'],
+  )
+  assert.match(await (await scene.get('/metrics')).text(), /^gatehouse_limits_degraded 1$/m)
 })

@@ -20,9 +20,24 @@ export function describeOverflow(error: Json): string | undefined {
 const overflowCodes: ReadonlySet<string> = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 
 const isOverflow = (error: Json, message: string): boolean =>
-  overflowCodes.has(textOf(error['code'])) ||
-  overflowCodes.has(textOf(error['type'])) ||
-  /maximum context length|available context size|exceeds the context window/i.test(message)
+  overflowCodes.has(textOf(error['code'])) || overflowCodes.has(textOf(error['type'])) || overflowPhrases.test(message)
+
+const overflowPhrases = new RegExp(
+  [
+    'maximum context length',
+    'available context size',
+    'exceeds the context window',
+    "model's context length",
+    'max context length',
+    'than the context length',
+    'context length of only',
+    'maximum prompt length',
+    'maximum number of tokens allowed',
+    'maximum allowed input length',
+    '^input is too long for',
+  ].join('|'),
+  'i',
+)
 
 type Numbers = {
   readonly input?: number | undefined
@@ -30,7 +45,7 @@ type Numbers = {
   readonly limit?: number | undefined
 }
 
-/** The phrases of OpenAI, vLLM and llama.cpp; the last also has fields for it. */
+/** As OpenAI, vLLM, SGLang and others say it; llama.cpp also has fields for it. */
 function numbersOf(error: Json, message: string): Numbers {
   return {
     input: countOf(error['n_prompt_tokens']) ?? firstNumber(message, inputPhrases),
@@ -42,14 +57,30 @@ function numbersOf(error: Json, message: string): Numbers {
 const inputPhrases = [
   /(\d+) in (?:the|your) (?:messages|prompt)/i,
   /messages resulted in (\d+) tokens/i,
-  /has (\d+) input tokens/i,
-  /request \((\d+) tokens\)/i,
+  /(?:has|passed) (\d+) input tokens/i,
+  /(?:prompt|request) contains (?:at least )?(\d+)/i,
+  /(\d+) tokens from the input/i,
+  /input length \(?(\d+)/i,
+  /(?:request|input|input token count) \((\d+)/i,
   /requested (\d+) tokens/i,
+  /keep the first (\d+) tokens/i,
 ]
 
-const outputPhrases = [/(\d+) in the completion/i, /(\d+) for the completion/i, /is too large: (\d+)/i]
+const outputPhrases = [
+  /(\d+) in the completion/i,
+  /(\d+) (?:tokens )?for the completion/i,
+  /requested (\d+) output tokens/i,
+  /is too large: (\d+)/i,
+]
 
-const limitPhrases = [/maximum context length is (\d+)/i, /available context size \((\d+)/i]
+const limitPhrases = [
+  /context length (?:is |is only |of |of only |\()(\d+)/i,
+  /with (\d+) maximum context length/i,
+  /available context size \((\d+)/i,
+  /maximum prompt length is (\d+)/i,
+  /tokens allowed \((\d+)/i,
+  /allowed input length of (\d+)/i,
+]
 
 function firstNumber(message: string, phrases: readonly RegExp[]): number | undefined {
   for (const phrase of phrases) {

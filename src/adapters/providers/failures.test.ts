@@ -38,6 +38,62 @@ describe('a prompt that is too long', () => {
       'input length and `max_tokens` exceed context limit: 3000 + 32000 > 8192',
     ],
     [
+      'vLLM, since 2026',
+      "This model's maximum context length is 262144 tokens. However, you requested 0 output tokens and your prompt contains at least 262145 input tokens, for a total of at least 262145 tokens.",
+      'prompt is too long: 262145 tokens > 262144 maximum',
+    ],
+    [
+      'vLLM, with a limit of its own for the input',
+      "You passed 31745 input tokens and requested 1024 output tokens. However, the model's context length is only 32768 tokens, resulting in a maximum input length of 31744 tokens.",
+      'input length and `max_tokens` exceed context limit: 31745 + 1024 > 32768',
+    ],
+    [
+      'SGLang',
+      "The input (263000 tokens) is longer than the model's context length (262144 tokens).",
+      'prompt is too long: 263000 tokens > 262144 maximum',
+    ],
+    [
+      'SGLang, output included',
+      "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 9000 tokens: 5000 tokens from the input messages and 4000 tokens for the completion.",
+      'input length and `max_tokens` exceed context limit: 5000 + 4000 > 8192',
+    ],
+    [
+      'Ollama',
+      'prompt too long; exceeded max context length by 918 tokens',
+      'prompt is too long: prompt too long; exceeded max context length by 918 tokens',
+    ],
+    [
+      'Mistral',
+      'Prompt contains 9000 tokens, too large for model with 8192 maximum context length',
+      'prompt is too long: 9000 tokens > 8192 maximum',
+    ],
+    [
+      'Gemini',
+      'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).',
+      'prompt is too long: 1196265 tokens > 1048575 maximum',
+    ],
+    [
+      'xAI',
+      "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      'prompt is too long: 537812 tokens > 131072 maximum',
+    ],
+    [
+      'servers behind OpenRouter',
+      'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.',
+      'prompt is too long: 131393 tokens > 131040 maximum',
+    ],
+    [
+      'LM Studio',
+      'Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+      'prompt is too long: 9000 tokens > 4096 maximum',
+    ],
+    [
+      'LM Studio, without numbers',
+      'The number of tokens to keep from the initial prompt is greater than the context length.',
+      'prompt is too long: The number of tokens to keep from the initial prompt is greater than the context length.',
+    ],
+    ['Bedrock', 'Input is too long for requested model.', 'prompt is too long: Input is too long for requested model.'],
+    [
       'llama.cpp',
       'the request exceeds the available context size, try increasing it',
       'prompt is too long: 5000 tokens > 4096 maximum',
@@ -54,8 +110,21 @@ describe('a prompt that is too long', () => {
     it(`is said in the words that agents read: ${vendor}`, () => assert.equal(saying(message, more), says))
   }
 
+  it('has a code of its own', () => {
+    const codeOf = (message: string) => faultOfErrorBody({ error: { type: 'invalid_request_error', message } }).code
+    assert.equal(codeOf('prompt is too long: 210000 tokens > 200000 maximum'), 'context_length_exceeded')
+    assert.equal(codeOf('max_tokens must be at least 1'), 'upstream_rejected')
+  })
+
+  it('is seen also where the server takes it for a failure of its own, before the answer or in it', () => {
+    const error = { message: 'prompt too long; exceeded max context length by 9 tokens' }
+    assert.equal(faultOfStatus({ status: 500, body: JSON.stringify({ error }) }).kind, 'validation')
+    assert.equal(faultOfErrorBody({ error }).kind, 'validation')
+  })
+
   it('is not seen where the message is about something else', () => {
-    assert.equal(saying('max_tokens must be at least 1'), 'max_tokens must be at least 1')
+    for (const other of ['max_tokens must be at least 1', 'stop: input is too long a list'])
+      assert.equal(saying(other), other)
   })
 })
 
@@ -77,6 +146,12 @@ describe('an error inside an answer', () => {
   for (const [body, kind] of cases) {
     it(`is ${kind}: ${JSON.stringify(body)}`, () => assert.equal(faultOfErrorBody(body).kind, kind))
   }
+})
+
+describe('our own key at an upstream', () => {
+  it('is not worth another try once it was refused', () => {
+    assert.equal(faultOfStatus({ status: 401, body: '{}' }).details.headers?.['x-should-retry'], 'false')
+  })
 })
 
 describe('Retry-After', () => {

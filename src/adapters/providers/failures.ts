@@ -107,16 +107,21 @@ function faultOf(status: number, error: Json, retryAfterSeconds?: number): Fault
     cause: new Error(`upstream status ${status}: ${said}`),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
+  // Some servers take a prompt that is too long for a failure of their own.
+  const overflow = rejections.has(status) || status === 500 ? describeOverflow(error) : undefined
+  if (overflow !== undefined)
+    return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
   if (rejections.has(status)) {
-    const message = (describeOverflow(error) ?? said).slice(0, maxMessageLength)
-    const spoken = message === '' ? `The model’s upstream refused the request (${status}).` : message
-    return new Fault('validation', 'upstream_rejected', spoken, details)
+    const spoken = said === '' ? `The model’s upstream refused the request (${status}).` : said
+    return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', spoken, details)
   }
   if (status === 429 || status === 529) {
     return new Fault('upstream_overloaded', 'upstream_overloaded', 'The model’s upstream is overloaded.', details)
   }
   if (status === 401 || status === 403) {
-    return new Fault('upstream_failed', 'upstream_error', 'The model’s upstream refused our credentials.', details)
+    const headers = { 'x-should-retry': 'false' }
+    const message = 'The model’s upstream refused our credentials.'
+    return new Fault('upstream_failed', 'upstream_error', message, { ...details, headers })
   }
   if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)

@@ -54,6 +54,23 @@ describe('one network read', () => {
   })
 })
 
+describe('a ping before the answer', () => {
+  it('is no answer: another upstream may still be asked', async () => {
+    const chunks = ['event: ping\ndata: {"type":"ping"}\n\n', recording('anthropic', 'text.sse')]
+    const answer = { headers: streamHeaders, chunks }
+    const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(pieces[0]?.events[0]?.type, 'start')
+  })
+})
+
+describe('the last word of a stream', () => {
+  it('is known also where a blank follows it', async () => {
+    const answer = chatStream(chatChunk({ content: 'a' }), chatChunk({}, 'stop'), 'data: [DONE] \n\n')
+    const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
+    assert.equal(folded.stopReason, 'end')
+  })
+})
+
 describe('the upstream’s own words', () => {
   it('go only to callers who speak them', async () => {
     const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }
@@ -61,6 +78,16 @@ describe('the upstream’s own words', () => {
     assert.equal(same.pieces[0]?.original?.kind, 'frames')
     const other = await ask({ kind: 'anthropic', answer, request: requestBy('chat') })
     assert.equal(other.pieces[0]?.original, undefined)
+  })
+
+  it('are spelled anew where frames are not called what they are: clients go by the name', async () => {
+    const misnamed = recording('anthropic', 'text.sse')
+      .toString()
+      .replaceAll(/^event: .*$/gm, 'event: message')
+    const answer = { headers: streamHeaders, chunks: [misnamed] }
+    const { pieces, folded } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(pieces[0]?.original, undefined)
+    assert.equal(folded.stopReason, 'end')
   })
 
   it('are the whole document where nothing was streamed', async () => {

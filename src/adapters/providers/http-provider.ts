@@ -93,7 +93,18 @@ async function begin(conversation: Conversation): Promise<Begun> {
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
   const form = family.createFormCheck()
-  return { answer, reading: { decoder: family.createDecoder(write), form, write, memory, dialect, failure: undefined } }
+  return {
+    answer,
+    reading: {
+      decoder: family.createDecoder(write),
+      form,
+      write,
+      memory,
+      dialect,
+      hasBegun: false,
+      failure: undefined,
+    },
+  }
 }
 
 function takePiece({ answer, reading }: Begun): Taken {
@@ -151,6 +162,7 @@ type Reading = {
   readonly memory: FrameMemory | undefined
   /** Whose words may be passed on; undefined where nobody understands them, or since they were in bad form. */
   dialect: Dialect | undefined
+  hasBegun: boolean
   /** What ended the answer before its end. */
   failure: Error | undefined
 }
@@ -171,6 +183,9 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
     reading.failure = error instanceof Error ? error : new Error(String(error))
   }
   const events = write.take()
+  reading.hasBegun ||= events.length > 0
+  // Until then there may be pings, which are no answer: what fails now can still be asked elsewhere.
+  if (!reading.hasBegun) return undefined
   const { dialect } = reading
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
   const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
@@ -188,11 +203,15 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
-  if (frame.data === '[DONE]') return decoder.done()
+  if (frame.data.startsWith('[DONE]')) return decoder.done()
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
-  if (reading.dialect !== undefined && !form.event(body)) reading.dialect = undefined
+  if (reading.dialect !== undefined && !(isNamedRight(frame, body) && form.event(body))) reading.dialect = undefined
   memory?.learn(frame, write.textAfter(waiting))
 }
+
+/** Clients go by the name of a frame where it has one. */
+const isNamedRight = ({ event }: SseFrame, { type }: Json): boolean =>
+  event === undefined || typeof type !== 'string' || event === type

@@ -90,7 +90,8 @@ function takenFrom({ status, body }: Answer) {
 function problemOf(answer: Answer): CredentialProblem {
   const code = codeOf(/<Code>([^<]+)<\/Code>/.exec(answer.body.toString())?.[1]) ?? 'no code'
   const reason = `AWS answered ${answer.status} (${code}) when the role was to be assumed.`
-  return { problem: answer.status === 400 || answer.status === 403 ? 'auth' : 'unavailable', reason, answer }
+  const isRefused = (answer.status === 400 || answer.status === 403) && !code.startsWith('Throttling')
+  return { problem: isRefused ? 'auth' : 'unavailable', reason, answer }
 }
 
 /** China has its own. */

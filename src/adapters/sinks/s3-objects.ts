@@ -18,9 +18,11 @@ export async function objectsOf(batch: readonly SealedDocument[], prefix = ''): 
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
   const [first] = batch
   if (!first) return []
+  const text = batch.map((document) => `${canonicalize(document)}\n`).join('')
+  const last = batch.at(-1) ?? first
   const events: StoredObject = {
-    key: folder + keyOf(batch, first),
-    body: await gzipped(batch.map((document) => `${canonicalize(document)}\n`).join('')),
+    key: folder + keyOf({ first, last, text }),
+    body: await gzipped(text),
     contentType: 'application/x-ndjson',
     contentEncoding: 'gzip',
   }
@@ -28,18 +30,22 @@ export async function objectsOf(batch: readonly SealedDocument[], prefix = ''): 
   return [events, ...checkpoints.map((document) => digestOf(document, events, folder))]
 }
 
-/** By the time of the first event and never that of sending: Hive's layout, which Athena and its kind read. */
-function keyOf(batch: readonly SealedDocument[], first: SealedDocument): string {
-  if (first.metadata.event_code === 'export.test') return `_connection_test/${first.metadata.uid}.ndjson.gz`
+type Lines = { readonly first: SealedDocument; readonly last: SealedDocument; readonly text: string }
+
+/**
+ * By the time of the first event and never that of sending: Hive's layout, which Athena and its kind read. An object that is
+ * there already counts as delivered, so its name tells of all that is in it: another sink may write other events of this
+ * range to the same place.
+ */
+function keyOf({ first, last, text }: Lines): string {
   const time = new Date(first.time).toISOString()
-  const last = batch.at(-1) ?? first
-  const range = `${digits(first.metadata.sequence)}-${digits(last.metadata.sequence)}`
+  const range = `${digits(first.metadata.sequence)}-${digits(last.metadata.sequence)}-${sha256(text).slice(0, 12)}`
   return `org=${first.metadata.tenant_uid}/dt=${time.slice(0, 10)}/hour=${time.slice(11, 13)}/${range}.ndjson.gz`
 }
 
 /** A signed checkpoint on its own, easy to find, with the hash of the object that it came in. */
 function digestOf({ metadata, unmapped }: SealedDocument, events: StoredObject, folder: string): StoredObject {
-  const object = { key: events.key, sha256: createHash('sha256').update(events.body).digest('hex') }
+  const object = { key: events.key, sha256: sha256(events.body) }
   return {
     key: `${folder}_digest/org=${metadata.tenant_uid}/${digits(metadata.sequence)}.json`,
     body: Buffer.from(canonicalize({ checkpoint: unmapped.gatehouse.checkpoint, object })),
@@ -48,3 +54,4 @@ function digestOf({ metadata, unmapped }: SealedDocument, events: StoredObject, 
 }
 
 const digits = (sequence: number): string => String(sequence).padStart(16, '0')
+const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

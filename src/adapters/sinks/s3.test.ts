@@ -82,6 +82,12 @@ async function open(t: TestContext, rules: Rules = {}, config: object = {}) {
   return { sink, objects, receiver }
 }
 
+const linesIn = (objects: Objects): number[] =>
+  [...objects.values()]
+    .flatMap(({ text }) => text.trimEnd().split('\n'))
+    .map((line) => Number(JSON.parse(line).metadata.sequence))
+    .sort((left, right) => left - right)
+
 const stateOf = (outcome: Outcome | undefined) => (outcome?.kind === 'pause' ? outcome.state : outcome?.kind)
 
 describe('s3', () => {
@@ -90,7 +96,7 @@ describe('s3', () => {
     const batch = auditDocuments({ count: 3, stepMs: 3_600_000 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 3 })
     const [[key, object] = assert.fail('nothing was written')] = objects
-    assert.equal(key, 'logs/org=org_1/dt=2026-08-23/hour=10/0000000000000001-0000000000000003.ndjson.gz')
+    assert.match(key, /^logs\/org=org_1\/dt=2026-08-23\/hour=10\/0{15}1-0{15}3-[0-9a-f]{12}\.ndjson\.gz$/)
     assert.equal(object?.text, batch.map((document) => `${canonicalize(document)}\n`).join(''))
     assert.equal(object?.headers['content-type'], 'application/x-ndjson')
     assert.equal(object?.headers['content-encoding'], 'gzip')
@@ -151,10 +157,23 @@ describe('s3', () => {
     assert.equal(digest.object.sha256, createHash('sha256').update(object.raw).digest('hex'))
   })
 
-  it('keeps a test event out of the data', async (t) => {
+  it('writes a batch that begins with an event that was sent before, as a test is', async (t) => {
     const { sink, objects } = await open(t)
-    await sink.deliver(auditDocuments({ count: 1, facts: { code: 'export.test' } }), signal)
-    assert.deepEqual([...objects.keys()], ['_connection_test/evt_000000.ndjson.gz'])
+    const batch = auditDocuments({ count: 3, facts: { code: 'export.test' } })
+    await sink.deliver(batch.slice(0, 1), signal)
+    await sink.deliver(batch, signal)
+    assert.deepEqual(linesIn(objects), [1, 1, 2, 3])
+  })
+
+  it('never takes other events for the same because they lie between the same sequences', async (t) => {
+    const { sink, objects } = await open(t)
+    const batch = auditDocuments({ count: 3 })
+    await sink.deliver(
+      batch.filter((_, at) => at !== 1),
+      signal,
+    )
+    await sink.deliver(batch, signal)
+    assert.deepEqual(linesIn(objects), [1, 1, 2, 3, 3])
   })
 
   it('addresses AWS by the bucket’s own host, and by path where the name has a dot', async (t) => {
@@ -272,5 +291,11 @@ describe('s3 with a role', () => {
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(stateOf(outcome), 'auth_error')
     }
+  })
+
+  it('tries again when AWS is asked too often, which it says with 400', async (t) => {
+    const { sink } = await openRole(t, () => xml(400, 'Throttling'))
+    const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
+    assert.equal(stateOf(outcome), 'retry')
   })
 })

@@ -138,7 +138,6 @@ async function putAll(
   }
 }
 
-/** What a code of S3's means beyond its status. */
 /** Some stores say these with another status than AWS does. */
 const authCodes = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 const retryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown']

@@ -6,6 +6,8 @@ import { invalidCredential, type Claims, type VerifyToken } from '../../domain/i
 export type JwtSettings = {
   readonly issuer: string
   readonly audience: string
+  /** The `typ` of access tokens, where the issuer tells them from other tokens by it. */
+  readonly type: string | undefined
   readonly algorithms: readonly string[]
   readonly keys: { readonly jwksUrl: string } | { readonly secret: string }
 }
@@ -17,7 +19,7 @@ const toleranceSeconds = 30
  * keys come from the configured address alone, whatever the token's own headers point at.
  */
 export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyToken {
-  const { issuer, audience } = settings
+  const { issuer, audience, type } = settings
   const verify = keySource(settings)
   return async (token) => {
     try {
@@ -27,6 +29,7 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
         clockTolerance: toleranceSeconds,
         currentDate: new Date(clock.nowMs()),
         requiredClaims: ['exp', 'sub'],
+        ...(type !== undefined && { typ: type }),
       }
       return claimsOf((await verify(token, options)).payload)
     } catch (error) {
@@ -71,8 +74,12 @@ function wordsOf(scope: unknown): string[] {
   return Array.isArray(scope) ? scope.filter((word) => typeof word === 'string') : []
 }
 
+/** No answer in time, one that is not 200 or no JSON (which has no code of its own), and one without keys. */
+const issuerTroubles: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
+
+/** The issuer cannot be reached, or says something else than its keys: nothing is known about the token then. */
 const isIssuerDown = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'ERR_JWKS_TIMEOUT')
+  error instanceof TypeError || (error instanceof Error && 'code' in error && issuerTroubles.has(error.code))
 
 const issuerDown = (cause: unknown): Fault =>
   new Fault('unavailable', 'unavailable', 'The keys of the token issuer cannot be fetched.', {

@@ -46,7 +46,7 @@ export async function openExports(parts: AuditOfficeParts): Promise<OpenExports>
         alarmAfterMs: config.exports.alarm_after_hours * hourMs,
         alarmAfterEvents: config.exports.alarm_after_events,
       },
-      open: (claimed) => open(claimed.type, claimed.config),
+      open: (claimed) => open(claimed.type, claimed.openConfig()),
       onOutcome: countOutcomes(metrics, log),
       onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export broke off'),
     }),

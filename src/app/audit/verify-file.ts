@@ -27,10 +27,10 @@ export async function verifyFile(path: string, keys: readonly ShownKey[]): Promi
   return {
     ...again,
     first: from.sequence + 1,
-    ...checkSignatures(
+    ...(await checkSignatures(
       checkpoints,
       keys.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
-    ),
+    )),
   }
 }
 

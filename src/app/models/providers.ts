@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
-import { openaiFlags } from '../../adapters/providers/openai-chat/flags.ts'
+import { openaiFlags, type ChatFlags } from '../../adapters/providers/openai-chat/flags.ts'
 import { createProvider, type ProviderSettings } from '../../adapters/providers/registry.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
@@ -54,9 +54,7 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'])
     ...(upstream.base_url === undefined ? {} : { baseUrl: upstream.base_url }),
     ...(upstream.api_key === undefined ? {} : { apiKey: upstream.api_key }),
     ...(upstream.headers === undefined ? {} : { headers: upstream.headers }),
-    ...(upstream.takes_effort === undefined
-      ? {}
-      : { chatFlags: { efforts: upstream.takes_effort ? openaiFlags.efforts : [] } }),
+    chatFlags: chatFlagsOf(upstream),
     timeoutMs: upstream.timeout_ms,
     connectTimeoutMs: upstream.connect_timeout_ms,
     firstByteTimeoutMs: upstream.first_byte_timeout_ms,
@@ -64,3 +62,10 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'])
     maxConcurrent: upstream.max_concurrent,
   }
 }
+
+/** Where a chat server differs from what is assumed of its kind. */
+const chatFlagsOf = (upstream: EffectiveUpstream): Partial<ChatFlags> => ({
+  ...(upstream.takes_effort !== undefined && { efforts: upstream.takes_effort ? openaiFlags.efforts : [] }),
+  ...(upstream.takes_reasoning !== undefined && { takesReasoning: upstream.takes_reasoning }),
+  ...(upstream.streams !== undefined && { streams: upstream.streams }),
+})

@@ -58,6 +58,8 @@ type CreditStores = {
 }
 
 const microUsdPerUsd = 1_000_000
+/** More would soon be too much to be added up exactly. */
+const mostUsd = 100_000_000
 
 export function createCreditOperations(parts: CreditOperationParts): CreditOperations {
   const { administer, ledger, reports, organizationOf, ids } = parts
@@ -112,6 +114,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
       const organizationId = await organizationOf(input)
       const { ref, usd, credits = usd / creditUsd } = input
       if (!(usd > 0)) throw invalid('A payment is more than nothing.')
+      if (usd > mostUsd) throw invalid(`A payment is at most ${mostUsd} USD.`)
       const isNew = await administer(operatorOf(organizationId), async ({ registry, grants }) => {
         const payment = { organizationId, kind: 'payment', ref, micro: amountOf(credits), note: `${usd} USD` } as const
         if (!(await grants.grant(payment))) return { value: false }

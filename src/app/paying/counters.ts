@@ -62,7 +62,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     'gatehouse_limit_store_failures_total',
     'Calls to the shared counters that failed.',
     {
-      operation: ['admit', 'settle', 'renew', 'grant', 'close', 'accounts'],
+      operation: ['admit', 'settle', 'leave', 'renew', 'grant', 'close', 'accounts'],
       reason: ['unreachable', 'script'],
     },
   )
@@ -91,15 +91,18 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
           : log.warn('Redis is back: limits are counted together again'),
     }),
   )
+  // Few requests are too few failures for the store to give up on Redis; without a connection they fail all the same.
+  const isDegraded = (): boolean => store.isDegraded() || connection.epoch() === null
   metrics.gauge('gatehouse_limits_degraded', '1 while this node counts by itself because Redis is out of reach.', () =>
-    store.isDegraded() ? 1 : 0,
+    isDegraded() ? 1 : 0,
   )
   await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(firstContactMs, resolve))])
+  if (isDegraded()) log.warn('Redis is not reached yet: until it is, this node counts by itself')
   const kept = opened.move()
   return {
     limits: store,
     sharedEpoch: () => (store.isDegraded() ? null : connection.epoch()),
-    trouble: () => (store.isDegraded() ? 'Redis is out of reach; this node counts by itself' : undefined),
+    trouble: () => (isDegraded() ? 'Redis is out of reach; this node counts by itself' : undefined),
     says: 'counted in Redis',
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -77,8 +77,10 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     clock,
     failpoint,
     onOrphans: measures.orphans,
-    onDifference: (organizationId, says) =>
-      log.error({ organization_id: organizationId }, `the ledger is wrong: ${says}`),
+    onDifference: (organizationId, { says, isOverspending }) =>
+      isOverspending
+        ? log.error({ organization_id: organizationId }, `the ledger is wrong: ${says}`)
+        : log.warn({ organization_id: organizationId }, `charges may wait on another node: ${says}`),
   })
   parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
     funds.frozenCount(),

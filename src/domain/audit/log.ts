@@ -19,14 +19,27 @@ export type AuditAppender = {
 /** The same inside a transaction, which changes more than the log. */
 export type EventLog = { append(facts: EventFacts): Promise<void> }
 
-/** An event as it is read, with the texts that are still kept beside it. */
+/** An event as it is read, with the texts that are still kept beside it; those of a request only where they are asked for. */
 export type LoggedEvent = {
   readonly id: string
   readonly sequence: number
   readonly document: SealedDocument
   /** Of its document, in characters. */
   readonly size: number
+  /** Of what was read beside it. */
+  readonly contentSize: number
   readonly content?: AuditContent | undefined
+}
+
+/** Thrown for a row that holds no event any more: somebody wrote into the table, or its disk is failing. */
+export class DamagedEvent extends Error {
+  readonly sequence: number
+
+  constructor(sequence: number) {
+    super(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+    this.name = 'DamagedEvent'
+    this.sequence = sequence
+  }
 }
 
 /** Every condition that is given must hold. */
@@ -45,7 +58,13 @@ export type AuditFilter = {
 }
 
 /** Behind `after` and up to `last`, in order. */
-export type EventRange = { readonly after: number; readonly last?: number | undefined; readonly limit: number }
+export type EventRange = {
+  readonly after: number
+  readonly last?: number | undefined
+  readonly limit: number
+  /** Also the texts of requests. */
+  readonly withTexts?: boolean
+}
 
 /** A row as it is stored, for those who check it. `content` is the text beside it, as it is stored. */
 export type StoredEvent = SealedEvent & { readonly content: string | null }
@@ -64,6 +83,7 @@ export type PublishedKey = { readonly id: string; readonly publicKey: string; re
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
+  /** Ends before the first that is damaged; rejects where there is none before it. */
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */

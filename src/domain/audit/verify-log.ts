@@ -37,16 +37,16 @@ export async function verifyLog(
     checkpoints: [...ends, ...within.map(pointOf)],
     extraCheck: (row) => hasOwnContent(row, events),
   })
-  return { ...report, first: from.sequence + 1, ...checkSignatures(within, await reads.keys()) }
+  return { ...report, first: from.sequence + 1, ...(await checkSignatures(within, await reads.keys())) }
 }
 
 /** Checkpoints and the keys that are known for them. */
-export function checkSignatures(
+export async function checkSignatures(
   checkpoints: readonly SignedCheckpoint[],
   keys: readonly Pick<PublishedKey, 'id' | 'publicKey'>[],
 ) {
   const known = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
-  const finding = verifyCheckpoints(checkpoints, known)
+  const finding = await verifyCheckpoints(checkpoints, known)
   return { checkpoints: checkpoints.length, ...(finding && { checkpointFinding: finding }) }
 }
 
@@ -70,7 +70,7 @@ async function* pages(
   { after, last }: { after: number; last: number },
 ): AsyncGenerator<StoredEvent> {
   for (let at = after; ;) {
-    const page = await reads.rows(organizationId, { after: at, last, limit: pageSize })
+    const page = await reads.rows(organizationId, { after: at, last, limit: pageSize, withTexts: true })
     yield* page
     const end = page.at(-1)
     if (!end || page.length < pageSize) return

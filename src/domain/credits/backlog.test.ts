@@ -37,6 +37,7 @@ async function openScene(left: readonly Charge[] = []) {
         settledInCounters.push([requestId, micro])
         return 'settled'
       },
+      leave: () => undefined,
       close: () => 'closed',
     },
   })

@@ -7,7 +7,7 @@ import type { Backlog } from './backlog.ts'
 import type { Funds } from './funds.ts'
 import type { LedgerStore, Slice } from './ledger-store.ts'
 import { resolveOrphans } from './orphans.ts'
-import { findDifference } from './reconcile.ts'
+import { findDifference, type Difference } from './reconcile.ts'
 
 export type KeeperParts = {
   readonly ledger: LedgerStore
@@ -24,7 +24,7 @@ export type KeeperParts = {
   readonly clock: Clock
   readonly failpoint: Failpoint
   readonly onOrphans: (count: number) => void
-  readonly onDifference: (organizationId: string, says: string) => void
+  readonly onDifference: (organizationId: string, difference: Difference) => void
 }
 
 /** The ledger's housekeeping: slices whose counters are gone, requests whose node is, and whether the sums add up. */
@@ -56,7 +56,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
         if (ended > 0) parts.onOrphans(ended)
         const difference = await findDifference(parts, organization)
         if (difference === undefined) continue
-        parts.funds.freeze(organization)
+        if (difference.isOverspending) parts.funds.freeze(organization)
         parts.onDifference(organization, difference)
       }
     },

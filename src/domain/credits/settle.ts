@@ -1,7 +1,7 @@
 import { isPending } from '../../base/eventually.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
-import type { Subject } from '../limits/admission.ts'
+import type { Renewal, Subject } from '../limits/admission.ts'
 import type { LimitStore } from '../limits/store.ts'
 import type { Backlog } from './backlog.ts'
 import type { Charge } from './charge.ts'
@@ -9,7 +9,7 @@ import type { LedgerStore, Settled } from './ledger-store.ts'
 
 export type SettleParts = {
   readonly ledger: Pick<LedgerStore, 'settle'>
-  readonly limits: Pick<LimitStore, 'settle' | 'close'>
+  readonly limits: Pick<LimitStore, 'settle' | 'leave' | 'close'>
   /** Where charges wait while the ledger is out of reach; null where it is on this very disk. */
   readonly backlog: Backlog | null
   readonly failpoint: Failpoint
@@ -31,14 +31,16 @@ export type Settle = (charge: Charge, held: Held) => Promise<Settled | null>
  */
 export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: SettleParts): Settle {
   return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
+    const request = { organization, project, key, requestId }
     const before = failpoint('answered')
     if (isPending(before)) await before
-    const settled = await (backlog === null ? ledger.settle(charge) : recordOrKeep(charge, backlog)).catch(failed)
+    const recording = backlog === null ? ledger.settle(charge) : recordOrKeep(charge, backlog)
+    const settled = await recording.catch((error: unknown) => failed(request, error))
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
     if (isPending(after)) await after
     const micro = settled === null ? charge.micro : settled.micro
-    const corrected = limits.settle({ organization, project, key, requestId, tokens, micro })
+    const corrected = limits.settle({ ...request, tokens, micro })
     if (isPending(corrected)) await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
       await limits.close({ organization, epoch, sliceId: charge.sliceId })
@@ -46,8 +48,9 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     return settled
   }
 
-  function failed(error: unknown): never {
+  async function failed(request: Renewal, error: unknown): Promise<never> {
     onCharge('failed')
+    await limits.leave(request)
     throw error
   }
 

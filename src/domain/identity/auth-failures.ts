@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
+import { subscriberOf } from './free-request.ts'
 
 const windowMs = 60_000
-const maxAddresses = 50_000
+const maxSubscribers = 50_000
 
-/** Counts failed authentications per address, so that guessing keys costs the guesser and not the database. */
+/** Counts failed authentications per subscriber, so that guessing keys costs the guesser and not the database. */
 export type AuthFailures = {
   /** Seconds this address has to wait before an unknown key of it is looked up again; 0 when it need not. */
   waitSeconds(address: string): number
@@ -13,26 +14,27 @@ export type AuthFailures = {
 export function createAuthFailures(clock: Clock, failuresPerMinute: number): AuthFailures {
   const seen = new Map<string, { startMs: number; count: number }>()
 
-  const current = (address: string) => {
-    const entry = seen.get(address)
+  const current = (subscriber: string) => {
+    const entry = seen.get(subscriber)
     return entry && clock.monotonicMs() - entry.startMs < windowMs ? entry : undefined
   }
 
   return {
     waitSeconds(address) {
-      const entry = current(address)
+      const entry = current(subscriberOf(address))
       if (!entry || entry.count < failuresPerMinute) return 0
       return Math.max(1, Math.ceil((entry.startMs + windowMs - clock.monotonicMs()) / 1000))
     },
     note(address) {
-      const entry = current(address)
+      const subscriber = subscriberOf(address)
+      const entry = current(subscriber)
       if (entry) {
         entry.count++
         return
       }
-      seen.delete(address)
-      seen.set(address, { startMs: clock.monotonicMs(), count: 1 })
-      if (seen.size > maxAddresses) seen.delete(seen.keys().next().value ?? '') // the oldest window goes first
+      seen.delete(subscriber)
+      seen.set(subscriber, { startMs: clock.monotonicMs(), count: 1 })
+      if (seen.size > maxSubscribers) seen.delete(seen.keys().next().value ?? '') // the oldest window goes first
     },
   }
 }

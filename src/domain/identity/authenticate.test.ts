@@ -129,6 +129,13 @@ describe('authentication', () => {
     advance(5_000)
     await assert.rejects(ask(), isRefused)
   })
+  it('lets a key in again that only a wrong clock took for expired', async () => {
+    const { ask, advance } = createScene({ expiresAtMs: 1_005_000 })
+    advance(3_600_000)
+    await assert.rejects(ask(), isRefused)
+    advance(-3_600_000)
+    assert.equal((await ask()).id, 'key_1')
+  })
   it('notes the use of a key at most once a minute', async () => {
     const { ask, advance, log } = createScene()
     for (let count = 0; count < 5; count++) await ask()
@@ -152,6 +159,12 @@ describe('authentication', () => {
     assert.equal((await ask()).id, 'key_1')
     advance(60_000)
     await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
+  })
+  it('counts the failures of a whole IPv6 network together: it is one subscriber’s', async () => {
+    const { authenticator } = createScene()
+    const guess = async (host: number) => authenticator.principal(mintSecret('ak', systemRandom), `2001:db8::${host}`)
+    for (let host = 1; host <= 3; host++) await assert.rejects(guess(host), isRefused)
+    await assert.rejects(guess(4), (error) => error instanceof Fault && error.code === 'too_many_auth_failures')
   })
   it('holds nothing against an address that costs no look-up: keys that cannot be any, and none at all', async () => {
     const { ask, authenticator, log } = createScene()

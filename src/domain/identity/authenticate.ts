@@ -99,10 +99,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   ): Promise<{ found: F; readAt: number }> {
     const readAt = changes.count()
     const found = await find(digest)
-    if (!found || found.key.revokedAtMs !== null || isPast(found.key.expiresAtMs)) {
-      refused.add(digest)
-      throw invalidCredential()
-    }
+    const isOver = !found || found.key.revokedAtMs !== null
+    if (isOver) refused.add(digest)
+    if (isOver || isPast(found.key.expiresAtMs)) throw invalidCredential()
     return { found, readAt }
   }
 

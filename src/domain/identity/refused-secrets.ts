@@ -2,7 +2,8 @@ const most = 10_000
 
 /**
  * Digests of secrets that were looked up in vain. No secret becomes valid later: new ones are made at random, and what was
- * revoked or has expired stays so. Whoever tries one again and again need not bother the database.
+ * revoked stays so. (What has expired may not have: a clock can be wrong.) Whoever tries one again and again need not
+ * bother the database.
  */
 export type RefusedSecrets = { has(digest: string): boolean; add(digest: string): void }
 

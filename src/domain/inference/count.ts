@@ -58,12 +58,15 @@ function textOf(part: Part): string {
   }
 }
 
-/** The cheap guess by length for every request: a tokenizer would cost more than the rest of the road. Errs high. */
+/**
+ * The cheap guess by length for every request: a tokenizer would cost more than the rest of the road. Errs high, and in
+ * bytes, since a Chinese character is about a token where an English letter is a quarter of one.
+ */
 export function estimateInputTokens(request: InferenceRequest): number {
   const { texts, extraTokens } = countableOf(request)
   return texts.reduce((sum, text) => sum + estimateTokens(text), extraTokens)
 }
 
-export const estimateTokens = (text: string): number => estimateTokensOfLength(text.length)
+export const estimateTokens = (text: string): number => estimateTokensOfBytes(Buffer.byteLength(text))
 
-export const estimateTokensOfLength = (length: number): number => Math.ceil(length / 3.5)
+export const estimateTokensOfBytes = (byteCount: number): number => Math.ceil(byteCount / 3.5)

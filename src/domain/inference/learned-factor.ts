@@ -14,6 +14,8 @@ const sampleEveryMs = 30_000
 const bounds = { least: 0.25, most: 4 }
 /** A few tokens of framing would drown the ratio of a short text. */
 const leastCounted = 50
+/** Models of a `prefix*` entry come into being when asked for, under as many names as a caller can think of. */
+const mostModels = 1000
 
 export function createLearnedFactors(): LearnedFactors {
   const factors = new Map<string, number>()
@@ -21,6 +23,7 @@ export function createLearnedFactors(): LearnedFactors {
   const countedFor = new Set<string>()
   return {
     of(model) {
+      if (countedFor.size >= mostModels) countedFor.clear()
       countedFor.add(model)
       return factors.get(model) ?? 1
     },

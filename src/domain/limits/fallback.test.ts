@@ -29,6 +29,7 @@ function createShared(nowMs: () => number) {
   const store: SharedLimitStore = {
     admit: (asked) => ask('admit', () => engine.admit(asked)),
     settle: (settlement) => ask('settle', () => engine.settle(settlement)),
+    leave: (left) => ask('leave', () => engine.leave(left)),
     renew: (renewals) => ask('renew', () => engine.renew(renewals)),
     grant: (grant) => ask('grant', () => engine.grant(grant)),
     close: (slice) => ask('close', () => engine.close(slice)),

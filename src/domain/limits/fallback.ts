@@ -57,6 +57,11 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
       return (await ask('settle', () => shared.settle(settlement))) ?? 'unreachable'
     },
 
+    async leave(request) {
+      if (local.isOpen(request)) return local.leave(request)
+      await ask('leave', () => shared.leave(request))
+    },
+
     async renew(renewals) {
       const own = renewals.filter((renewal) => local.isOpen(renewal))
       const others = renewals.filter((renewal) => !local.isOpen(renewal))

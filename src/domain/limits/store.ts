@@ -17,6 +17,8 @@ export type LimitStore = {
   admit(request: AdmissionRequest): Eventually<Verdict>
   /** Gives the place back and corrects tokens and credits to what was used. Once; then it is `gone`. */
   settle(settlement: Settlement): Eventually<SettleResult>
+  /** Gives the place back and nothing else: what the request used could not be written down, and its hold waits for that. */
+  leave(request: Renewal): Eventually<void>
   /** Keeps the places of long requests. One that is settled or overdue is left alone. */
   renew(renewals: readonly Renewal[]): Eventually<void>
   /** Opens the organization's slice of credits, or raises the open one. Raising never opens. */

@@ -121,6 +121,39 @@ describe('reading a chat body', () => {
     ])
   })
 
+  it('reads Anthropic’s cache marker too, on a part, a message as a whole, and a tool', () => {
+    const cache_control = { type: 'ephemeral', ttl: '1h' }
+    const cache = { ttl: '1h' }
+    const { messages, tools } = decode({
+      tools: [{ type: 'function', function: { name: 'f' }, cache_control }],
+      messages: [
+        { role: 'system', content: 'Be brief.', cache_control },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Hi', cache_control },
+            { type: 'text', text: 'there' },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'x', cache_control },
+        { role: 'user', content: 'Go on', cache_control: 'no marker' },
+      ],
+    })
+    assert.deepEqual(
+      messages.map(({ parts }) => parts),
+      [
+        [{ type: 'text', text: 'Be brief.', cache }],
+        [
+          { type: 'text', text: 'Hi', cache },
+          { type: 'text', text: 'there' },
+        ],
+        [{ type: 'tool-result', id: 'a', parts: [{ type: 'text', text: 'x' }], isError: false, cache }],
+        [{ type: 'text', text: 'Go on' }],
+      ],
+    )
+    assert.deepEqual(tools[0]?.type === 'function' && tools[0].cache, cache)
+  })
+
   it('leaves out the tools that a choice does not allow', () => {
     const tool = (name: string) => ({ type: 'function', function: { name } })
     const { tools, toolChoice } = decode({

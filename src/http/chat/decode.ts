@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
+import type { CacheMark, InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { defined } from '../defined.ts'
 import { effortOf } from '../inference/reading/efforts.ts'
@@ -48,14 +48,20 @@ function refuseUnsupported(body: ChatBody): void {
 function decodeMessage(message: ChatMessage, at: number): Message {
   if (message.role === 'assistant') return { role: 'assistant', parts: decodeAssistant(message, at) }
   const parts = decodeContent(message.content, ['messages', at, 'content'])
-  if (message.role !== 'tool') return { role: message.role === 'user' ? 'user' : 'system', parts }
-  return { role: 'user', parts: [{ type: 'tool-result', id: message.tool_call_id, parts, isError: false }] }
+  const mark = breakpointOf(message)
+  if (message.role !== 'tool') return { role: message.role === 'user' ? 'user' : 'system', parts: marked(parts, mark) }
+  return { role: 'user', parts: [{ type: 'tool-result', id: message.tool_call_id, parts, isError: false, ...mark }] }
 }
+
+/** A message as a whole is marked at its end. */
+const marked = (parts: readonly Part[], mark: { cache?: CacheMark }): Part[] =>
+  parts.map((part, at) => (part.type === 'text' && at === parts.length - 1 ? { ...part, ...mark } : part))
 
 function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, at: number): Part[] {
   const parts: Part[] = []
   if (message.reasoning_content) parts.push({ type: 'thinking', text: message.reasoning_content })
-  if (message.content) parts.push(...decodeContent(message.content, ['messages', at, 'content']))
+  if (message.content)
+    parts.push(...marked(decodeContent(message.content, ['messages', at, 'content']), breakpointOf(message)))
   if (message.refusal) parts.push({ type: 'refusal', text: message.refusal })
   for (const call of message.tool_calls ?? []) parts.push(decodeCall(call))
   return parts
@@ -101,7 +107,8 @@ function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): Part
 function decodeTool(tool: ChatTool | { readonly type: string }): Tool {
   if (!('function' in tool)) return { type: 'opaque', dialect: 'chat', name: nameOf(tool), raw: tool }
   const { name, description, parameters, strict } = tool.function
-  return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
+  const rest = { ...defined({ description, strict }), ...breakpointOf(tool) }
+  return { type: 'function', name, parameters: parametersOf(parameters), ...rest }
 }
 
 /** Other tools carry their name in a field that is called like their type. */

@@ -17,15 +17,14 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
-  /** A server says its role with the first chunk, or with each: the second one tells. */
-  let roles: 'none yet' | 'one' | 'one only' | 'many' = 'none yet'
+  let hasRole = false
 
   const passOn = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
-    const kept = named(roles === 'none yet' ? rest : withoutRole(rest), options)
-    if (roles === 'none yet' && choicesOf(rest).length > 0) roles = 'one'
+    const kept = named(hasRole ? withoutRole(rest) : rest, options)
+    hasRole ||= choicesOf(rest).length > 0
     if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
@@ -35,8 +34,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   return {
     frame(frame) {
       if (frame.data.trim() === '[DONE]') return ''
-      if (roles === 'one') roles = frame.data.includes('"role"') ? 'many' : 'one only'
-      return (roles === 'one only' ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
+      // Some servers say their role again and again, some of them only now and then.
+      const isQuick = hasRole && !frame.data.includes('"role"')
+      return (isQuick ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
     },
     ending(finish, isForwarded) {
       const isItsOwn =

@@ -15,11 +15,13 @@ import {
   tagsOf,
 } from '../inference/reading/request-fields.ts'
 
-const Text = Type.Object({ type: Type.Literal('text'), text: Type.String(), prompt_cache_breakpoint: CacheBreakpoint })
+const marks = { prompt_cache_breakpoint: CacheBreakpoint, cache_control: Type.Optional(Type.Unknown()) }
+
+const Text = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...marks })
 const Image = Type.Object({
   type: Type.Literal('image_url'),
   image_url: Type.Object({ url: Type.String(), detail: Nullish(Type.String()) }),
-  prompt_cache_breakpoint: CacheBreakpoint,
+  ...marks,
 })
 const File = Type.Object({
   type: Type.Literal('file'),
@@ -28,7 +30,7 @@ const File = Type.Object({
     file_id: Type.Optional(Type.String()),
     filename: Type.Optional(Type.String()),
   }),
-  prompt_cache_breakpoint: CacheBreakpoint,
+  ...marks,
 })
 const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
 
@@ -45,17 +47,23 @@ const ToolCall = Type.Union([FunctionCall, OtherThan(['function'])])
 
 const Message = Type.Union(
   [
-    Type.Object({ role: Type.Literal('system'), content: Content }),
-    Type.Object({ role: Type.Literal('developer'), content: Content }),
-    Type.Object({ role: Type.Literal('user'), content: Content }),
+    Type.Object({ role: Type.Literal('system'), content: Content, ...marks }),
+    Type.Object({ role: Type.Literal('developer'), content: Content, ...marks }),
+    Type.Object({ role: Type.Literal('user'), content: Content, ...marks }),
     Type.Object({
       role: Type.Literal('assistant'),
       content: Nullish(Content),
       refusal: Nullish(Type.String()),
       reasoning_content: Nullish(Type.String()),
       tool_calls: Nullish(Type.Array(ToolCall)),
+      ...marks,
     }),
-    Type.Object({ role: Type.Literal('tool'), tool_call_id: Type.String({ minLength: 1 }), content: Content }),
+    Type.Object({
+      role: Type.Literal('tool'),
+      tool_call_id: Type.String({ minLength: 1 }),
+      content: Content,
+      ...marks,
+    }),
   ],
   { examples: [{ role: 'user', content: 'Hello' }] },
 )
@@ -68,6 +76,7 @@ const FunctionTool = Type.Object({
     parameters: Nullish(JsonObject),
     strict: Nullish(Type.Boolean()),
   }),
+  ...marks,
 })
 
 const Named = Type.Object({ name: Type.String() })

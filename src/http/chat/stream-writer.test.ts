@@ -216,11 +216,12 @@ describe('the chat writer, forwarding', () => {
 
   it('says the role once, however often the upstream does, and keeps what else its chunks say', () => {
     const writer = createWriter()
-    const saying = (content: string, more = {}): string =>
-      JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content }, ...more }] })
+    const saying = (content: string, more = {}, said: object = { role: 'assistant' }): string =>
+      JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta: { ...said, content }, ...more }] })
     const pieces = [
       piece([start], saying('')),
-      piece([open(0, 'text'), delta(0, 'a')], saying('a', { extra: 1 })),
+      piece([open(0, 'text'), delta(0, 'a')], saying('a', {}, {})),
+      piece([delta(0, 'a')], saying('a', { extra: 1 })),
       piece([close(0)], saying('', { finish_reason: 'stop' })),
       piece([end()], '[DONE]'),
     ]
@@ -232,9 +233,9 @@ describe('the chat writer, forwarding', () => {
     )
     assert.deepEqual(
       chunks.map(({ choices: [choice] }) => choice.delta.role),
-      ['assistant', undefined, undefined],
+      ['assistant', undefined, undefined, undefined],
     )
-    assert.equal(chunks[1].choices[0].extra, 1)
+    assert.equal(chunks[2].choices[0].extra, 1)
   })
 
   it('keeps finish and usage back until the price is known', () => {

@@ -1,6 +1,6 @@
 import type { CacheMark, Part, Source } from '../../domain/inference/request.ts'
 import { readProof } from '../inference/proof-envelope.ts'
-import type { MessagesBlock } from './schema.ts'
+import type { MessagesBlock, MessagesToolChange } from './schema.ts'
 
 type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>
 
@@ -18,6 +18,10 @@ export function decodeBlock(block: MessagesBlock): Part {
     case 'tool_reference':
       // What a search for tools found. Here the tool stands in the list of tools, so it is enough to say so.
       return textPart(`The tool ${block.tool_name} can be called now.`)
+    case 'tool_addition':
+      return textPart(`The tool ${nameIn(block)} can be called now.`)
+    case 'tool_removal':
+      return textPart(`The tool ${nameIn(block)} can no longer be called.`)
     case 'tool_use':
       return { type: 'tool-call', id: block.id, name: block.name, input: JSON.stringify(block.input) }
     case 'tool_result':
@@ -34,6 +38,8 @@ export function decodeBlock(block: MessagesBlock): Part {
       return { type: 'opaque', dialect: 'messages', raw: block }
   }
 }
+
+const nameIn = ({ tool: { name, definition } }: MessagesToolChange): string => name ?? definition?.name ?? ''
 
 export const textPart = (text: string): Part => ({ type: 'text', text })
 

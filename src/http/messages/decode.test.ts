@@ -192,6 +192,12 @@ describe('reading a messages body', () => {
     assert.ok(!('flagged_categories' in request.original.body), 'our own field goes no further')
   })
 
+  it('takes a thinking budget beyond the answer where thinking may go on between tool calls', () => {
+    const body = { max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 16_000 } }
+    const { reasoning } = decode(body, { 'anthropic-beta': 'x,interleaved-thinking-2025-05-14' })
+    assert.equal(reasoning?.budgetTokens, 16_000)
+  })
+
   it('reads that thinking is off', () => {
     assert.deepEqual(decode({ thinking: { type: 'disabled' } }).reasoning, { effort: 'none' })
   })

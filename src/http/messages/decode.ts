@@ -9,16 +9,18 @@ import type {
 } from '../../domain/inference/request.ts'
 import { defined } from '../defined.ts'
 import { effortOf } from '../inference/reading/efforts.ts'
-import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
-import { cacheOf, decodeBlock, textPart } from './decode-block.ts'
+import { decodeBlock, textPart } from './decode-block.ts'
 import { withoutOurs } from './original.ts'
-import type { CountTokensBody, MessagesBody, MessagesTool } from './schema.ts'
+import type { CountTokensBody, MessagesBody } from './schema.ts'
+import { decodeTools } from './tools.ts'
 
 /** A checked body of `POST /v1/messages` in our words. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
   const budget = body.thinking?.budget_tokens
-  if (budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
+  // Thinking between tool calls may take more than one answer.
+  const isBounded = !String(headers['anthropic-beta']).includes('interleaved-thinking')
+  if (isBounded && budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
     throw invalidField(['thinking', 'budget_tokens'], 'must be less than max_tokens')
   }
   return {
@@ -50,16 +52,16 @@ export function decodeCountTokens(body: CountTokensBody, headers: IncomingHttpHe
 }
 
 function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
-  const tools = (body.tools ?? []).map(decodeTool)
+  const tools = decodeTools(body)
   return {
     model: body.model,
-    messages: [...systemMessages(body.system), ...body.messages.map(decodeMessage)],
+    messages: [...systemMessages(body.system), ...standing(body.messages).map(decodeMessage)],
     tools,
     original: { dialect: 'messages' as const, body: withoutOurs(body), headers: dialectHeaders(headers) },
     ...defined({
       toolChoice: decodeToolChoice(body.tool_choice, tools),
       parallelToolCalls: body.tool_choice?.disable_parallel_tool_use === true ? false : undefined,
-      reasoning: decodeReasoning(body.thinking, body.output_config?.effort),
+      reasoning: decodeReasoning(body.thinking, effortIn(body)),
     }),
   }
 }
@@ -69,24 +71,18 @@ function systemMessages(system: CountTokensBody['system']): Message[] {
   return [{ role: 'system', parts: typeof system === 'string' ? [textPart(system)] : system.map(decodeBlock) }]
 }
 
-function decodeMessage({ role = 'user', content }: CountTokensBody['messages'][number]): Message {
-  return { role, parts: typeof content === 'string' ? [textPart(content)] : content.map(decodeBlock) }
+/** What a system message says for one turn is not said again in the next. */
+function standing(messages: CountTokensBody['messages']): CountTokensBody['messages'] {
+  const lastUser = messages.findLastIndex(({ role = 'user' }) => role === 'user')
+  return messages.filter(({ clear_at: until }, at) => until !== 'next_user_message' || at > lastUser)
 }
 
-/** A tool that the vendor runs itself. */
-type VendorTool = { readonly type: string; readonly name?: unknown }
+/** A later word on how hard to think stands in the talk itself. */
+const effortIn = ({ messages, output_config: config }: CountTokensBody): string | null | undefined =>
+  messages.findLast((message) => message.output_config?.effort)?.output_config?.effort ?? config?.effort
 
-const isVendorTool = (tool: object): tool is VendorTool =>
-  'type' in tool && typeof tool.type === 'string' && tool.type !== 'custom'
-
-function decodeTool(tool: MessagesTool | VendorTool): Tool {
-  if (isVendorTool(tool)) {
-    const name = typeof tool.name === 'string' ? tool.name : tool.type
-    return { type: 'opaque', dialect: 'messages', name, raw: tool }
-  }
-  const { name, description, strict } = tool
-  const parameters = parametersOf(tool.input_schema)
-  return { type: 'function', name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
+function decodeMessage({ role = 'user', content }: CountTokensBody['messages'][number]): Message {
+  return { role, parts: typeof content === 'string' ? [textPart(content)] : content.map(decodeBlock) }
 }
 
 const choiceTypes = { auto: 'auto', any: 'required', none: 'none' } as const

@@ -17,9 +17,15 @@ export function encodeMessages(
   const usage = spellUsage(end.usage)
   if (document?.dialect === 'messages') {
     const { body } = document
-    const stop = { stop_reason: spellStop(stopReason, end).stop_reason, stop_sequence: null }
+    const { stop_reason: ours } = spellStop(stopReason, end)
+    // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
+    const stop = {
+      stop_sequence: null,
+      ...body,
+      stop_reason: ours === 'tool_use' ? ours : (body['stop_reason'] ?? ours),
+    }
     const counts = theirUsage(body['usage'], usage, end.usage)
-    return { ...envelope, ...stop, ...body, id, model, usage: counts, ...creditFields(end) }
+    return { ...envelope, ...stop, id, model, usage: counts, ...creditFields(end) }
   }
   return {
     ...envelope,

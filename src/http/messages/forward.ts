@@ -1,3 +1,4 @@
+import { estimateInputTokens } from '../../domain/inference/count.ts'
 import type { BlockStart, OriginalFrame } from '../../domain/inference/events.ts'
 import {
   frameObject,
@@ -24,13 +25,10 @@ export type Forwarding = {
   ending(ours: Ending, isForwarded: boolean): Fields | undefined
 }
 
-export type Ending = {
-  readonly delta: { readonly stop_reason: string }
-  readonly usage: Readonly<Record<string, unknown>>
-}
+export type Ending = { readonly delta: { readonly stop_reason: string } }
 
 /** `wire` is shared with the writer, so that it can go on where the upstream stopped. */
-export function createForwarding({ id, model }: AnswerContext, wire: Wire): Forwarding {
+export function createForwarding(context: AnswerContext, wire: Wire): Forwarding {
   let unclaimed: { readonly index: number; readonly type: BlockStart['type'] }[] = []
   let last: Fields | undefined
   let hasStart = false
@@ -51,12 +49,9 @@ export function createForwarding({ id, model }: AnswerContext, wire: Wire): Forw
         case 'message_start':
           if (hasStart) return '' // a second one breaks clients
           hasStart = true
-          return renamedStart(frameObject(frame.data), { id, model })
+          return renamedStart(frameObject(frame.data), context)
         case 'message_delta':
           last = merged(last, frameObject(frame.data))
-          return ''
-        case 'message_stop': // written after the price
-        case 'error': // arrives as a thrown Fault
           return ''
         case 'content_block_start':
           noteStart(frameObject(frame.data))
@@ -64,7 +59,12 @@ export function createForwarding({ id, model }: AnswerContext, wire: Wire): Forw
         case 'content_block_stop':
           wire.open.delete(indexOf(frameObject(frame.data)))
           break
+        case 'content_block_delta':
+        case 'ping':
+          break
         default:
+          // The stop is written after the price, an error arrives as a thrown Fault; at all else some clients fail.
+          return ''
       }
       return sameFrame({ event: type, data: frame.data })
     },
@@ -75,12 +75,12 @@ export function createForwarding({ id, model }: AnswerContext, wire: Wire): Forw
     forgetEnded() {
       unclaimed = unclaimed.filter(({ index }) => wire.open.has(index))
     },
-    ending({ delta, usage }, isForwarded) {
+    ending({ delta }, isForwarded) {
       const own = recordAt(last, 'delta')
       if (last === undefined || !(isForwarded || own['stop_reason'] === delta.stop_reason)) return undefined
       // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
       const corrected = delta.stop_reason === 'tool_use' ? { ...own, stop_reason: 'tool_use' } : own
-      return { ...last, delta: corrected, usage: { ...usage, ...recordAt(last, 'usage') } }
+      return { ...last, delta: corrected }
     },
   }
 }
@@ -93,8 +93,16 @@ const partTypes: Readonly<Record<string, BlockStart['type']>> = {
 
 const indexOf = ({ index }: Fields): number => (typeof index === 'number' ? index : 0)
 
-const renamedStart = (start: Fields, names: { id: string; model: string }): string =>
-  sseFrame('message_start', JSON.stringify({ ...start, message: { ...recordAt(start, 'message'), ...names } }))
+function renamedStart(start: Fields, { id, model, request }: AnswerContext): string {
+  const message = recordAt(start, 'message')
+  const usage = recordAt(message, 'usage')
+  // No prompt has no tokens: some servers send zeros where they do not count.
+  const isCounted = inputCounts.some((name) => Number(usage[name]) > 0)
+  const counts = isCounted ? usage : { ...usage, input_tokens: estimateInputTokens(request) }
+  return sseFrame('message_start', JSON.stringify({ ...start, message: { ...message, id, model, usage: counts } }))
+}
+
+const inputCounts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
 /** An upstream may send its ending in parts; counts are cumulative, so the last one holds. */
 const merged = (first: Fields | undefined, next: Fields): Fields => ({

@@ -74,13 +74,6 @@ const Thinking = Type.Object({
 })
 const RedactedThinking = Type.Object({ type: Type.Literal('redacted_thinking'), data: Type.String() })
 
-const blocks = [...resultBlocks, ToolUse, ToolResult, Thinking, RedactedThinking] as const
-const Block = Type.Union([...blocks, OtherThan(tagsOf(blocks))])
-const Content = Type.Union([Type.String(), Type.Array(Block)])
-
-const Role = Type.Enum(['user', 'assistant', 'system'])
-const Message = Type.Object({ role: Role, content: Content }, { examples: [{ role: 'user', content: 'Hello' }] })
-
 const ClientTool = Type.Object({
   type: Nullish(Type.Literal('custom')),
   name: Type.String({ minLength: 1, maxLength: 256 }),
@@ -89,6 +82,30 @@ const ClientTool = Type.Object({
   strict: Nullish(Type.Boolean()),
   cache_control: CacheControl,
 })
+
+const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])])
+
+/** A tool that comes or goes in the middle of a talk: by its name, or with all that it is. */
+const ToolChange = <Change extends 'tool_addition' | 'tool_removal'>(change: Change) =>
+  Type.Object({
+    type: Type.Literal(change),
+    tool: Type.Object({ name: Type.Optional(Type.String()), definition: Type.Optional(AnyTool) }),
+  })
+const changes = [ToolChange('tool_addition'), ToolChange('tool_removal')] as const
+
+const blocks = [...resultBlocks, ...changes, ToolUse, ToolResult, Thinking, RedactedThinking] as const
+const Block = Type.Union([...blocks, OtherThan(tagsOf(blocks))])
+const Content = Type.Union([Type.String(), Type.Array(Block)])
+
+const Role = Type.Enum(['user', 'assistant', 'system'])
+const said = {
+  content: Content,
+  clear_at: Nullish(
+    Type.String({ description: 'For a system message: `next_user_message` where it holds until then.' }),
+  ),
+  output_config: Nullish(Type.Object({ effort: Nullish(Type.String()) })),
+}
+const Message = Type.Object({ role: Role, ...said }, { examples: [{ role: 'user', content: 'Hello' }] })
 
 const ToolChoice = Type.Object({
   type: Type.Optional(Type.Enum(['auto', 'any', 'tool', 'none'])),
@@ -104,11 +121,7 @@ const shared = {
   system: Type.Optional(
     Type.Union([Type.String(), Type.Array(Text)], { description: 'Instructions that stand above the talk.' }),
   ),
-  tools: Type.Optional(
-    Type.Array(Type.Union([ClientTool, OtherThan(['custom'])]), {
-      description: 'Tools of the caller, or of the vendor by type.',
-    }),
-  ),
+  tools: Type.Optional(Type.Array(AnyTool, { description: 'Tools of the caller, or of the vendor by type.' })),
   tool_choice: Type.Optional(ToolChoice),
   thinking: Type.Optional(
     Type.Object({
@@ -150,13 +163,14 @@ export type MessagesBody = Static<typeof MessagesBody>
 
 /** Body of `POST /v1/messages/count_tokens`. A message without a role is the user's. */
 export const CountTokensBody = Type.Object(
-  { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), content: Content }), { minItems: 1 }) },
+  { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...said }), { minItems: 1 }) },
   { examples: [{ model: 'house-model', messages: [{ role: 'user', content: 'Hello' }] }] },
 )
 export type CountTokensBody = Static<typeof CountTokensBody>
 
 export type MessagesBlock = Static<typeof Block>
 export type MessagesTool = Static<typeof ClientTool>
+export type MessagesToolChange = Static<(typeof changes)[number]>
 
 /** Answer of `POST /v1/messages`. */
 export const MessagesAnswer = Type.Object(

@@ -207,6 +207,25 @@ describe('the messages writer, forwarding', () => {
     assert.equal(stop, 'event: message_stop\ndata: {"type":"message_stop"}')
   })
 
+  it('has our counts where the upstream sends zeros: agents take them for a context that is empty', () => {
+    const writer = createMessagesWriter(context)
+    const zeros = { input_tokens: 0, output_tokens: 0 }
+    const started = { type: 'message_start', message: { content: [], usage: zeros } }
+    const [messageStart] = writer.forward(piece([start], ['message_start', started])).split('\n\n')
+    assert.ok(dataOf(messageStart).message.usage.input_tokens > 0)
+    const estimated: InferenceEvent = { type: 'end', stopReason: 'end', usage: { ...usage, source: 'estimated' } }
+    const last = writer.forward(
+      piece([estimated], ['message_delta', { ...closing, usage: zeros }], ['message_stop', { type: 'message_stop' }]),
+    )
+    assert.equal(dataOf(last.split('\n\n')[0]).usage.input_tokens, 790)
+  })
+
+  it('keeps back events that the dialect does not know: some clients fail at them', () => {
+    const writer = createMessagesWriter(context)
+    writer.forward(opening)
+    assert.equal(writer.forward(piece([], ['heartbeat', { type: 'heartbeat' }])), '')
+  })
+
   it('ends in our words where a check has ended the answer', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)

@@ -5,7 +5,8 @@ import { estimateInputTokens } from '../../domain/inference/count.ts'
 import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import { proofText } from '../inference/proof-envelope.ts'
-import { sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
+import { recordAt, sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
+import { theirUsage } from '../inference/writing/their-usage.ts'
 import { errorBody } from './errors.ts'
 import { createForwarding, type Forwarding, type Wire } from './forward.ts'
 import { spellStop, spellUsage } from './spelling.ts'
@@ -174,11 +175,12 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   const stop = spellStop(effectiveStop(end.stopReason, state.hasToolCall), end)
   const ours = { type: 'message_delta', delta: stop, usage: spellUsage(end.usage) }
   const message = state.forwarding.ending(ours, isForwarded) ?? ours
+  const usage = theirUsage({ ...ours.usage, ...recordAt(message, 'usage') }, ours.usage, end.usage)
   // An upstream may have begun blocks that our events never told of.
   const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
   return (
     stops +
-    sseFrame('message_delta', JSON.stringify({ ...message, ...creditFields(end) })) +
+    sseFrame('message_delta', JSON.stringify({ ...message, usage, ...creditFields(end) })) +
     sseFrame('message_stop', '{"type":"message_stop"}')
   )
 }

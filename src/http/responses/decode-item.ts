@@ -15,6 +15,7 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
   switch (item.type) {
     case undefined:
     case 'message': {
+      if (!('role' in item)) throw notFound(item.id, path)
       const role = item.role === 'developer' ? 'system' : item.role
       return { role, parts: decodeContent(item.content, [...path, 'content']) }
     }
@@ -28,6 +29,9 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
     }
     case 'reasoning':
       return { role: 'assistant', parts: [decodeReasoningItem(item)] }
+    case 'additional_tools':
+      // Upstreams of other dialects find them in the list of tools, and nowhere else.
+      return { role: 'system', parts: [] }
     case 'item_reference':
       throw notFound(item.id, path)
     default:

@@ -190,6 +190,12 @@ describe('reading a responses body', () => {
       /^Item with id 'msg_x' not found/,
     ],
     [
+      'a reference that does not say that it is one',
+      { input: [{ id: 'msg_x' }] },
+      'invalid_parameter',
+      /^Item with id 'msg_x' not found/,
+    ],
+    [
       'an earlier response that nobody resolved',
       { previous_response_id: 'resp_1' },
       'unsupported_parameter',

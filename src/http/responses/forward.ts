@@ -8,6 +8,7 @@ import {
   sseFrame,
   type AnswerContext,
 } from '../inference/writing/stream-writer.ts'
+import { theirUsage } from '../inference/writing/their-usage.ts'
 import type { Output, Sequence, ShownBlock } from './blocks.ts'
 
 type Part = ShownBlock['part']
@@ -56,7 +57,8 @@ export function createForwarding({ id, model, echo }: AnswerContext, sequence: S
   return {
     frame(frame) {
       const type = frameType(frame)
-      if (type === 'error' || type === 'response.failed') return '' // arrive as a thrown Fault
+      if (type === 'response.failed') return '' // arrives as a thrown Fault
+      if (!type.startsWith('response.')) return '' // so does an error; at all else some clients fail
       if (endings.has(type)) {
         last = recordAt(frameObject(frame.data), 'response')
         return ''
@@ -88,7 +90,8 @@ export function createForwarding({ id, model, echo }: AnswerContext, sequence: S
       if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
       // Some upstreams stream their items and then leave them out of the last event.
       const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
-      const usage = { ...recordAt(ours, 'usage'), ...recordAt(last, 'usage') }
+      const counts = recordAt(ours, 'usage')
+      const usage = theirUsage({ ...counts, ...recordAt(last, 'usage') }, counts, end.usage)
       return { ...last, id, model, output: listed, usage, ...echo, ...creditFields(end) }
     },
   }

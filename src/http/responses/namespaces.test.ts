@@ -33,6 +33,16 @@ describe('tools in a namespace', () => {
     assert.deepEqual(allow({ type: 'function', name: 'close' }), ['close'])
   })
 
+  it('may also come in the middle of the talk', () => {
+    const later = { type: 'additional_tools', role: 'developer', tools }
+    const request = decode({ input: [{ role: 'user', content: 'Hi' }, later] })
+    assert.deepEqual(
+      request.tools.map(({ name }) => name),
+      ['close', 'agents.close', 'agents.patch'],
+    )
+    assert.deepEqual(createCalleeOf(request)('agents.close'), { namespace: 'agents', name: 'close' })
+  })
+
   it('are known again in the history', () => {
     const call = { type: 'function_call', call_id: 'c', namespace: 'agents', name: 'close', arguments: '{}' }
     assert.deepEqual(decode({ tools, input: [call] }).messages[0]?.parts, [

@@ -9,7 +9,9 @@ export type CalleeOf = (name: string) => Callee
 
 /** Agents group tools, those of an MCP server for instance, and want each call back under both names. */
 export function createCalleeOf({ original }: InferenceRequest): CalleeOf {
-  const callees = new Map(recordsIn(original.body['tools']).flatMap(membersOf))
+  const { tools, input } = original.body
+  const later = recordsIn(input).flatMap((item) => recordsIn(item['tools']))
+  const callees = new Map([...recordsIn(tools), ...later].flatMap(membersOf))
   return (name) => callees.get(name) ?? { name }
 }
 

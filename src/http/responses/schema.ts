@@ -69,10 +69,10 @@ const Reasoning = Type.Object({
   content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
   encrypted_content: Nullish(Type.String()),
 })
-const ItemReference = Type.Object({ type: Type.Literal('item_reference'), id: Type.String({ minLength: 1 }) })
-
-const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference] as const
-const Item = Type.Union([...items, OtherThan(tagsOf(items))])
+const ItemReference = Type.Object({
+  type: Type.Optional(Type.Literal('item_reference')),
+  id: Type.String({ minLength: 1 }),
+})
 
 const FunctionTool = Type.Object({
   type: Type.Literal('function'),
@@ -86,6 +86,12 @@ const NamespaceTool = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 256 }),
   tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
 })
+
+const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])])
+const AdditionalTools = Type.Object({ type: Type.Literal('additional_tools'), tools: Type.Array(AnyTool) })
+
+const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference, AdditionalTools] as const
+const Item = Type.Union([...items, OtherThan(tagsOf(items))])
 
 const choices = [
   Type.Object({ type: Type.Literal('function'), name: Type.String(), namespace: Nullish(Type.String()) }),
@@ -125,7 +131,7 @@ export const ResponsesBody = Type.Object(
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
     max_output_tokens: Nullish(OutputLimit),
-    tools: Nullish(Type.Array(Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])]))),
+    tools: Nullish(Type.Array(AnyTool)),
     tool_choice: Nullish(ToolChoice),
     parallel_tool_calls: Nullish(Type.Boolean()),
     reasoning: Nullish(
@@ -149,6 +155,7 @@ export type ResponsesBody = Static<typeof ResponsesBody>
 export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
+export type ResponsesTools = Static<typeof AdditionalTools>['tools']
 export type ResponsesNamespace = Static<typeof NamespaceTool>
 
 /** Answer of `POST /v1/responses`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { close, contextIn, delta, end, start } from '../../../test/support/answers.ts'
+import { close, contextIn, delta, end, start, usage } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
 import type { InferenceEvent, Piece, StopReason } from '../../domain/inference/events.ts'
 import type { AnswerContext, StreamWriter } from '../inference/writing/stream-writer.ts'
@@ -263,6 +263,32 @@ describe('the responses writer, forwarding', () => {
     assert.deepEqual(last.response.output, [done])
     assert.deepEqual([last.response.usage.input_tokens, last.response.usage.extra], [3, 1])
     assert.deepEqual([last.response.service_tier, last.response.estimated_credits_used], ['x', 12])
+  })
+
+  it('ends the upstream’s call under both of its names', () => {
+    const tools = [{ type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'close' }] }]
+    const writer = createWriter({ tools })
+    const called = { id: 'fc_t', type: 'function_call', call_id: 'c', name: 'close', namespace: 'agents' }
+    const part = { type: 'tool-call', id: 'c', name: 'agents.close' } as const
+    for (const each of opening.slice(0, 1)) writer.forward(each)
+    writer.forward(
+      piece([{ type: 'open', block: 0, part }], {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { ...called, arguments: '' },
+      }),
+    )
+    const { item: done } = eventsOf(writer.write([delta(0, '{}'), close(0), end()])).at(-2)
+    assert.deepEqual(done, { ...called, status: 'completed', arguments: '{}' })
+  })
+
+  it('has our counts where the upstream’s cannot be used', () => {
+    const writer = createWriter()
+    for (const each of opening) writer.forward(each)
+    const ending: InferenceEvent = { type: 'end', stopReason: 'end', usage: { ...usage, source: 'estimated' } }
+    const response = { ...theirs, status: 'completed', usage: { input_tokens: 0, output_tokens: 2, extra: 1 } }
+    const [last] = eventsOf(writer.forward(piece([close(0), ending], { type: 'response.completed', response })))
+    assert.partialDeepStrictEqual(last.response.usage, { input_tokens: 16, extra: 1 })
   })
 
   it('ends the upstream’s item in our words where a check has ended the answer', () => {

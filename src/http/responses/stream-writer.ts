@@ -15,6 +15,7 @@ import {
   type Output,
   type Sequence,
   type ShownBlock,
+  type ShownPart,
 } from './blocks.ts'
 import { errorEvent } from './errors.ts'
 import { createForwarding, type Forwarding } from './forward.ts'
@@ -112,7 +113,7 @@ function openBlock(state: State, block: number, part: BlockStart): string {
     const fields = { output_index: outputIndex, item: part.raw }
     return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
   }
-  const shownPart = part.type === 'tool-call' ? { ...part, ...state.calleeOf(part.name) } : part
+  const shownPart = asKnown(state, part)
   const begun = state.forwarding.blockFor(shownPart)
   if (begun !== undefined) {
     state.open.set(block, begun)
@@ -130,6 +131,10 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   state.open.set(block, shown)
   return openFrames(sequence, shown)
 }
+
+/** A tool has the name that the caller knows. */
+const asKnown = ({ calleeOf }: State, part: Exclude<BlockStart, { type: 'opaque' }>): ShownPart =>
+  part.type === 'tool-call' ? { ...part, ...calleeOf(part.name) } : part
 
 /** Where a block goes on. An upstream may have completed the one that we took for it. */
 function blockOf({ open, output, forwarding }: State, block: number): ShownBlock | undefined {
@@ -185,7 +190,7 @@ function note(state: State, step: Step): void {
   }
   if (step.type === 'open') {
     notePart(state, step.part)
-    const shown = step.part.type === 'opaque' ? undefined : state.forwarding.blockFor(step.part)
+    const shown = step.part.type === 'opaque' ? undefined : state.forwarding.blockFor(asKnown(state, step.part))
     if (shown !== undefined) state.open.set(step.block, shown)
     return
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { withContent } from '../../domain/audit/content/content.ts'
 import {
+  afterDamage,
   afterDraining,
   afterFailure,
   afterGap,
@@ -13,7 +14,7 @@ import {
   type Watermarks,
 } from '../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
-import type { LoggedEvent } from '../../domain/audit/log.ts'
+import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
 import { gatherBatch } from './gather-batch.ts'
 
@@ -24,6 +25,7 @@ export type DeliverParts = {
   readonly watermarks: Watermarks
   /** Told of each event that was offered. */
   readonly onOutcome: (outcome: Outcome, sink: ClaimedSink) => void
+  readonly onError: (error: unknown, sinkId?: string) => void
 }
 
 export type Delivery = { readonly claimed: ClaimedSink; readonly sink: OpenedSink; readonly signal: AbortSignal }
@@ -40,7 +42,11 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
   let claimed: ClaimedSink | undefined = await replayDeadLetters(parts, delivery)
   claimed = claimed && (await settleIf(store, claimed, afterGap(claimed.cursor, claimed.firstSequence)))
   while (claimed && isDue(claimed.cursor, clock.nowMs())) {
-    const batch = await gatherBatch(store, claimed, delivery.sink)
+    const batch = await gatherBatch(store, claimed, delivery.sink).catch(asDamage)
+    if (batch instanceof DamagedEvent) {
+      claimed = await settleIf(store, claimed, afterDamage(claimed.cursor, batch.sequence))
+      continue
+    }
     const [oldest] = batch.events
     if (!oldest) return void (await settleIf(store, claimed, afterDraining(claimed.cursor)))
     const { logged_time: loggedMs } = oldest.document.metadata
@@ -51,6 +57,11 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
     claimed = await raiseAlarm(parts, claimed, oldest)
     claimed = claimed && (await sendBatch(parts, { ...delivery, claimed }, batch))
   }
+}
+
+function asDamage(error: unknown): DamagedEvent {
+  if (error instanceof DamagedEvent) return error
+  throw error
 }
 
 type Batch = { readonly events: readonly LoggedEvent[]; readonly last: number }
@@ -75,15 +86,22 @@ async function sendBatch(parts: DeliverParts, delivery: Delivery, batch: Batch):
 
 const notAnswered: Outcome = { kind: 'retry', reason: 'The sink gave no answer for this event.' }
 
+/** What breaks on our side is told like what breaks on the other: a sink that stands still must not look healthy. */
+export const brokenOff: Outcome = { kind: 'retry', reason: 'This gateway could not send; its own log tells why.' }
+
 async function offer(
-  { onOutcome }: DeliverParts,
+  { onOutcome, onError }: DeliverParts,
   { claimed, sink, signal }: Delivery,
   events: readonly LoggedEvent[],
 ): Promise<readonly Outcome[]> {
   if (events.length === 0) return []
   const level = sink.choice.content ?? 'none'
   const documents = events.map(({ document, content }) => withContent(document, content, level))
-  const outcomes = await sink.deliver(documents, signal)
+  const outcomes = await sink.deliver(documents, signal).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    onError(error, claimed.id)
+    return documents.map(() => brokenOff)
+  })
   for (const outcome of outcomes) onOutcome(outcome, claimed)
   return outcomes
 }

@@ -1,14 +1,14 @@
 import { everySoOften, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
+import { afterFailure } from '../../domain/audit/export/delivery.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
-import { deliverAll, type DeliverParts } from './deliver.ts'
+import { brokenOff, deliverAll, type DeliverParts } from './deliver.ts'
 
 export type SenderParts = DeliverParts & {
   /** Opens a sink as it is configured; it is closed when it has changed or was idle for a while. */
   readonly open: (claimed: ClaimedSink) => OpenedSink & AsyncDisposable
   readonly leaseMs: number
   readonly everyMs: number
-  readonly onError: (error: unknown, sinkId?: string) => void
 }
 
 export type Senders = AsyncDisposable & {
@@ -51,9 +51,20 @@ export function startSenders(parts: SenderParts): Senders {
       const claimed = await store.claim(sinkId)
       if (!claimed) return
       await using lease = holdLease(parts, sinkId, stop.signal)
-      await deliverAll(parts, { claimed, sink: await opened(claimed), signal: lease.signal })
+      await deliverAll(parts, { claimed, sink: await openedOrShown(claimed), signal: lease.signal })
     } catch (error) {
       if (!stop.signal.aborted) onError(error, sinkId)
+    }
+  }
+
+  /** A sink that cannot be opened must not look healthy, either. */
+  async function openedOrShown(claimed: ClaimedSink): Promise<OpenedSink> {
+    try {
+      return await opened(claimed)
+    } catch (error) {
+      const cursor = afterFailure(claimed.cursor, brokenOff, { nowMs: clock.nowMs(), random: parts.random })
+      await store.settle(claimed, { cursor, rejected: [], news: [] })
+      throw error
     }
   }
 

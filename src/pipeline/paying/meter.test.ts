@@ -71,6 +71,12 @@ describe('a metered answer', () => {
     assert.deepEqual(scene.endings, [], 'whoever lets the end out pays for it')
   })
 
+  it('costs no less in a script of many bytes: there a character is about a token', async () => {
+    const scene = openScene([[start, open(0, { type: 'text' }), delta(0, '字'.repeat(35))]])
+    await scene.iterator.next()
+    assert.equal(scene.metered.used().outputTokens, 30)
+  })
+
   it('that ended and that nobody paid for is settled by what the upstream reports', async () => {
     const scene = openScene([text, [close(0), end()]])
     await read(scene.metered.pieces)

@@ -1,5 +1,5 @@
 import { watched } from '../../base/flow.ts'
-import { estimateTokensOfLength } from '../../domain/inference/count.ts'
+import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
 
@@ -25,12 +25,12 @@ export type Metered = AsyncDisposable & {
  */
 export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, onEnd }: MeterParts): Metered {
   let begun = expected
-  let outputLength = 0
+  let outputBytes = 0
   let reported: Usage | undefined
 
   const used = (): Usage => {
     if (reported !== undefined) return reported
-    const outputTokens = Math.max(begun.outputTokens, estimateTokensOfLength(outputLength))
+    const outputTokens = Math.max(begun.outputTokens, estimateTokensOfBytes(outputBytes))
     return { ...begun, outputTokens, source: 'estimated' }
   }
   /** Where the answer is paid for by now, that counts. */
@@ -44,7 +44,7 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   /** Reads along. Only the beginning is changed. */
   function watch(piece: Piece): Piece {
     const { events } = piece
-    for (const event of events) if (event.type === 'delta') outputLength += event.text.length
+    for (const event of events) if (event.type === 'delta') outputBytes += Buffer.byteLength(event.text)
     const first = events[0]
     const last = events[events.length - 1]
     if (last?.type === 'end') finish(last)

@@ -33,9 +33,9 @@ const senders = startSenders({
   watermarks: { alarmAfterMs: Infinity, alarmAfterEvents: Infinity },
   leaseMs,
   everyMs: 20,
-  open: ({ config }) => ({
-    ...openSink(webhook, config, { guard, clock, random, instance: 'test' }),
-    choice: choiceOf(config),
+  open: ({ openConfig }) => ({
+    ...openSink(webhook, openConfig(), { guard, clock, random, instance: 'test' }),
+    choice: choiceOf(openConfig()),
   }),
   onOutcome: () => {},
   onError: (error) => process.stderr.write(`${String(error)}\n`),

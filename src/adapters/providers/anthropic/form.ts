@@ -39,8 +39,13 @@ function isBlockStart(state: State, event: Json): boolean {
   const block = recordOf(event['content_block'])
   if (!state.hasStart || event['index'] !== state.blockCount++) return false
   state.open.set(event['index'], textOf(block?.['type']))
-  return isBlock(block)
+  return isBlock(block) && isEmpty(block ?? {})
 }
+
+/** What a block holds comes after its start: agents do not read it there. */
+const isEmpty = ({ type, text, thinking, signature, input }: Json): boolean =>
+  [text, thinking, signature].every((value) => textOf(value) === '') &&
+  (type !== 'tool_use' || Object.keys(recordOf(input) ?? {}).length === 0)
 
 function isBlock(block: Json | undefined): boolean {
   switch (block?.['type']) {

@@ -244,6 +244,12 @@ describe('a request to a Messages upstream', () => {
       { seed: 7, logit_bias: { 1: 2 }, presence_penalty: 0, n: 1, service_tier: 'auto' },
     )
     assert.deepEqual((await sentTo('anthropic', lossy)).dropped, ['seed', 'logit_bias'])
+    const response = requestBy(
+      'responses',
+      {},
+      { truncation: 'auto', service_tier: 'auto', text: { verbosity: 'low' } },
+    )
+    assert.deepEqual((await sentTo('anthropic', response)).dropped, ['truncation', 'text.verbosity'])
     for (const field of [{ n: 2 }, { logprobs: true }, { modalities: ['text', 'audio'] }]) {
       const fault = await refusedBy('anthropic', requestBy('chat', {}, field))
       assert.equal(fault.details.param, Object.keys(field)[0])
@@ -311,6 +317,7 @@ describe('structured output on a Messages upstream', () => {
         name: { oneOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }] },
         when: { type: 'string', format: 'date' },
         tags: { type: 'array', minItems: 2, items: { type: 'object', properties: {} } },
+        home: { type: ['object', 'null'], properties: { street: { type: 'string' } }, additionalProperties: false },
       },
     }
     assert.deepEqual(await formatOf(schema), {
@@ -328,6 +335,11 @@ describe('structured output on a Messages upstream', () => {
               type: 'array',
               items: { type: 'object', properties: {}, additionalProperties: false },
               description: '{minItems: 2}',
+            },
+            home: {
+              type: ['object', 'null'],
+              properties: { street: { type: 'string' } },
+              additionalProperties: false,
             },
           },
         },
@@ -366,6 +378,11 @@ describe('a caller who speaks Messages already', () => {
       (await sentTo('anthropic', request, { settings: { baseUrl } })).body['system']
     assert.equal(JSON.stringify(await system('http://127.0.0.1:8080')), '[{"type":"text","text":"Be brief."}]')
     assert.match(JSON.stringify(await system('https://api.anthropic.com')), /billing/)
+  })
+
+  it('may ask for a temperature that only other dialects know', async () => {
+    const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [], temperature: 1.5 }))
+    assert.equal(body['temperature'], 1)
   })
 
   it('need not name a limit', async () => {

@@ -24,6 +24,9 @@ import { encodeThinkingMode, outputConfig } from './thinking.ts'
 /** The last version that still knows temperature, top_p and top_k. */
 const defaultVersion = '2023-06-01'
 
+/** Our callers may ask for a temperature of up to 2; here it ends at 1. */
+const hottest = 1
+
 export type MessagesFlags = {
   /** Anthropic itself, or a proxy before it; other servers imitate it. */
   readonly isVendor: boolean
@@ -38,6 +41,7 @@ export function encodeRequest(encoding: Encoding, flags: MessagesFlags): Encoded
     body: {
       ...body,
       max_tokens: boundedBy(encoding.call.maxOutputTokens, body['max_tokens']),
+      ...(typeof body['temperature'] === 'number' && { temperature: Math.min(body['temperature'], hottest) }),
       ...(!flags.isVendor && Array.isArray(body['system']) && { system: body['system'].filter(isMeantBlock) }),
     },
     headers: { 'anthropic-version': defaultVersion, ...original.headers },
@@ -97,7 +101,7 @@ function encodeSystem(
 
 type Sampling = Pick<MessagesRequest, 'temperature' | 'top_p' | 'top_k'>
 
-/** Newer models, and all models while they think, refuse to be tuned. Temperature ends at 1 here. */
+/** Newer models, and all models while they think, refuse to be tuned. */
 function encodeSampling({ request, model, onDropped }: ProviderCall, isThinking: boolean): Sampling {
   const { temperature, topP, topK } = request
   if (isThinking || refusesSampling(model)) {
@@ -107,7 +111,7 @@ function encodeSampling({ request, model, onDropped }: ProviderCall, isThinking:
     return {}
   }
   return {
-    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
+    ...(temperature !== undefined && { temperature: Math.min(temperature, hottest) }),
     ...(topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
   }

@@ -30,7 +30,7 @@ export function strictSchema(schema: Json): Json {
     if (entry === undefined) untold.push(`${keyword}: ${JSON.stringify(value)}`)
     else result[entry.keyword] = entry.value
   }
-  if (schema['type'] === 'object') {
+  if ([schema['type']].flat().includes('object')) {
     result['properties'] ??= {}
     result['additionalProperties'] = false
   }

@@ -1,5 +1,6 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
+import { recordOf } from '../reading.ts'
 
 /** The request asks for what this upstream cannot do, and leaving it out would make the answer wrong. */
 export const unsupported = (param: string, message: string): Fault =>
@@ -73,18 +74,22 @@ export function reportLosses(
     if (loss === 'drop') onDropped(field)
     else throw unsupported(field, `This model’s upstream does not support \`${field}\`.`)
   }
+  if (recordOf(original.body['text'])?.['verbosity']) onDropped('text.verbosity')
 }
 
-const harmless: ReadonlySet<unknown> = new Set([undefined, null, false, 'auto', 'default'])
+const harmless: ReadonlySet<unknown> = new Set([undefined, null, false])
 
-const usual: Readonly<Record<string, unknown>> = {
-  n: 1,
-  frequency_penalty: 0,
-  presence_penalty: 0,
-  top_logprobs: 0,
-  truncation: 'disabled',
+const usual: Readonly<Record<string, readonly unknown[]>> = {
+  n: [1],
+  frequency_penalty: [0],
+  presence_penalty: [0],
+  top_logprobs: [0],
+  truncation: ['disabled'],
+  service_tier: ['auto', 'default'],
 }
 
 /** A value that asks for nothing special; so does an empty list, and `modalities: ["text"]`. */
 const isHarmless = (field: string, value: unknown): boolean =>
-  harmless.has(value) || value === usual[field] || (Array.isArray(value) && value.every((item) => item === 'text'))
+  harmless.has(value) ||
+  usual[field]?.includes(value) ||
+  (Array.isArray(value) && value.every((item) => item === 'text'))

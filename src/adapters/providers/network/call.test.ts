@@ -150,7 +150,7 @@ describe('a call that fails', () => {
   const kinds: readonly [what: string, script: Script, kind: string, message: RegExp][] = [
     ['a 400', answerJson({ error: { message: 'bad field' } }, 400), 'validation', /^bad field$/],
     ['a 404', answerJson({ detail: 'no such model' }, 404), 'validation', /^no such model$/],
-    ['a 413', answerJson({ message: 'too big' }, 413), 'validation', /^too big$/],
+    ['a 413', answerJson({ message: 'too big' }, 413), 'too_large', /^too big$/],
     ['a 422', answerJson({ detail: [{ msg: 'one' }, { msg: 'two' }] }, 422), 'validation', /^one; two$/],
     ['an error page', answerJson('<html>not here</html>', 404), 'validation', /refused the request \(404\)/],
     ['a 401', answerJson({ error: { message: 'key sk-1 is bad' } }, 401), 'upstream_failed', /our credentials/],

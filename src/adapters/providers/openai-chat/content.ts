@@ -12,7 +12,7 @@ export type ChatEncoding = Encoding & { readonly flags: ChatFlags }
 /** One turn as messages: each tool result is a message of its own, and they come before all else. */
 export function encodeTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
   if (turn.role === 'assistant') return encodeAssistant(turn.parts, encoding)
-  if (turn.role === 'system') return [{ role: 'system', content: systemText(turn.parts) }]
+  if (turn.role === 'system') return encodeSystem(turn.parts)
   const results = turn.parts.filter((part) => part.type === 'tool-result')
   const said = turn.parts.filter((part) => part.type !== 'tool-result')
   // Tool messages are text alone, so pictures follow in the one user message that comes after all of them.
@@ -22,6 +22,11 @@ export function encodeTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
     ...results.map((result) => encodeResult(result, encoding)),
     ...(parts.length > 0 ? [{ role: 'user' as const, content: shortest(parts) }] : []),
   ]
+}
+
+function encodeSystem(parts: readonly Part[]): ChatMessage[] {
+  const content = systemText(parts)
+  return content === '' ? [] : [{ role: 'system', content }]
 }
 
 type Named<Type extends Part['type']> = Extract<Part, { type: Type }>

@@ -5,6 +5,8 @@ export type ChatFlags = {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** System text in the middle of the list: kept there, moved to the beginning, or said by the user. */
   readonly laterSystem: 'keep' | 'hoist' | 'user'
+  /** Knows the newer name for who speaks in system text. */
+  readonly knowsDeveloper: boolean
   /** Takes the model's earlier thinking back as `reasoning_content`. */
   readonly takesReasoning: boolean
   readonly takesFiles: boolean
@@ -20,6 +22,7 @@ export const openaiFlags: ChatFlags = {
   streams: true,
   maxTokensField: 'max_completion_tokens',
   laterSystem: 'keep',
+  knowsDeveloper: true,
   takesReasoning: false,
   takesFiles: true,
   takesTopK: false,
@@ -35,6 +38,7 @@ export const openServerFlags: ChatFlags = {
   streams: true,
   maxTokensField: 'max_tokens',
   laterSystem: 'hoist',
+  knowsDeveloper: false,
   takesReasoning: false,
   takesFiles: false,
   takesTopK: true,

@@ -24,7 +24,8 @@ export function createFormCheck(): FormCheck {
 
 function isChoice(state: State, choice: Json | undefined): boolean {
   const delta = recordOf(choice?.['delta'])
-  if (choice?.['index'] !== 0 || delta === undefined) return false
+  // An end that is empty is none, but clients may take it for one.
+  if (choice?.['index'] !== 0 || delta === undefined || choice['finish_reason'] === '') return false
   state.hasRole ||= isNamed(delta['role'])
   if (!state.hasRole) return false
   const calls = delta['tool_calls'] ?? []

@@ -76,7 +76,8 @@ describe('a request to a chat upstream', () => {
   })
 
   it('places later system text where the server can bear it', async () => {
-    const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo')]
+    const silent = say('system')
+    const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo'), silent]
     const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
       (
         (await sent({ messages }, { settings: { chatFlags: { laterSystem } } })).body['messages'] as {
@@ -230,6 +231,19 @@ describe('a caller who speaks chat already', () => {
       stream_options: { x: 1, include_usage: true },
       max_tokens: 100,
     })
+  })
+
+  it('is a developer to OpenAI alone', async () => {
+    const messages = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+    ]
+    const rolesAt = async (baseUrl: string) => {
+      const { body } = await sentTo('openai-chat', requestBy('chat', {}, { messages }), { settings: { baseUrl } })
+      return (body['messages'] as { role: string }[]).map(({ role }) => role)
+    }
+    assert.deepEqual(await rolesAt('https://api.openai.com/v1'), ['developer', 'user'])
+    assert.deepEqual(await rolesAt('http://127.0.0.1:11434/v1'), ['system', 'user'])
   })
 
   it('is given a stream by us where the server streams badly', async () => {

@@ -34,7 +34,18 @@ function passOn(call: ProviderCall, flags: ChatFlags): Encoded {
   const named = ['max_completion_tokens', 'max_tokens'].find((field) => typeof body[field] === 'number')
   const field = named ?? flags.maxTokensField
   const streaming = encodeStreaming(call.request, flags, recordOf(streamOptions))
-  return { body: { ...body, [field]: boundedBy(call.maxOutputTokens, body[field]), ...streaming }, stops: [] }
+  const { messages } = body
+  const renamed = Array.isArray(messages) && !flags.knowsDeveloper && { messages: messages.map(withOlderRole) }
+  return {
+    body: { ...body, ...renamed, [field]: boundedBy(call.maxOutputTokens, body[field]), ...streaming },
+    stops: [],
+  }
+}
+
+/** Most chat templates refuse a role that they do not know. */
+function withOlderRole(message: unknown): unknown {
+  const known = recordOf(message)
+  return known?.['role'] === 'developer' ? { ...known, role: 'system' } : message
 }
 
 type Streaming = Pick<ChatRequest, 'stream' | 'stream_options'>

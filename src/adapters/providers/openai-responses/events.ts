@@ -13,11 +13,17 @@ const cutReasons: ReadonlyMap<string, StopReason> = new Map([
   ['content_filter', 'filtered'],
 ])
 
-type State = { readonly write: EventWriter; readonly items: Map<number, Item>; hasRefusal: boolean }
+type State = {
+  readonly write: EventWriter
+  readonly items: Map<number, Item>
+  /** The same items, for events that do not say which number theirs has. */
+  readonly byId: Map<string, Item>
+  hasRefusal: boolean
+}
 
 /** The answer of a Responses upstream in our words. Only the whole response ends it, never the end of an item. */
 export function createDecoder(write: EventWriter): Decoder {
-  const state: State = { write, items: new Map(), hasRefusal: false }
+  const state: State = { write, items: new Map(), byId: new Map(), hasRefusal: false }
   return {
     event(body, name) {
       const type = textOf(body['type']) || (name ?? '')
@@ -62,7 +68,7 @@ const textEvents: ReadonlyMap<string, TextEvent> = new Map<string, TextEvent>([
 
 function readText(state: State, event: Json, { kind, index, field, isWhole }: TextEvent): void {
   const place: Place = { kind, index: index === undefined ? 0 : (countOf(event[index]) ?? 0) }
-  const item = itemOf(state, countOf(event['output_index']) ?? 0)
+  const item = itemOf(state, event, textOf(event['item_id']))
   if (kind === 'refusal') state.hasRefusal = true
   if (isWhole) completeText(item, place, textOf(event[field]))
   else addText(item, place, textOf(event[field]))
@@ -83,14 +89,17 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
 
 function readItem(state: State, event: Json, read: (item: Item, raw: Json) => void): void {
   const raw = recordOf(event['item'])
-  if (raw !== undefined) read(itemOf(state, countOf(event['output_index']) ?? 0), raw)
+  if (raw !== undefined) read(itemOf(state, event, textOf(raw['id'])), raw)
 }
 
-function itemOf({ write, items }: State, index: number): Item {
-  const known = items.get(index)
+/** Items are told apart by their number; where a server sends none, by their id. */
+function itemOf({ write, items, byId }: State, event: Json, id: string): Item {
+  const index = countOf(event['output_index']) ?? (id === '' ? 0 : undefined)
+  const known = index === undefined ? byId.get(id) : items.get(index)
   if (known !== undefined) return known
-  const item = createItem(write)
-  items.set(index, item)
+  const item = createItem(write, id)
+  items.set(index ?? items.size, item)
+  if (id !== '') byId.set(id, item)
   return item
 }
 
@@ -102,11 +111,20 @@ function endResponse(state: State, event: Json): void {
     throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
   }
   state.write.start(textOf(response['model']))
+  const isTold = state.items.size > 0
   for (const [index, raw] of recordsOf(response['output']).entries()) {
+    // A thought that nothing told of would now come after the words, and agents take what comes last for the answer.
+    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(textOf(raw['id']))) continue
     state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
-    finishItem(itemOf(state, index), raw)
+    finishItem(itemAt(state, index, textOf(raw['id'])), raw)
   }
   state.write.end({ stopReason: reasonOf(state, response), usage: readUsage(response['usage']) })
+}
+
+/** An item of the whole list. Where items were left out of it, or numbered in their own way, its place is another. */
+function itemAt(state: State, index: number, id: string): Item {
+  const there = state.items.get(index)
+  return there?.id === id ? there : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
 }
 
 function reasonOf({ hasRefusal }: State, response: Json): StopReason {

@@ -2,12 +2,12 @@ import { isNamed, type FormCheck } from '../answering/form-check.ts'
 import type { Json } from '../reading.ts'
 import { listOf, recordOf, textOf } from '../reading.ts'
 
-/** The ids of the items as they began, and the parts of them that have begun. */
-type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<string> }
+/** The ids of the items as they began, the parts of them that have begun, and how many items are whole. */
+type State = { hasBegun: boolean; readonly ids: string[]; readonly parts: Set<string>; doneCount: number }
 
 /** What clients of the Responses format need: items and parts that begin before their text, with an id that stays. */
 export function createFormCheck(): FormCheck {
-  const state: State = { hasBegun: false, ids: [], parts: new Set() }
+  const state: State = { hasBegun: false, ids: [], parts: new Set(), doneCount: 0 }
   return {
     event(event) {
       const type = textOf(event['type'])
@@ -42,6 +42,7 @@ const idAt = ({ ids }: State, event: Json): string | undefined => ids[Number(eve
 
 function isItemEnd(state: State, event: Json): boolean {
   const item = recordOf(event['item'])
+  state.doneCount += 1
   return isItem(item) && item?.['id'] === idAt(state, event)
 }
 
@@ -72,7 +73,8 @@ function isInItsPart(state: State, event: Json): boolean {
 }
 
 /** The last event repeats every item; some leave them out altogether, and then they are filled in. */
-function isEnd({ ids }: State, event: Json): boolean {
+function isEnd({ ids, doneCount }: State, event: Json): boolean {
+  if (doneCount < ids.length) return false
   const output = listOf(recordOf(event['response'])?.['output'])
   return output.length === 0 || (output.length === ids.length && output.every((item) => isItem(recordOf(item))))
 }

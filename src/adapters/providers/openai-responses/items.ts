@@ -16,6 +16,8 @@ type Growing = { readonly block: number; length: number }
  */
 export type Item = {
   readonly write: EventWriter
+  /** Theirs, as it was first told; empty where it was not. */
+  readonly id: string
   readonly texts: Map<string, Growing>
   thinking: number | undefined
   call: number | undefined
@@ -26,8 +28,9 @@ export type Item = {
   isFinished: boolean
 }
 
-export const createItem = (write: EventWriter): Item => ({
+export const createItem = (write: EventWriter, id: string): Item => ({
   write,
+  id,
   texts: new Map(),
   thinking: undefined,
   call: undefined,

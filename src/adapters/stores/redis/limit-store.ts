@@ -4,7 +4,7 @@ import { metrics, scopes, type Limits } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { RedisConnection } from './connection.ts'
 import { readAccounts, readGrantResult, readVerdict } from './replies.ts'
-import { runScript, toLimitStoreError } from './scripts.ts'
+import { runScript } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
   readonly connection: RedisConnection
@@ -31,6 +31,10 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       const args = [time(), requestId, tokens, micro]
       const reply = await runScript(connection, 'settle', { keys: keysOf(settlement), args })
       return reply === 'settled' ? 'settled' : 'gone'
+    },
+
+    async leave(request) {
+      await runScript(connection, 'leave', { keys: leaseKeysOf(request), args: [request.requestId] })
     },
 
     async renew(renewals) {
@@ -60,15 +64,15 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return readAccounts(organization, await runScript(connection, 'accounts', { keys, args: [time()] }))
     },
 
+    /** With a write that changes nothing: a server may answer and still be of no use, such as a replica. */
     async probe() {
       epochOf(connection)
-      const answer = connection.ask((client) => client.ping())
-      await answer.catch((error: unknown) => {
-        throw toLimitStoreError(error)
-      })
+      await runScript(connection, 'leave', { keys: leaseKeysOf(nobody), args: [''] })
     },
   }
 }
+
+const nobody: Subject = { organization: 'probe', project: '', key: '' }
 
 function epochOf(connection: RedisConnection): string {
   const epoch = connection.epoch()

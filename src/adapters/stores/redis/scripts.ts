@@ -13,6 +13,7 @@ const script = (name: string) => {
 const scripts = {
   admit: script('admit'),
   settle: script('settle'),
+  leave: script('leave'),
   renew: script('renew'),
   grant: script('grant'),
   close: script('close'),
@@ -44,7 +45,7 @@ const isAnswer = (error: unknown, code: string): error is Error =>
   error instanceof Error && error.name === 'ReplyError' && error.message.startsWith(code)
 
 /** `ERR` and `WRONGTYPE` are a script that fails; other answers (LOADING, READONLY, OOM) are a server that cannot. */
-export function toLimitStoreError(error: unknown): LimitStoreError {
+function toLimitStoreError(error: unknown): LimitStoreError {
   const isOurs = ['ERR', 'WRONGTYPE', 'CROSSSLOT'].some((code) => isAnswer(error, code))
   const message = error instanceof Error ? error.message : String(error)
   return new LimitStoreError(isOurs ? 'script' : 'unreachable', message, error)

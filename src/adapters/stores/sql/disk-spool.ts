@@ -21,9 +21,12 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
   const { table, id, value, idOf, atMsOf } = layout
   let opened: Promise<Database> | undefined
 
-  const open = (): Promise<Database> => {
-    opened ??= openFolder(folder, `${table} (${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null)`)
-    return opened
+  const columns = `${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null`
+  const open = (): Promise<Database> => (opened ??= openFolder(folder, `${table} (${columns})`).catch(openLater))
+  /** A disk that was full may have room the next time. */
+  const openLater = (error: unknown): never => {
+    opened = undefined
+    throw error
   }
 
   return {
@@ -57,7 +60,9 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
 
 async function openFolder(folder: string, table: string): Promise<Database> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const database = await openSqlite({ dataDir: folder })
+  await using opened = new AsyncDisposableStack()
+  const database = opened.use(await openSqlite({ dataDir: folder }))
   await database.write([{ sql: `create table if not exists ${table} STRICT` }])
+  opened.move()
   return database
 }

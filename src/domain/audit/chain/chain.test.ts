@@ -169,6 +169,12 @@ describe('verification names the first bad row', () => {
     assert.deepEqual(await finding(bad), { sequence: 1, reason: 'unlinked' })
   })
 
+  it('whatever number of checkpoints there is', async () => {
+    const { rows: two } = chainOf(2)
+    const checkpoints = Array.from({ length: 300_000 }, (_, at) => ({ ...from, sequence: at + 3 }))
+    assert.deepEqual((await verifyChain(two, { from, checkpoints })).finding, { sequence: 3, reason: 'cut' })
+  })
+
   it('when the tail was cut off behind a checkpoint', async () => {
     const checkpoints = [pointOf(head)]
     const report = await verifyChain(rows.slice(0, 7), { from, checkpoints })

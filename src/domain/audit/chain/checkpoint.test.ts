@@ -10,6 +10,7 @@ import {
   verifyCheckpoints,
   type SignedCheckpoint,
 } from './checkpoint.ts'
+import { endOfTurn } from '../../../base/end-of-turn.ts'
 import { checkpointFacts, checkpointIn } from './checkpoint-event.ts'
 import { createEvent } from '../event/event.ts'
 
@@ -48,44 +49,50 @@ describe('checkpoints', () => {
     assert.deepEqual(pointOf(second), { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64) })
   })
 
-  it('verify, also from the middle on and after the key was changed', () => {
+  it('verify, also from the middle on and after the key was changed', async () => {
     const old = series(3)
     const next = keyPair()
     const end = { chainUid: 'org_1/1', sequence: 40, fingerprint: 'f'.repeat(64), timeMs: 1 }
     const all = [...old, signCheckpoint(end, old.at(-1), next)]
     const both = new Map([...keys, [next.keyId, next.publicKey]])
-    assert.equal(verifyCheckpoints(all, both), undefined)
-    assert.equal(verifyCheckpoints(all.slice(2), both), undefined)
-    assert.deepEqual(verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })
+    assert.equal(await verifyCheckpoints(all, both), undefined)
+    assert.equal(await verifyCheckpoints(all.slice(2), both), undefined)
+    assert.deepEqual(await verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })
   })
 
-  it('are refused when a stranger signs with our key id', () => {
+  it('are checked without keeping others waiting', async () => {
+    const checking = verifyCheckpoints(series(50), keys).then(() => 'all are checked')
+    assert.equal(await Promise.race([checking, endOfTurn()]), undefined)
+    assert.equal(await checking, 'all are checked')
+  })
+
+  it('are refused when a stranger signs with our key id', async () => {
     const [first] = series(1)
     const forged = signCheckpoint({ ...pointOf(at(series(1), 0)), timeMs: 60_000 }, undefined, {
       ...stranger,
       keyId: house.keyId,
     })
     assert.ok(first)
-    assert.deepEqual(verifyCheckpoints([forged], keys), { sequence: 10, reason: 'bad_signature' })
+    assert.deepEqual(await verifyCheckpoints([forged], keys), { sequence: 10, reason: 'bad_signature' })
   })
 
-  it('are refused when one of them is taken out', () => {
+  it('are refused when one of them is taken out', async () => {
     const [first, , third] = series(3)
     assert.ok(first && third)
-    assert.deepEqual(verifyCheckpoints([first, third], keys), { sequence: 30, reason: 'unlinked' })
+    assert.deepEqual(await verifyCheckpoints([first, third], keys), { sequence: 30, reason: 'unlinked' })
   })
 
-  it('are refused when one of them is replaced by another that we signed too', () => {
+  it('are refused when one of them is replaced by another that we signed too', async () => {
     const [first] = series(1)
     const [forged] = series(1, 'f')
     assert.ok(first && forged)
     const end = { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64), timeMs: 120_000 }
     const second = signCheckpoint(end, first, house)
-    assert.equal(verifyCheckpoints([first, second], keys), undefined)
-    assert.deepEqual(verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
+    assert.equal(await verifyCheckpoints([first, second], keys), undefined)
+    assert.deepEqual(await verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
   })
 
-  it('are refused when any one field is changed', () => {
+  it('are refused when any one field is changed', async () => {
     const signed = series(2)
     const changes = fc.constantFrom<Partial<SignedCheckpoint>>(
       { chain_uid: 'org_2/1' },
@@ -99,10 +106,10 @@ describe('checkpoints', () => {
       { signature: '' },
       { signature: 'not base64 %' },
     )
-    fc.assert(
-      fc.property(changes, (change) => {
+    await fc.assert(
+      fc.asyncProperty(changes, async (change) => {
         const bad = [at(signed, 0), { ...at(signed, 1), ...change }]
-        assert.equal(verifyCheckpoints(bad, keys)?.reason, 'bad_signature')
+        assert.equal((await verifyCheckpoints(bad, keys))?.reason, 'bad_signature')
       }),
     )
   })
@@ -111,12 +118,12 @@ describe('checkpoints', () => {
 describe('a checkpoint in an event', () => {
   const parts = { id: 'evt_1', loggedMs: 1, productVersion: '0' }
 
-  it('comes out as it went in, and still verifies', () => {
+  it('comes out as it went in, and still verifies', async () => {
     const signed = at(series(1), 0)
     const { document } = createEvent(checkpointFacts('org_1', signed), parts)
     const read = checkpointIn(document)
     assert.deepEqual(read, signed)
-    assert.equal(verifyCheckpoints(read ? [read] : [], keys), undefined)
+    assert.equal(await verifyCheckpoints(read ? [read] : [], keys), undefined)
   })
 
   it('is not found where there is none', () => {

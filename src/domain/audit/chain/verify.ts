@@ -59,7 +59,7 @@ export async function verifyChain<Row extends SealedEvent>(
     if (contradicts(end, signed)) return report({ sequence: end.sequence, reason: 'rewritten' })
   }
   if (absent !== undefined) return report({ sequence: absent, reason: 'missing' })
-  const isCut = Math.max(0, ...signed.keys()) > end.sequence
+  const isCut = checkpoints.some(({ sequence }) => sequence > end.sequence)
   return report(isCut ? { sequence: end.sequence + 1, reason: 'cut' } : undefined)
 }
 

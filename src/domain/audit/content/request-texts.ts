@@ -27,7 +27,7 @@ export function gatherTexts(request: InferenceRequest, { level, redact }: TextRu
       }
     },
     content() {
-      const texts = { prompt: promptOf(request), response }
+      const texts = { prompt: promptOf(request), response: response.toWellFormed() }
       const kept = (make: (text: string) => string) => ({
         prompt: cutText(make(texts.prompt), maxTextBytes),
         response: cutText(make(texts.response), maxTextBytes),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { short, shortList, shortTexts, shortWords } from '../document/bounds.ts'
 import type { AuditContent } from '../content/content.ts'
 import type { Actor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
@@ -117,9 +118,11 @@ const apiOf = ({ call, code, requestId }: EventFacts): AuditDocument['api'] => (
   service: { name: product },
 })
 
+/** Behind a proxy an address is what that one wrote, such as `192.0.2.1:5555`: destinations refuse an event for it. */
 function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
   if (!call) return { name: product }
-  return call.address === undefined ? { name: 'unknown' } : { ip: short(call.address) }
+  const { address = 'unknown' } = call
+  return isIP(address) === 0 || address.includes('%') ? { name: short(address) } : { ip: address }
 }
 
 function messageContextOf({ inputTokens, outputTokens }: ModelFacts): AuditDocument['message_context'] {

@@ -5,6 +5,7 @@ import type { AuditKind, Recorded } from '../../identity/audit-log.ts'
 import type { ConfigProblem, SinkKind } from './sink.ts'
 import {
   changedFields,
+  isMask,
   merged,
   secretsIn,
   valueAt,
@@ -147,6 +148,8 @@ type Draft = { readonly config: Configuration; readonly before: Configuration; r
 /** With what we fill in ourselves, and found to be right. */
 function complete(kind: ExportKind, { config, before, makeId }: Draft): Configuration {
   const whole = kind.completed?.(config, before, makeId) ?? config
+  const masked = kind.secretFields.find((field) => isMask(valueAt(whole, field)))
+  if (masked !== undefined) throw invalid(`config.${masked}`, 'is the mask of another secret; send the secret itself')
   const [problem] = kind.problemsOf(whole)
   if (problem) throw problemFault(problem)
   return whole

@@ -14,6 +14,9 @@ const shortestShown = 16
 export const maskOf = (secret: string): string =>
   secret.length < shortestShown ? dots : dots + secret.slice(-shownCharacters)
 
+/** Whether this stands for some secret: it is none itself. */
+export const isMask = (value: unknown): boolean => typeof value === 'string' && value.startsWith(dots)
+
 /** The secrets that stand in a configuration. */
 export function secretsIn(config: Configuration, fields: readonly string[]): Secrets {
   const found = fields.map((field) => [field, valueAt(config, field)] as const)
@@ -49,11 +52,11 @@ function mergedPart(before: unknown, change: Configuration): Configuration {
 
 /** The change without secrets that say no more than the mask that was shown. */
 export function withoutMasks(change: Configuration, shown: Configuration, fields: readonly string[]): Configuration {
-  const isMask = (field: string): boolean => {
+  const isKept = (field: string): boolean => {
     const value = valueAt(change, field)
     return value !== undefined && value === valueAt(shown, field)
   }
-  return fields.filter(isMask).reduce((result, field) => withValueAt(result, field.split('.'), undefined), change)
+  return fields.filter(isKept).reduce((result, field) => withValueAt(result, field.split('.'), undefined), change)
 }
 
 /** The fields among these that have another value than before. */

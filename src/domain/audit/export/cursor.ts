@@ -12,6 +12,7 @@ export type Cursor = {
   /** Failures in a row. */
   readonly attempt: number
   readonly nextAttemptAtMs: number
+  /** When it was paused, until it works again: also while something else stands in the way, or after a change. */
   readonly failingSinceMs: number | null
   readonly alarmedAtMs: number | null
   readonly lastSuccessAtMs: number | null

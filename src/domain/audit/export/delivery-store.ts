@@ -10,8 +10,8 @@ export type ClaimedSink = {
   readonly type: string
   readonly label: string
   readonly version: number
-  /** With its secrets. */
-  readonly config: Configuration
+  /** Its configuration with its secrets; throws where they do not open, as under another secret of the server. */
+  readonly openConfig: () => Configuration
   readonly cursor: Cursor
   /** The part of the log that is there. */
   readonly firstSequence: number

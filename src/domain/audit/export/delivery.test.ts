@@ -35,7 +35,7 @@ const settled = (outcomes: readonly Outcome[], from: Cursor = cursor) =>
 
 describe('a batch that was delivered', () => {
   it('moves the cursor to its end and forgets what went wrong before', () => {
-    const before: Cursor = { ...cursor, state: 'retrying', attempt: 7, failingSinceMs: 1, nextAttemptAtMs: 9 }
+    const before: Cursor = { ...cursor, state: 'retrying', attempt: 7, nextAttemptAtMs: 9 }
     const { cursor: after, rejected, news } = settled([delivered, delivered], before)
     assert.deepEqual(after, { ...cursor, sequence: 20, planLast: null, lastSuccessAtMs: nowMs })
     assert.deepEqual([rejected, news], [[], []])
@@ -78,8 +78,8 @@ describe('a batch that must be repeated', () => {
     assert.equal(settled([delivered, retry], { ...cursor, attempt: 9 }).cursor.attempt, 1)
   })
 
-  it('remembers since when it fails', () => {
-    assert.equal(settled([retry]).cursor.failingSinceMs, nowMs)
+  it('remembers since when it was paused, until it works again', () => {
+    assert.equal(settled([authError]).cursor.failingSinceMs, nowMs)
     assert.equal(settled([retry], { ...cursor, failingSinceMs: 3 }).cursor.failingSinceMs, 3)
   })
 })
@@ -105,6 +105,20 @@ describe('an event that is rejected', () => {
 
   it('behind one that must be repeated stays in the line', () => {
     assert.deepEqual(settled([retry, reject]).rejected, [])
+  })
+
+  it('stays in the line where the destination never took any: it is the wrong one', () => {
+    const fresh: Cursor = { ...cursor, lastSuccessAtMs: null }
+    const { cursor: after, rejected, news } = settled([reject, reject], fresh)
+    const reason = 'The destination refuses every event. bad'
+    assert.deepEqual([after.sequence, after.planLast, after.state, after.lastError], [10, null, 'config_error', reason])
+    assert.deepEqual([rejected, news], [[], [{ kind: 'config_error', reason }]])
+    assert.equal(settled([reject, delivered], fresh).rejected.length, 1)
+  })
+
+  it('is no sign that a paused destination works again', () => {
+    const { cursor: after, news } = settled([reject], { ...cursor, state: 'auth_error', failingSinceMs: 3 })
+    assert.deepEqual([after.failingSinceMs, news.map(({ kind }) => kind)], [3, ['dead_lettered']])
   })
 
   it('is not told of where it is itself the news of one: there would be no end of it', () => {

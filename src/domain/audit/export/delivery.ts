@@ -21,6 +21,7 @@ export type SinkNews =
   | { readonly kind: 'recovered'; readonly failingSinceMs: number }
   | { readonly kind: 'backlog_alarm'; readonly backlogEvents: number; readonly oldestAtMs: number }
   | { readonly kind: 'gap'; readonly first: number; readonly last: number }
+  | { readonly kind: 'damaged'; readonly sequence: number }
 
 export type Settlement = {
   readonly cursor: Cursor
@@ -47,6 +48,10 @@ export function settle(
   const done = stop === -1 ? offered : offered.slice(0, stop)
   const rejected = done.flatMap(rejectionOf)
   const isMoving = done.some(({ outcome }) => outcome.kind === 'delivered')
+  const [refused] = rejected
+  if (refused && cursor.lastSuccessAtMs === null && rejected.length === offered.length) {
+    return afterRefusals(cursor, refused.reason, { nowMs, random })
+  }
   const told = newsOfRejected(done)
   const base: Cursor = {
     ...cursor,
@@ -58,13 +63,29 @@ export function settle(
   const stopped = offered[stop]
   if (!stopped) {
     // A batch that the filter left nothing of has told us nothing of the destination.
-    const recovered = offered.length === 0 ? {} : freshStart
-    return { cursor: { ...base, ...recovered }, rejected, news: [...told, ...newsOfRecovery(cursor, offered)] }
+    const failingSinceMs = isMoving ? null : cursor.failingSinceMs
+    const answered = offered.length === 0 ? {} : { ...freshStart, failingSinceMs }
+    const news = isMoving ? newsOfRecovery(cursor) : []
+    return { cursor: { ...base, ...answered }, rejected, news: [...told, ...news] }
   }
   // The rest of the plan stands, so that what was already sent of it is sent the same way again.
   const held = { ...base, sequence: stopped.sequence - 1, planLast: last, attempt: isMoving ? 0 : cursor.attempt }
   const failed = afterFailure(held, stopped.outcome, { nowMs, random })
   return { cursor: failed, rejected, news: [...told, ...newsOfPause(cursor, failed)] }
+}
+
+/**
+ * A destination that never took an event and refuses all there is so far is the wrong one, not the events. They stay in the
+ * line; the next attempt gathers anew, so that one that was bad indeed is told apart from those behind it.
+ */
+function afterRefusals(cursor: Cursor, reason: string, moment: Moment): Settlement {
+  const outcome: Pause = {
+    kind: 'pause',
+    state: 'config_error',
+    reason: `The destination refuses every event. ${reason}`,
+  }
+  const paused = afterFailure({ ...cursor, planLast: null }, outcome, moment)
+  return { cursor: paused, rejected: [], news: newsOfPause(cursor, paused) }
 }
 
 /** Also where it is further off than anybody waits: the clock was set back since. */
@@ -83,7 +104,7 @@ export function afterFailure(cursor: Cursor, outcome: Outcome, { nowMs, random }
     state: stateAfter(outcome),
     nextAttemptAtMs:
       nowMs + (outcome.kind === 'pause' ? pausedMs : Math.max(1, backoffMs(attempt, random, outcome.retryAfterMs))),
-    failingSinceMs: cursor.failingSinceMs ?? nowMs,
+    failingSinceMs: cursor.failingSinceMs ?? (outcome.kind === 'pause' ? nowMs : null),
     lastErrorAtMs: nowMs,
     lastError: outcome.reason.slice(0, maxErrorLength),
   }
@@ -104,10 +125,8 @@ function newsOfRejected(done: readonly Offered[]): SinkNews[] {
 }
 
 /** Told where the trouble was told: a retry that succeeds is nothing to speak of. */
-function newsOfRecovery({ state, failingSinceMs }: Cursor, offered: readonly Offered[]): SinkNews[] {
-  const wasTold = state === 'auth_error' || state === 'config_error'
-  return wasTold && offered.length > 0 ? [{ kind: 'recovered', failingSinceMs: failingSinceMs ?? 0 }] : []
-}
+const newsOfRecovery = ({ failingSinceMs }: Cursor): SinkNews[] =>
+  failingSinceMs === null ? [] : [{ kind: 'recovered', failingSinceMs }]
 
 /** What is to be told when the last of a backlog is gone for which an alarm was given. */
 export function afterDraining(cursor: Cursor): Settlement | undefined {
@@ -144,3 +163,10 @@ export function afterGap(cursor: Cursor, firstSequence: number): Settlement | un
   const news: SinkNews = { kind: 'gap', first: cursor.sequence + 1, last: firstSequence - 1 }
   return { cursor: { ...cursor, sequence: firstSequence - 1, planLast: null }, rejected: [], news: [news] }
 }
+
+/** One event that nobody can read any more holds up no other, or breaking it would silence all that follow. */
+export const afterDamage = (cursor: Cursor, sequence: number): Settlement => ({
+  cursor: { ...cursor, sequence, planLast: null },
+  rejected: [],
+  news: [{ kind: 'damaged', sequence }],
+})

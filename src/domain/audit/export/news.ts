@@ -15,7 +15,7 @@ const maxNamed = 20
 export function newsFacts(news: SinkNews, { organizationId, sinkId, label, nowMs }: About): EventFacts {
   const told = tell(news)
   return {
-    code: `export.${news.kind}`,
+    code: news.kind === 'damaged' ? 'audit.tamper_found' : `export.${news.kind}`,
     organizationId,
     timeMs: nowMs,
     message: `Export sink ${label === '' ? sinkId : `${label} (${sinkId})`}: ${told.message}`,
@@ -49,6 +49,11 @@ function tell(news: SinkNews): { message: string; details: EventFacts['details']
       return {
         message: `events ${news.first} to ${news.last} were removed before it could get them.`,
         details: { first_sequence: news.first, last_sequence: news.last },
+      }
+    case 'damaged':
+      return {
+        message: `event ${news.sequence} of the audit log is damaged, and it goes on without it.`,
+        details: { sequence: news.sequence },
       }
   }
 }

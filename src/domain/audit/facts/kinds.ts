@@ -10,7 +10,6 @@ const entity = (activityId: number): EventClass => ({ classUid: entityManagement
 
 const fixed = {
   'gateway.request.decided': api(1),
-  'gateway.response.decided': api(3),
   'gateway.simulation.run': api(2),
   'gateway.config.updated': entity(3),
   'gateway.rollout.rolled_back': entity(12),
@@ -22,7 +21,6 @@ const fixed = {
   'policy.resumed': entity(13),
   'policy.deleted': entity(4),
   'export.test': api(3),
-  'export.paused': api(3),
   'export.auth_error': api(3),
   'export.config_error': api(3),
   'export.dead_lettered': api(3),
@@ -37,7 +35,6 @@ const fixed = {
 
 const adminVerbs = {
   created: api(1),
-  read: api(2),
   updated: api(3),
   archived: api(3),
   deleted: api(4),
@@ -46,7 +43,6 @@ const adminVerbs = {
   granted: api(1),
   recorded: api(1),
   erased: api(4),
-  denied: api(99),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

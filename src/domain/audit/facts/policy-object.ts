@@ -3,9 +3,9 @@ import { decisions, type VerdictFacts } from './verdict.ts'
 /** What callers are told of a decision (`policy` in answers and refusals). */
 export type PolicyObject = Readonly<Record<string, unknown>>
 
-/** The same, as the log says it. Without such an object nothing stood in the way of the request. */
+/** The same, as the log says it. Without such an object the request never came as far as the checks. */
 export function verdictOf(policy: PolicyObject | undefined): VerdictFacts {
-  if (!policy) return { decision: 'allow', isEnforced: true }
+  if (!policy) return { decision: 'not_evaluated', isEnforced: false }
   const text = (name: string): string | undefined => {
     const value = policy[name]
     return typeof value === 'string' ? value : undefined

@@ -4,7 +4,7 @@ import { needsOf } from './judge.ts'
 import { renew, settle } from './settle.ts'
 import { raise } from './slice.ts'
 import type { LimitStore } from '../store.ts'
-import { advanceClock, freeExpiredPlaces, tenantTime, type Hold } from './tenant.ts'
+import { advanceClock, freeExpiredPlaces, freePlace, tenantTime, type Hold } from './tenant.ts'
 import { createTenants } from './tenants.ts'
 
 type AtOnce<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
@@ -56,6 +56,11 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const tenant = tenants.open(settlement.organization)
       advanceClock(tenant, timeMs)
       return settle(tenant, tenants.statesOf(tenant, settlement, timeMs), settlement)
+    },
+
+    leave({ organization, requestId }) {
+      const tenant = tenants.find(organization)
+      if (tenant !== undefined) freePlace(tenant, requestId)
     },
 
     renew(renewals) {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { isRecord } from '../../../base/record.ts'
 import type { CacheMark, Source } from '../../../domain/inference/request.ts'
 import { Nullish } from './request-fields.ts'
 
@@ -21,9 +22,11 @@ export function sourceOfFileData(data: string): Source {
 /** The cache marker of both dialects, as it may be written. */
 export const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
 
-/** The same in our words. */
-export function breakpointOf(part: { prompt_cache_breakpoint?: { ttl?: string } | null }): { cache?: CacheMark } {
-  const mark = part.prompt_cache_breakpoint
-  if (!mark) return {}
-  return { cache: mark.ttl === undefined ? {} : { ttl: mark.ttl } }
+type Marked = { readonly prompt_cache_breakpoint?: { ttl?: string } | null; readonly cache_control?: unknown }
+
+/** The same in our words. Other gateways have taught chat clients to send Anthropic's marker instead. */
+export function breakpointOf({ prompt_cache_breakpoint: own, cache_control: other }: Marked): { cache?: CacheMark } {
+  const mark: unknown = own ?? other
+  if (!isRecord(mark)) return {}
+  return { cache: typeof mark['ttl'] === 'string' ? { ttl: mark['ttl'] } : {} }
 }

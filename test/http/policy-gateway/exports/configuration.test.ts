@@ -59,6 +59,19 @@ describe('an export sink', () => {
     assert.deepEqual(configOf(exchanged), { ...splunk, token: '••••6789' })
   })
 
+  it('takes the mask of another secret for no secret', async () => {
+    const auth = { type: 'basic', username: 'u', password: 'a-password-that-is-long' }
+    const config = { url: 'https://elastic.example.com', auth }
+    const id = textOf(await scene().createSink(config, 'elastic'))
+    const masked = { ...auth, password: '••••then' }
+    for (const answer of [
+      await change(id, { config: { auth: masked } }),
+      await create({ type: 'elastic', config: { ...config, auth: masked } }),
+    ]) {
+      assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'config.auth.password'])
+    }
+  })
+
   it('that is pointed elsewhere asks for its secrets again', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     for (const config of [

@@ -1,6 +1,15 @@
 import type { SignedCheckpoint } from '../../../../domain/audit/chain/checkpoint.ts'
 import type { AuditFilter, AuditReads, EventRange } from '../../../../domain/audit/log.ts'
-import { eventColumns, eventTables, loggedOf, storedOf, type EventRow } from './rows.ts'
+import {
+  eventColumns,
+  eventTables,
+  loggedBeforeDamage,
+  loggedOf,
+  plainRequest,
+  shownColumns,
+  storedOf,
+  type EventRow,
+} from './rows.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 
@@ -8,11 +17,11 @@ type StandingRow = { chain_uid: string; sequence: number; fingerprint: string; f
 
 /** The log as it is read: lists for people, ranges for senders and for those who check it. */
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
-  const selectRange = (organizationId: string, { after, last, limit }: EventRange): Promise<EventRow[]> =>
+  const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
     tx.query<EventRow>(
-      `select ${eventColumns} from ${eventTables}
+      `select ${range.withTexts ? eventColumns : shownColumns} from ${eventTables}
        where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
-      [organizationId, after, last ?? Number.MAX_SAFE_INTEGER, limit],
+      [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
     )
 
   return {
@@ -21,7 +30,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         tx,
         {
           table: eventTables,
-          columns: eventColumns,
+          columns: shownColumns,
           where: { 'e.organization_id': organizationId, ...equalities(filter) },
           only: otherConditions(filter),
           id: 'e.id',
@@ -31,11 +40,11 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         page,
       ),
     async find(organizationId, id) {
-      const sql = `select ${eventColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
+      const sql = `select ${shownColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
       const [row] = await tx.query<EventRow>(sql, [organizationId, id])
       return row && loggedOf(row)
     },
-    events: async (organizationId, range) => (await selectRange(organizationId, range)).map(loggedOf),
+    events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
     async standing(organizationId) {
@@ -79,8 +88,6 @@ function equalities({ code, decision, projectId, policyId, userId, requestId }: 
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
-
-const plainRequest = 'gateway.request.decided'
 
 /** Times, and the very words of the partial indexes: an engine uses one only where a query repeats its condition. */
 function otherConditions(filter: AuditFilter): string {

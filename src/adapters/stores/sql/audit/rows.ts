@@ -1,7 +1,7 @@
 import { canonicalize } from '../../../../domain/audit/document/canonical.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditContent } from '../../../../domain/audit/content/content.ts'
-import type { LoggedEvent, StoredEvent } from '../../../../domain/audit/log.ts'
+import { DamagedEvent, type LoggedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
 import { readSealed, type SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
@@ -22,8 +22,15 @@ const columns = [
   'body',
 ] as const
 
+const ownColumns = columns.map((column) => `e.${column}`).join(', ')
+
+/** Nearly every event is one of these. */
+export const plainRequest = 'gateway.request.decided'
+
 /** What reading an event takes: its columns, and the texts beside it where they are still there. */
-export const eventColumns = `${columns.map((column) => `e.${column}`).join(', ')}, c.content`
+export const eventColumns = `${ownColumns}, c.content`
+/** The same without the texts of requests: a page of them may be a hundred times as large as its events. */
+export const shownColumns = `${ownColumns}, case when e.code = '${plainRequest}' then null else c.content end as content`
 export const eventTables =
   'audit_event e left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence'
 
@@ -95,14 +102,37 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   content: row.content,
 })
 
+/** Those before the first that is damaged; there must be one. */
+export function loggedBeforeDamage(rows: readonly EventRow[]): LoggedEvent[] {
+  const logged: LoggedEvent[] = []
+  for (const row of rows) {
+    try {
+      logged.push(loggedOf(row))
+    } catch (error) {
+      if (logged.length === 0) throw error
+      break
+    }
+  }
+  return logged
+}
+
 export function loggedOf({ id, sequence, body, content }: EventRow): LoggedEvent {
   const document = readSealed(body)
-  if (!document) throw new Error(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+  if (!document) throw new DamagedEvent(sequence)
   return {
     id,
     sequence,
     document,
     size: body.length,
-    ...(content !== null && { content: JSON.parse(content) as AuditContent }),
+    contentSize: content?.length ?? 0,
+    ...(content !== null && { content: contentOf(content, sequence) }),
+  }
+}
+
+function contentOf(json: string, sequence: number): AuditContent {
+  try {
+    return JSON.parse(json) as AuditContent
+  } catch {
+    throw new DamagedEvent(sequence)
   }
 }

@@ -1,3 +1,4 @@
+import { Fault } from '../../../../base/fault.ts'
 import type { GrantStore } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockAccount, move, type MoveParts } from './moves.ts'
@@ -7,8 +8,15 @@ export function grantStore(tx: Transaction, parts: MoveParts & Pick<Database, 'e
   return {
     async grant({ organizationId, kind, ref, micro, note }) {
       await lockAccount(tx, parts.engine, organizationId)
+      const sql = 'select granted from credit_account where organization_id = $1'
+      const [account] = await tx.query<{ granted: number }>(sql, [organizationId])
+      if (!Number.isSafeInteger((account?.granted ?? 0) + micro)) throw tooMuch()
       const way = { from: 'outside', to: 'available', sliceId: null } as const
       return move(tx, parts, { organizationId, kind, micro, ref, note, ...way })
     },
   }
 }
+
+/** Numbers beyond this are not exact, and a balance that is not exact can no longer be read. */
+const tooMuch = (): Fault =>
+  new Fault('validation', 'invalid_parameter', 'An organization can be granted 9007199254 credits in all, and no more.')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { chargeOf } from '../../../../../test/support/credits.ts'
@@ -29,5 +29,16 @@ describe('the spool', () => {
     assert.deepEqual(await spool.read(1), [early])
     await spool.remove([early, chargeOf('req_9', 1, null)])
     assert.deepEqual(await spool.read(10), [late])
+  })
+
+  it('works once its disk does, though it could not be opened at first', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'spool')
+    writeFileSync(path, 'in the way')
+    await using spool = createSpool(path)
+    await assert.rejects(spool.append([chargeOf('req_1', 5, null)]))
+    rmSync(path)
+    await spool.append([chargeOf('req_1', 5, null)])
+    assert.equal(await spool.count(), 1)
   })
 })

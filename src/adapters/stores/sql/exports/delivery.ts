@@ -161,7 +161,7 @@ async function readClaimed(database: Database, sinkId: string, seal: Seal): Prom
     type,
     label,
     version,
-    config: withValues(config, openSecrets({ id, organizationId }, secrets, seal)),
+    openConfig: () => withValues(config, openSecrets({ id, organizationId }, secrets, seal)),
     cursor: cursorOf(row),
     firstSequence: row.first_sequence,
     headSequence: row.head_sequence,

@@ -38,8 +38,7 @@ export function exportStore(tx: Transaction, seal: Seal): ExportStore {
       await writeSecrets(sink, secrets)
       // What was begun may have meant another configuration: it is planned anew.
       await tx.run(
-        `update export_cursor set state = 'healthy', attempt = 0, next_attempt_at = 0, failing_since = null,
-         alarmed_at = null, plan_last = null where sink_id = $1`,
+        `update export_cursor set state = 'healthy', attempt = 0, next_attempt_at = 0, plan_last = null where sink_id = $1`,
         [id],
       )
       return true

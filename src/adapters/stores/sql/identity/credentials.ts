@@ -47,14 +47,15 @@ export function credentialStore(database: Database): CredentialStore {
   }
 
   /** The client's row and the day's count are taken in one transaction: two claims cannot both win the last place. */
-  function claimFreeRequest({ client, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
+  async function claimFreeRequest({ client, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
+    if (dailyCap === 0) return false
     return database.transaction(async (tx) => {
       await tx.run('delete from free_request where at <= $1', [atMs - rememberMs])
       const taken = await tx.run(
         'insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing',
         [client, atMs],
       )
-      if (taken === 0 || dailyCap === 0) return false
+      if (taken === 0) return false
       const counted = await tx.run(
         `insert into free_day (day, requests) values ($1, 1)
          on conflict (day) do update set requests = free_day.requests + 1 where free_day.requests < $2`,

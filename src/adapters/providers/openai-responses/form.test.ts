@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createFormCheck } from './form.ts'
+
+const item = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}', status: 'completed' }
+const [created, added, done] = [
+  { type: 'response.created', response: { output: [] } },
+  { type: 'response.output_item.added', output_index: 0, item },
+  { type: 'response.output_item.done', output_index: 0, item },
+]
+const completed = { type: 'response.completed', response: { output: [item] } }
+
+it('is not the form that clients need where an item never ends: some would lose the call', () => {
+  const lastOf = (...events: readonly object[]): boolean | undefined => {
+    const form = createFormCheck()
+    return events.map((event) => form.event({ ...event })).at(-1)
+  }
+  assert.equal(lastOf(created, added, done, completed), true)
+  assert.equal(lastOf(created, added, completed), false)
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createValidator } from '../validate.ts'
+import { decodeMessages } from './decode.ts'
+import { MessagesBody } from './schema.ts'
+
+const validate = createValidator(MessagesBody)
+const tool = (name: string) => ({ name, input_schema: { type: 'object' } })
+const reference = (type: string, name: string) => ({ type, tool: { type: 'tool_reference', name } })
+const addition = (name: string) => ({
+  type: 'tool_addition',
+  tool: { type: 'tool_definition', definition: tool(name) },
+})
+
+/** A talk in which the system says these things, one after the other. */
+const decode = (...system: readonly object[]) =>
+  decodeMessages(
+    validate({
+      model: 'm',
+      tools: [tool('read'), tool('write')],
+      messages: [{ role: 'user', content: 'Hi' }, ...system.map((message) => ({ role: 'system', ...message }))],
+    }),
+    {},
+  )
+const toolsOf = (...content: readonly object[]) => decode({ content }).tools.map(({ name }) => name)
+
+describe('tools that come and go in the middle of a talk', () => {
+  it('are offered as long as they are there', () => {
+    assert.deepEqual(toolsOf(addition('fetch')), ['read', 'write', 'fetch'])
+    assert.deepEqual(toolsOf(reference('tool_removal', 'read')), ['write'])
+    const back = [reference('tool_removal', 'read'), reference('tool_addition', 'read')]
+    assert.deepEqual(toolsOf(...back), ['write', 'read'])
+    assert.deepEqual(toolsOf(addition('fetch'), reference('tool_removal', 'fetch')), ['read', 'write'])
+  })
+
+  it('are told of in words, for a model that only sees the list', () => {
+    const { messages } = decode({ content: [addition('fetch'), reference('tool_removal', 'read')] })
+    assert.deepEqual(messages.at(-1)?.parts, [
+      { type: 'text', text: 'The tool fetch can be called now.' },
+      { type: 'text', text: 'The tool read can no longer be called.' },
+    ])
+  })
+})
+
+describe('a system message in the middle of a talk', () => {
+  it('holds for one turn where it says so', () => {
+    const reminder = { content: 'Only now.', clear_at: 'next_user_message' }
+    assert.equal(decode(reminder).messages.length, 2)
+    const [earlier, answer, later] = [{ role: 'system', ...reminder }, 'a', 'b']
+    const { messages } = decodeMessages(
+      validate({
+        model: 'm',
+        messages: [
+          { role: 'user', content: 'Hi' },
+          earlier,
+          { role: 'assistant', content: answer },
+          { role: 'user', content: later },
+        ],
+      }),
+      {},
+    )
+    assert.deepEqual(
+      messages.map(({ role }) => role),
+      ['user', 'assistant', 'user'],
+    )
+  })
+
+  it('may say how hard to think from here on', () => {
+    const { reasoning } = decode({ content: [], output_config: { effort: 'low' } }, { content: 'x', output_config: {} })
+    assert.equal(reasoning?.effort, 'low')
+  })
+})
