@@ -49,6 +49,21 @@ describe('a governed request', () => {
     assert.deepEqual([answer.status, scene.upstream.requests.length], [400, 0])
   })
 
+  it('is refused for what its parts say together', async () => {
+    await using scene = await startPaidHouse()
+    await configure(scene, { rules: { denylist: ['the falcon'] } })
+    const inParts = (...texts: string[]): Json => ({
+      messages: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
+    })
+    for (const parts of [
+      ['about the', 'falcon'],
+      ['about the fal', 'con'],
+      ['I', 'want', 'to', 'kill', 'myself', 'tonight'],
+    ])
+      assert.equal((await ask(scene, inParts(...parts))).status, 400, parts.join())
+    assert.equal(scene.upstream.requests.length, 0)
+  })
+
   it('pays for what was generated where its answer is stopped, and the upstream is stopped with it', async () => {
     await using scene = await startPaidHouse()
     await configure(scene, { rules: { denylist: ['falcon'] } })

@@ -1,5 +1,5 @@
 import type { Decision } from '../audit/facts/verdict.ts'
-import { alwaysBlockedCategories } from '../moderation/categories.ts'
+import { isOptionalCategory } from '../moderation/categories.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'
 
@@ -21,25 +21,26 @@ export type GatewayDecision = {
   readonly triggeredCategories: readonly string[]
 }
 
-/** What a configuration says about what was found. Whether it is enforced is the rollout's matter. */
+/**
+ * What a configuration says about what was found. Whether it is enforced is the rollout's matter. What is always blocked
+ * is not its doing, also where it is named: a spike of that must not take the configuration out of force.
+ */
 export function decideGateway(config: GatewayConfiguration, findings: GatewayFindings): GatewayDecision {
-  const alwaysBlocked = among(findings, alwaysBlockedCategories)
-  const flagged = among(findings, config.rules.flagged_categories)
-  const isForbidden = findings.denylistHits.length > 0 || flagged.length > 0
-  const decision = strongest(config, findings, { isAlwaysBlocked: alwaysBlocked.length > 0, isForbidden })
-  const triggeredCategories = [...new Set([...alwaysBlocked, ...flagged])]
+  const triggeredCategories = config.rules.flagged_categories.filter(
+    (category) => isOptionalCategory(category) && findings.categories.includes(category),
+  )
+  const isForbidden = findings.denylistHits.length > 0 || triggeredCategories.length > 0
+  const decision = strongest(config, findings, isForbidden)
   return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
 }
-
-type Hits = { readonly isAlwaysBlocked: boolean; readonly isForbidden: boolean }
 
 /** Asked from the strongest consequence to the weakest; every replacement of a refusal is stronger than a redaction. */
 function strongest(
   config: GatewayConfiguration,
   findings: GatewayFindings,
-  { isAlwaysBlocked, isForbidden }: Hits,
+  isForbidden: boolean,
 ): GatewayDecision['decision'] {
-  if (isAlwaysBlocked || isOffTopic(config, findings)) return 'refuse'
+  if (isOffTopic(config, findings)) return 'refuse'
   if (isForbidden) return replacementOf(config, findings)
   return config.rules.redact && findings.personalDataCount > 0 ? 'redact' : 'allow'
 }
@@ -71,6 +72,3 @@ const words: Readonly<Record<Decision, string>> = {
   refuse: 'REFUSE',
   not_evaluated: 'NOT_EVALUATED',
 }
-
-const among = ({ categories }: GatewayFindings, wanted: readonly string[]): readonly string[] =>
-  wanted.filter((category) => categories.includes(category))

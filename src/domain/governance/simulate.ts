@@ -9,6 +9,8 @@ import { compileGateway } from './rules/rulebooks.ts'
 /** What is imagined to be said, by whom, and what is taken as found in it. */
 export type Scenario = {
   readonly texts: readonly string[]
+  /** What several of them say together. */
+  readonly seams: readonly string[]
   readonly direction: Direction
   readonly categories: readonly string[]
   readonly user: string | undefined
@@ -37,12 +39,12 @@ export type SimulateParts = {
 /** Nothing is sent to a model, nothing is counted, and policies of the organization are left aside. */
 export function createSimulate({ examine, rulebookOf, patterns }: SimulateParts): Simulate {
   return async ({ organizationId, credentialId, config, scenario }) => {
-    const { texts, direction, categories, user, target } = scenario
+    const { texts, seams, direction, categories, user, target } = scenario
     const gateway = config
       ? compileGateway({ ...unsaved, config }, patterns)
       : (await rulebookOf(organizationId)).gateway
     const plan = planFor({ gateway, policies: [] }, { ...nowhere, user, target, credentialId })
-    const examination = await examine(plan, { texts, direction, givenCategories: categories })
+    const examination = await examine(plan, { texts, seams, direction, givenCategories: categories })
     return { ...examination, plan, direction }
   }
 }

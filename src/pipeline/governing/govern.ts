@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
+import type { Texts } from '../../domain/governance/examine/look.ts'
 import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
 import {
   combine,
@@ -14,7 +15,7 @@ import {
 import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
-import { textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
+import { seamsOfRequest, textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
 import {
   totalInputTokens,
@@ -77,7 +78,7 @@ export function createGovern(parts: GovernParts): Govern {
     const taken = takeQuota(parts, asking, { plan, expected })
     const place = isPending(taken) ? await taken : taken
     try {
-      const examined = examine(plan, { texts: textsToJudge(asking.request), direction: 'request' })
+      const examined = examine(plan, { ...saidIn(asking.request), direction: 'request' })
       const examination = isPending(examined) ? await examined : examined
       asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(asking, { plan, examination })
@@ -129,7 +130,7 @@ export function createGovern(parts: GovernParts): Govern {
     const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
     const written = withTexts(asking.request, texts ?? new Map())
     // Not all that a request says can be changed: tools, signed thinking, what stands in several fields.
-    const again = await examine(plan, { texts: textsToJudge(written), direction: 'request' })
+    const again = await examine(plan, { ...saidIn(written), direction: 'request' })
     if (again.offending.length === 0) return written
     throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
   }
@@ -149,9 +150,9 @@ export function createGovern(parts: GovernParts): Govern {
 }
 
 /** A picture alone says nothing, and is asked for by somebody all the same: rules may ask who it is. */
-function textsToJudge(request: InferenceRequest): readonly string[] {
+function saidIn(request: InferenceRequest): Pick<Texts, 'texts' | 'seams'> {
   const texts = textsOfRequest(request)
-  return texts.length === 0 ? [''] : texts
+  return { texts: texts.length === 0 ? [''] : texts, seams: seamsOfRequest(request) }
 }
 
 type Judged = { readonly plan: Plan; readonly examination: Examination }

@@ -64,6 +64,24 @@ function planOf({ denied, policies, user }: Rules): Plan {
 
 const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)
 
+it('an examination blames no configuration for what is always blocked, named in it or not', async () => {
+  const { examine } = createScene(0)
+  for (const flagged of [[], ['self-harm']] as const) {
+    const plan = planOf({ denied: [], policies: [], user: '' })
+    const rules = { ...plan.gateway.config.rules, flagged_categories: flagged, response_pattern: 'escalate' } as const
+    const gateway = { ...plan.gateway, config: { ...plan.gateway.config, rules } }
+    const said = { texts: ['fine'], direction: 'request', givenCategories: ['self-harm'] } as const
+    const { verdict } = await examine({ ...plan, gateway }, said)
+    assert.deepEqual(
+      verdict.outcomes.map(({ check, decision }) => [check, decision]),
+      [
+        ['always_blocked', 'refuse'],
+        ['gateway', 'allow'],
+      ],
+    )
+  }
+})
+
 it('an examination says how sure moderation was of what it blocks', async () => {
   const plan = planOf({ denied: [], policies: [], user: '' })
   const { verdict } = await createScene(0).examine(plan, { texts: ['bad', 'fine'], direction: 'request' })

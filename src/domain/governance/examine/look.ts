@@ -4,7 +4,7 @@ import type { Reading, Screen } from '../../moderation/screen.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCalmRuns } from './calm-runs.ts'
 import { addFindings, findingsOf, isNothing, nothingFound, type Findings } from './findings.ts'
-import type { Found } from './found.ts'
+import { joinFound, type Found } from './found.ts'
 import { asksForPersonalData, type Plan } from '../rules/plan.ts'
 import { createPolicyScorer, type PolicyScorer, type Screened } from './score-policies.ts'
 
@@ -19,6 +19,8 @@ export type LookParts = {
 /** Texts that are judged together: those of a request, or one block of an answer. */
 export type Texts = {
   readonly texts: readonly string[]
+  /** What several of the texts say together; personal data in it was found in them. */
+  readonly seams?: readonly string[]
   readonly direction: Direction
   /** Categories that count as found, whatever the texts hold: for simulations. */
   readonly givenCategories?: readonly string[]
@@ -48,9 +50,16 @@ export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, t
   const scorerFor = createPolicyScorer(memory, pause)
   const calmRuns = createCalmRuns(memory, pause)
 
-  return (plan, { texts, direction, reading, skipsPersonalData: skips }) => {
+  return (plan, { texts, seams = none, direction, reading, skipsPersonalData: skips }) => {
     const skipsPersonalData = skips === true || !asksForPersonalData(plan, direction)
     const looking = { plan, direction, reading, skipsPersonalData, scorer: scorerFor(plan, direction), turn: 0 }
+    const found = lookAtAll(looking, texts)
+    if (seams.length === 0) return found
+    const together = andThen(found, () => lookAtAll({ ...looking, skipsPersonalData: true }, seams))
+    return andThen(allOf([found, together]), joinFound)
+  }
+
+  function lookAtAll(looking: Looking, texts: readonly string[]): Eventually<Found> {
     if (!calmRuns.areIn(texts)) return lookAt(looking, texts)
     return calmRuns.recallOr(texts, rulesOf(looking), (run) => lookAt(looking, run))
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceRequest, Message } from '../../inference/request.ts'
 import { changeTexts } from './change-texts.ts'
-import { textsOfRequest } from './request-texts.ts'
+import { seamsOfRequest, textsOfRequest } from './request-texts.ts'
 
 const request = (messages: readonly Message[], body: Readonly<Record<string, unknown>> = {}): InferenceRequest => ({
   model: 'm',
@@ -87,6 +87,18 @@ describe('the texts of a request', () => {
       system: 'be kind',
     }
     assert.deepEqual(textsOfRequest(request(messages, body)).slice(messages.length), ['new to us'])
+  })
+
+  it('are what is said in parts by one side before the other speaks too, also inside the result of a tool', () => {
+    const words = (...texts: readonly string[]): Message['parts'] => texts.map((text) => ({ type: 'text', text }))
+    const result: Message['parts'] = [{ type: 'tool-result', id: 't', isError: false, parts: words('three.', 'Four') }]
+    const messages: Message[] = [
+      { role: 'user', parts: words('one.') },
+      { role: 'user', parts: words('Two') },
+      { role: 'assistant', parts: words('Hm.') },
+      { role: 'user', parts: result },
+    ]
+    assert.deepEqual(seamsOfRequest(request(messages)), ['one.\nTwo', 'three.\nFour'])
   })
 
   it('are those of its tools too', () => {

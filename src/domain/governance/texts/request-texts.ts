@@ -1,5 +1,6 @@
-import type { InferenceRequest, Part, Source, Tool } from '../../inference/request.ts'
+import type { InferenceRequest, Message, Part, Source, Tool } from '../../inference/request.ts'
 import { attachedText } from './attached.ts'
+import { seamsOf } from './seams.ts'
 import { stringsIn, wordsIn } from './strings.ts'
 
 /**
@@ -54,7 +55,29 @@ function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
   }
 }
 
-function addPart(blocks: ReturnType<typeof createBlocks>, part: Part): void {
+/** What several parts say together. */
+export function seamsOfRequest({ messages }: InferenceRequest): readonly string[] {
+  return turnsOf(messages).flatMap((parts) => [
+    ...seamsOf(parts.map(proseOf)),
+    ...parts.flatMap((part) => (part.type === 'tool-result' ? seamsOf(part.parts.map(proseOf)) : [])),
+  ])
+}
+
+const proseOf = (part: Part): string => (part.type === 'text' ? part.text : '')
+
+/** All parts that one side says before the other speaks: in how many messages it does so makes no difference. */
+function turnsOf(messages: readonly Message[]): readonly (readonly Part[])[] {
+  const turns: Part[][] = []
+  for (const [at, { role, parts }] of messages.entries()) {
+    if (role !== messages[at - 1]?.role) turns.push([])
+    for (const part of parts) turns.at(-1)?.push(part)
+  }
+  return turns
+}
+
+type Blocks = ReturnType<typeof createBlocks>
+
+function addPart(blocks: Blocks, part: Part): void {
   switch (part.type) {
     case 'text':
     case 'thinking':

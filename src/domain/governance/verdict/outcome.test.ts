@@ -56,6 +56,16 @@ describe('outcomes', () => {
     )
   })
 
+  it('of an answer stand in the order of the checks, whichever was asked about the request before', () => {
+    const asked = [outcome('allow', { check: 'gateway' }), outcome('allow', { check: 'policy', policyId: 'a' })]
+    const answered = [outcome('refuse', { check: 'requested' }), outcome('refuse', { check: 'gateway' })]
+    const merged = mergeOutcomes([...asked, outcome('refuse', { check: 'always_blocked' }), ...answered])
+    assert.deepEqual(
+      merged.map(({ check }) => check),
+      ['always_blocked', 'requested', 'gateway', 'policy'],
+    )
+  })
+
   it('that cannot be carried out become a refusal by the same policy', () => {
     const [refusal] = refusalOf(combine([outcome('rewrite', { policyId: 'house' })]))
     assert.deepEqual([refusal?.policyId, refusal?.effect], ['house', 'refuse'])

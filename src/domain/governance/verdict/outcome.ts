@@ -1,9 +1,12 @@
 import type { Decision } from '../../audit/facts/verdict.ts'
 import type { RolloutMode } from '../../gateway/rollout.ts'
 
+/** In the order in which they are made: of two that say the same, the first decides. */
+const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
+
 /** What one check said about a text. */
 export type Outcome = {
-  readonly check: 'always_blocked' | 'requested' | 'gateway' | 'policy'
+  readonly check: (typeof checks)[number]
   readonly decision: Decision
   /** What is done where the outcome is enforced: the decision, or what a rule that could not be judged leads to. */
   readonly effect: Exclude<Decision, 'not_evaluated'>
@@ -65,7 +68,7 @@ export function mergeOutcomes(outcomes: readonly Outcome[]): readonly Outcome[] 
     const known = merged.get(key)
     if (known === undefined || strength[outcome.decision] > strength[known.decision]) merged.set(key, outcome)
   }
-  return [...merged.values()]
+  return [...merged.values()].sort((first, second) => checks.indexOf(first.check) - checks.indexOf(second.check))
 }
 
 /** Nothing leaves after one of these. */

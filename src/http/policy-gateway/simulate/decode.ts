@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
 import type { Scenario } from '../../../domain/governance/simulate.ts'
+import { seamsOf } from '../../../domain/governance/texts/seams.ts'
 import { stringsIn, wordsIn } from '../../../domain/governance/texts/strings.ts'
 import type { SimulateBody } from './schema.ts'
 
@@ -18,6 +19,7 @@ export function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
   const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
   return {
     texts: texts.filter((each) => each.trim() !== ''),
+    seams: messages.flatMap(seamsIn),
     direction,
     categories: scenario.categories ?? categories,
     user,
@@ -32,8 +34,16 @@ function textsOf({ role: _role, content, ...rest }: Message): readonly string[] 
 }
 
 function textsOfBlock(block: object): readonly string[] {
-  const text: unknown = Reflect.get(block, 'text')
-  if (typeof text !== 'string') return [stringsIn(block).join('\n')]
+  const text = proseOf(block)
+  if (text === undefined) return [stringsIn(block).join('\n')]
   const beside = wordsIn({ messages: [{ ...block, text: undefined }] })
   return [text, beside.join('\n')]
+}
+
+const seamsIn = ({ content }: Message): readonly string[] =>
+  Array.isArray(content) ? seamsOf(content.map((block) => proseOf(block) ?? '')) : []
+
+function proseOf(block: object): string | undefined {
+  const text: unknown = Reflect.get(block, 'text')
+  return typeof text === 'string' ? text : undefined
 }

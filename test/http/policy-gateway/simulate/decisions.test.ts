@@ -85,6 +85,14 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse', denylist_hits: ['project x'] },
   },
   {
+    says: 'reads what blocks say together',
+    body: {
+      config: denying,
+      scenario: { messages: [{ role: 'user', content: ['proj', 'ect x'].map((text) => ({ type: 'text', text })) }] },
+    },
+    wants: { decision: 'refuse', denylist_hits: ['project x'] },
+  },
+  {
     says: 'reads what a tool was told',
     body: {
       config: denying,

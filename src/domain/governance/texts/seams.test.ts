@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { seamsOf } from './seams.ts'
+
+describe('seams', () => {
+  it('are what parts say together that none of them says alone', () => {
+    assert.deepEqual(seamsOf(['I saw', 'a falcon.', 'Nice!']), ['I saw\na falcon.\nNice!', 'I sawa falcon.Nice!'])
+    assert.deepEqual(seamsOf(['I saw a fal', 'con']), ['I saw a fal\ncon', 'I saw a falcon'])
+  })
+
+  it('are one where no word can be cut in two', () =>
+    assert.deepEqual(seamsOf(['I saw. ', 'A falcon.']), ['I saw. \nA falcon.']))
+
+  it('are none where there is one part, or nothing in the others', () => {
+    assert.deepEqual(seamsOf(['alone']), [])
+    assert.deepEqual(seamsOf(['alone', ' ', '']), [])
+  })
+
+  it('grow at their end alone, however many parts there are', () => {
+    const parts = Array.from({ length: 400 }, (_, at) => `Part ${at} of many. `)
+    const [before, after] = [seamsOf(parts.slice(0, -1)), seamsOf(parts)]
+    assert.deepEqual(after.slice(0, before.length - 1), before.slice(0, -1))
+    assert.ok(after.every(({ length }) => length < 4_000))
+    assert.ok(parts.every((part, at) => at === 0 || after.some((seam) => seam.includes(`${parts[at - 1]}\n${part}`))))
+  })
+
+  it('hold no more of long parts than what stands at their ends', () => {
+    const long = (letter: string): string => `${letter.repeat(2_000)}.`
+    const [first = '', second = '', ...others] = seamsOf([long('a'), 'And ', long('b'), 'Or ', long('c')])
+    assert.equal(others.length, 0)
+    assert.match(first, /^a{255}\.\nAnd \nb{256}$/)
+    assert.match(second, /^b{255}\.\nOr \nc{256}$/)
+  })
+})
