@@ -155,7 +155,6 @@ export type ResponsesBody = Static<typeof ResponsesBody>
 export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
-export type ResponsesTools = Static<typeof AdditionalTools>['tools']
 export type ResponsesNamespace = Static<typeof NamespaceTool>
 
 /** Answer of `POST /v1/responses`. */
