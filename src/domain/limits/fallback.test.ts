@@ -134,6 +134,21 @@ describe('the store with a fallback', () => {
     assert.equal(await store.settle({ ...subject, requestId: 'before', tokens: 0, micro: 0 }), 'unreachable')
   })
 
+  it('says such a settlement again once the shared counters are back, so that nobody waits for its place', async () => {
+    const { store, shared, pass, fail } = createScene()
+    for (const id of ['one', 'two']) await store.admit(request(id))
+    await fail(3)
+    for (const id of ['one', 'two']) await store.settle({ ...subject, requestId: id, tokens: 0, micro: 0 })
+    shared.state.isDown = false
+    await pass(1_000)
+    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 2)
+    shared.state.asked.length = 0
+    await store.admit({ ...subject, limits, mode: 'count' })
+    await pass(0)
+    assert.deepEqual(shared.state.asked, ['admit', 'settle', 'settle'])
+    assert.deepEqual(shared.engine.accounts('org'), [])
+  })
+
   it('spends on its own only what was granted to its own life', async () => {
     const { store, fail } = createScene()
     await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'shared_slice', amountMicro: 100, opens: true })

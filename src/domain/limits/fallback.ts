@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { AdmissionRequest, Renewal, Verdict } from './admission.ts'
+import type { AdmissionRequest, Renewal, Settlement, Verdict } from './admission.ts'
 import { createBreaker } from './breaker.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import { shareOf } from './scopes.ts'
-import { LimitStoreError, type LimitStore, type SharedLimitStore } from './store.ts'
+import { LimitStoreError, type LimitStore, type SettleResult, type SharedLimitStore } from './store.ts'
 
 export type FallbackOptions = {
   readonly shared: SharedLimitStore
@@ -23,6 +23,9 @@ export type FallbackOptions = {
 /** A limit store that always answers. */
 export type FallbackStore = LimitStore & Disposable & { isDegraded(): boolean }
 
+/** What is beyond this waits for time to free its place, and for the ledger to end its hold. */
+const mostUnheard = 10_000
+
 /**
  * The shared counters, and while they are out of reach this node's own with its share of each limit, so that all nodes
  * together stay within it. Money stays exact: the local counters spend only from slices granted to their own epoch.
@@ -31,17 +34,34 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, local, nodes, clock, random, onFailure, onChange } = options
   const breaker = createBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
 
+  const unheard = new Map<string, Settlement>() // settled while the shared store could not be told
+
   /** What the shared store says; undefined where it cannot be asked. */
   const ask = async <T>(operation: keyof LimitStore, call: () => T | Promise<T>): Promise<T | undefined> => {
     if (breaker.isOpen()) return undefined
     try {
-      return await call()
+      const answer = await call()
+      if (unheard.size > 0) void sayAgain()
+      return answer
     } catch (error) {
       if (!(error instanceof LimitStoreError)) throw error
       breaker.failed()
       onFailure?.(operation, error)
       return undefined
     }
+  }
+
+  /** A request is settled once, so that it does no harm if one was heard after all. */
+  const sayAgain = async (): Promise<void> => {
+    const late = [...unheard.values()]
+    unheard.clear()
+    for (const settlement of late) await settleShared(settlement)
+  }
+
+  const settleShared = async (settlement: Settlement): Promise<SettleResult> => {
+    const result = await ask('settle', () => shared.settle(settlement))
+    if (result === undefined && unheard.size < mostUnheard) unheard.set(settlement.requestId, settlement)
+    return result ?? 'unreachable'
   }
 
   return {
@@ -53,8 +73,7 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
     },
 
     async settle(settlement) {
-      if (local.isOpen(settlement)) return local.settle(settlement)
-      return (await ask('settle', () => shared.settle(settlement))) ?? 'unreachable'
+      return local.isOpen(settlement) ? local.settle(settlement) : settleShared(settlement)
     },
 
     async leave(request) {
