@@ -36,6 +36,10 @@ describe('reading a responses body', () => {
     })
   })
 
+  it('is for the user whom its metadata names, where nothing else does', () => {
+    assert.equal(decode({ metadata: { user_id: 'u' } }).user, 'u')
+  })
+
   it('reads a turn of an agent that keeps its own history', () => {
     const body = {
       model: 'house-model',

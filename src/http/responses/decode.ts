@@ -28,7 +28,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
       parallelToolCalls: body.parallel_tool_calls,
       reasoning: decodeReasoning(body.reasoning),
       outputFormat: formatOf(body.text?.format),
-      user: body.safety_identifier ?? body.user,
+      user: body.safety_identifier ?? body.user ?? body.metadata?.['user_id'],
       metadata: body.metadata,
     }),
   }

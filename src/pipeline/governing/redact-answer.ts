@@ -1,7 +1,9 @@
 import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
 import { asidesIn } from '../../domain/governance/texts/asides.ts'
+import { mapJson } from '../../domain/governance/texts/strings.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
+import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'
 import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
 import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
 
@@ -36,6 +38,10 @@ export async function* redactedAnswer(
 
   const change = (event: InferenceEvent): readonly InferenceEvent[] => {
     switch (event.type) {
+      case 'open':
+        if (event.part.type === 'tool-call')
+          streams.set(event.block, createJsonStream(answered, restores ? known : undefined))
+        return [event]
       case 'delta': {
         const text = streamOf(event.block).push(event.text)
         if (text !== event.text) changedBlocks.add(event.block)
@@ -71,6 +77,27 @@ function createTextStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefine
   return {
     push: (text) => restoration.push(redaction.push(text)),
     end: () => restoration.push(redaction.end()) + restoration.end(),
+  }
+}
+
+/** A tool is told in JSON, and called as a whole: what is changed in it are its texts, not how they are spelled. */
+function createJsonStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefined): TextStream {
+  let json = ''
+  return {
+    push(piece) {
+      json += piece
+      return ''
+    },
+    end() {
+      let isChanged = false
+      const written = mapJson(json, (text) => {
+        const redacted = redact(text, vault)
+        const changed = known === undefined ? redacted : restore(redacted, known)
+        isChanged ||= changed !== text
+        return changed
+      })
+      return isChanged ? written : json
+    },
   }
 }
 

@@ -12,7 +12,7 @@ const holdsOne = new RegExp(`"(?:${names.join('|')})"\\s*:\\s*(?:\\[\\s*)?\\{|"r
 export function asidesIn({ original }: Pick<Piece, 'original'>): readonly string[] {
   if (original === undefined) return nothing
   if (original.kind === 'document') return asidesOf(original.body)
-  if (!original.frames.some(({ data }) => holdsOne.test(data))) return nothing
+  if (original.areFamiliar || !original.frames.some(({ data }) => holdsOne.test(data))) return nothing
   return original.frames.flatMap(({ data }) => (holdsOne.test(data) ? asidesOfFrame(JSON.parse(data)) : nothing))
 }
 

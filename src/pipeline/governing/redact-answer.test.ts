@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import { createVault } from '../../domain/moderation/personal-data/vault.ts'
+import { redactedAnswer } from './redact-answer.ts'
+
+const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----'
+
+/** What a tool is told by an answer whose JSON came in two pieces, after a request with a key in it. */
+async function toldTool(json: string): Promise<string> {
+  const vault = createVault()
+  vault.placeholderFor('secret', key)
+  const events: InferenceEvent[] = [
+    { type: 'open', block: 0, part: { type: 'tool-call', id: 't', name: 'send' } },
+    ...[json.slice(0, 9), json.slice(9)].map((text): InferenceEvent => ({ type: 'delta', block: 0, text })),
+    { type: 'close', block: 0 },
+  ]
+  async function* pieces(): AsyncGenerator<Piece> {
+    for (const event of events) yield { events: [event] }
+  }
+  let told = ''
+  for await (const piece of redactedAnswer(pieces(), { vault, restores: true }))
+    for (const event of piece.events) if (event.type === 'delta') told += event.text
+  return told
+}
+
+describe('a tool call in an answer that is redacted', () => {
+  it('stays JSON, whatever the caller gets back in it', async () =>
+    assert.deepEqual(JSON.parse(await toldTool('{"key":"[SECRET_1]","n":1}')), { key, n: 1 }))
+
+  it('loses personal data that its JSON spells with escapes', async () =>
+    assert.deepEqual(JSON.parse(await toldTool('{"to":"ada\\u0040example.org"}')), { to: '[EMAIL_1]' }))
+
+  it('keeps its own spelling where nothing is changed', async () =>
+    assert.equal(await toldTool('{ "to" : "all", "n": 1.0 }'), '{ "to" : "all", "n": 1.0 }'))
+})
