@@ -242,6 +242,12 @@ describe('the responses writer, forwarding', () => {
     )
   })
 
+  it('keeps back events that the dialect does not know: some clients fail at them', () => {
+    const writer = createWriter()
+    for (const each of opening) writer.forward(each)
+    assert.equal(writer.forward(piece([], { type: 'keepalive' })), '')
+  })
+
   it('keeps the last event back for the price, and fills in items that it left out', () => {
     const writer = createWriter()
     for (const each of opening) writer.forward(each)

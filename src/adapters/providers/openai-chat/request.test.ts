@@ -76,7 +76,7 @@ describe('a request to a chat upstream', () => {
   })
 
   it('places later system text where the server can bear it', async () => {
-    const silent = say('system')
+    const silent = say('system', '')
     const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo'), silent]
     const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
       (
