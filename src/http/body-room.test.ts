@@ -26,18 +26,26 @@ describe('the room for bodies', () => {
     const request = open(300)
     const large = { 'content-length': String(200 * kilobyte) }
     const [first, second] = [request(large), request(large)]
-    assert.equal(first.take?.(200 * kilobyte), true)
-    assert.equal(second.take?.(200 * kilobyte), false)
+    assert.equal(first.take?.(200 * kilobyte, false), true)
+    assert.equal(second.take?.(200 * kilobyte, false), false)
     second.end()
     first.end()
-    assert.equal(request(large).take?.(200 * kilobyte), true)
+    assert.equal(request(large).take?.(200 * kilobyte, false), true)
+  })
+
+  it('is not left to strangers', () => {
+    const request = open(1_000)
+    const large = { 'content-length': String(200 * kilobyte) }
+    assert.equal(request(large).take?.(200 * kilobyte, true), true)
+    assert.equal(request(large).take?.(200 * kilobyte, true), false)
+    assert.equal(request(large).take?.(200 * kilobyte, false), true)
   })
 
   it('has a place for what is small and does not say so', () => {
     const request = open(100)
-    request({ 'content-length': String(200 * kilobyte) }).take?.(200 * kilobyte)
+    request({ 'content-length': String(200 * kilobyte) }).take?.(200 * kilobyte, false)
     const { take } = request({ 'transfer-encoding': 'chunked' })
-    assert.equal(take?.(kilobyte), true)
-    assert.equal(take?.(200 * kilobyte), false)
+    assert.equal(take?.(kilobyte, false), true)
+    assert.equal(take?.(200 * kilobyte, false), false)
   })
 })

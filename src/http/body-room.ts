@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** Takes room for so many more bytes of a body; false where there is none. */
-export type TakeRoom = (bytes: number) => boolean
+export type TakeRoom = (bytes: number, isStranger: boolean) => boolean
 
 /** Smaller bodies are not worth counting. */
 const largeBytes = 128 * 1024
+/** Whoever asks without a key leaves the rest to those who have one. */
+const strangersShare = 0.25
 
 /**
  * Bounds what the bodies of large requests take of this process's memory, all of them together. Each counts by what it
@@ -18,11 +20,11 @@ export function createBodyRoom(mostBytes: number) {
     if (isSmall) return undefined
     let own = 0
     response.once('close', () => (taken -= own))
-    return (bytes) => {
+    return (bytes, isStranger) => {
       own += bytes
       taken += bytes
       // Behind some proxies every body comes without its length.
-      return own < largeBytes || taken <= mostBytes
+      return own < largeBytes || taken <= mostBytes * (isStranger ? strangersShare : 1)
     }
   }
 }

@@ -21,7 +21,8 @@ export function createBodyParser(limits: BodyLimits) {
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
-    readAll(stream, { ...limits, bytes: limit, takeRoom: request.record?.takeRoom }, (fault, bytes) => {
+    const { takeRoom, who } = request.record ?? {}
+    readAll(stream, { ...limits, bytes: limit, takeRoom, isStranger: who === undefined }, (fault, bytes) => {
       if (fault !== undefined) done(fault)
       // Many clients name a content type whether or not they send anything.
       else if (bytes.length === 0 && !takesBody(request)) done(null)
@@ -43,14 +44,18 @@ function parse(bytes: Buffer, done: Done): void {
 /** What the route says about itself; see `routeOptions` of the family. */
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(routeOptions.config, 'takesBody') !== false
 
-type ReadLimits = BodyLimits & { readonly bytes: number; readonly takeRoom: TakeRoom | undefined }
+type ReadLimits = BodyLimits & {
+  readonly bytes: number
+  readonly takeRoom: TakeRoom | undefined
+  readonly isStranger: boolean
+}
 
 const nothing = Buffer.alloc(0)
 
 /** Answers once: with all bytes, or with the fault that ended them. */
 function readAll(
   stream: IncomingMessage,
-  { clock, timeoutMs, bytes: limit, takeRoom }: ReadLimits,
+  { clock, timeoutMs, bytes: limit, takeRoom, isStranger }: ReadLimits,
   answer: (fault: Fault | undefined, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
@@ -66,7 +71,7 @@ function readAll(
     chunks.push(chunk)
     size += chunk.length
     if (size > limit) stop(tooLarge(limit))
-    else if (takeRoom?.(chunk.length) === false) stop(noRoom())
+    else if (takeRoom?.(chunk.length, isStranger) === false) stop(noRoom())
   }
   const onEnd = (): void => stop(undefined)
   const onBroken = (cause?: unknown): void =>
