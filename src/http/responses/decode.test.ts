@@ -200,6 +200,18 @@ describe('reading a responses body', () => {
       /^Item with id 'msg_x' not found/,
     ],
     [
+      'a message with an id that is in bad form',
+      { input: [{ id: 'msg_x', role: 'user', content: 5 }] },
+      'invalid_parameter',
+      /^input\[0\]\.content: must be a string or an array$/,
+    ],
+    [
+      'a message with an id by nobody we know',
+      { input: [{ id: 'msg_x', role: 'wizard', content: 'Hi' }] },
+      'invalid_parameter',
+      /^input\[0\]\.role: must be one of/,
+    ],
+    [
       'an earlier response that nobody resolved',
       { previous_response_id: 'resp_1' },
       'unsupported_parameter',
