@@ -41,7 +41,7 @@ describe('counting tokens', () => {
     const authorization = `Bearer ${scene.apiKey}`
     const config = { rules: { denylist: ['falcon'], redact: true } }
     assert.equal((await scene.post('/api/policy-gateway/config', config, { authorization })).status, 200)
-    const sourceOf = async (content: string): Promise<string | null> => {
+    const sourceOf = async (content: string | object[]): Promise<string | null> => {
       const body = { model: 'claude', messages: [{ role: 'user', content }] }
       return (await scene.post('/v1/messages/count_tokens', body)).headers.get('x-gateway-token-source')
     }
@@ -55,11 +55,19 @@ describe('counting tokens', () => {
     const headers = { authorization: `Bearer ${scene.adminKey}`, 'content-type': 'application/json' }
     const ask = async (path: string, body: object): Promise<{ id: string }> =>
       (await fetch(`${policies}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
-    const { id } = await ask('', { name: 'Birds', rule: '"condor"', mode: 'enforcing' })
-    await ask(`/${id}/publish`, { revision: 1 })
+    const publish = async (rule: string): Promise<void> => {
+      const { id } = await ask('', { name: 'Birds', rule, mode: 'enforcing' })
+      await ask(`/${id}/publish`, { revision: 1 })
+    }
+    await publish('"condor"')
     assert.equal(await sourceOf('About the condor'), 'tokenizer')
     assert.equal(upstream.requests.length, 1)
     assert.equal(await sourceOf('About the weather'), 'upstream')
+    await publish('cel:user == ""')
+    assert.equal(
+      await sourceOf([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw' } }]),
+      'tokenizer',
+    )
   })
   it('has nothing examined that no upstream is shown', async () => {
     await using classifier = await startUpstream(answerJson({ results: [] }))

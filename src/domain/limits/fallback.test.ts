@@ -20,10 +20,10 @@ function request(requestId: string, micro: number | null = null): AdmissionReque
 /** Shared counters that can be taken away, with all that was asked of them. */
 function createShared(nowMs: () => number) {
   const engine = createLimitEngine({ nowMs, epoch: 'shared', settings: limitSettings })
-  const state = { isDown: false, asked: [] as string[] }
+  const state = { isDown: false, reason: 'unreachable' as LimitStoreError['reason'], asked: [] as string[] }
   const ask = <T>(what: string, answer: () => T): Promise<T> => {
     state.asked.push(what)
-    const error = new LimitStoreError('unreachable', 'gone')
+    const error = new LimitStoreError(state.reason, 'gone')
     return state.isDown ? Promise.reject(error) : Promise.resolve(answer())
   }
   const store: SharedLimitStore = {
@@ -147,6 +147,18 @@ describe('the store with a fallback', () => {
     await pass(0)
     assert.deepEqual(shared.state.asked, ['admit', 'settle', 'settle'])
     assert.deepEqual(shared.engine.accounts('org'), [])
+  })
+
+  it('does not say a settlement again that the shared counters heard and could not make', async () => {
+    const { store, shared, pass } = createScene()
+    await store.admit(request('one'))
+    Object.assign(shared.state, { isDown: true, reason: 'script' })
+    await store.settle({ ...subject, requestId: 'one', tokens: 0, micro: 0 })
+    shared.state.isDown = false
+    shared.state.asked.length = 0
+    await store.admit(request('two'))
+    await pass(0)
+    assert.deepEqual(shared.state.asked, ['admit'])
   })
 
   it('spends on its own only what was granted to its own life', async () => {

@@ -37,8 +37,15 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const unheard = new Map<string, Settlement>() // settled while the shared store could not be told
 
   /** What the shared store says; undefined where it cannot be asked. */
-  const ask = async <T>(operation: keyof LimitStore, call: () => T | Promise<T>): Promise<T | undefined> => {
-    if (breaker.isOpen()) return undefined
+  const ask = async <T>(
+    operation: keyof LimitStore,
+    call: () => T | Promise<T>,
+    whenUnheard = (): void => {},
+  ): Promise<T | undefined> => {
+    if (breaker.isOpen()) {
+      whenUnheard()
+      return undefined
+    }
     try {
       const answer = await call()
       if (unheard.size > 0) void sayAgain()
@@ -47,6 +54,8 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
       if (!(error instanceof LimitStoreError)) throw error
       breaker.failed()
       onFailure?.(operation, error)
+      // What fails as a script fails each time: said again and again it would keep us from the store for good.
+      if (error.reason === 'unreachable') whenUnheard()
       return undefined
     }
   }
@@ -59,9 +68,10 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
   }
 
   const settleShared = async (settlement: Settlement): Promise<SettleResult> => {
-    const result = await ask('settle', () => shared.settle(settlement))
-    if (result === undefined && unheard.size < mostUnheard) unheard.set(settlement.requestId, settlement)
-    return result ?? 'unreachable'
+    const sayLater = (): void => {
+      if (unheard.size < mostUnheard) unheard.set(settlement.requestId, settlement)
+    }
+    return (await ask('settle', () => shared.settle(settlement), sayLater)) ?? 'unreachable'
   }
 
   return {

@@ -56,7 +56,23 @@ const joined = (several: readonly HiddenText[]): HiddenText => ({
 /** What is no writing may still be another wrapping, unless it cannot even be printed. */
 type Wrapped = HiddenText & { readonly reading: 'writing' | 'signs' | 'noise' }
 
+/** Each kind is looked for only where it may be: in most texts that may hide something, an escape is all there is. */
 function* wrappedIn(text: string): Generator<Wrapped> {
+  if (hasBase64(text)) yield* wrappedInBase64(text)
+  if (hasHex(text)) {
+    for (const run of text.matchAll(hexRuns)) {
+      const bytes = Buffer.from(run[0].slice(0, mostCharacters).replace(/[ :]/g, ''), 'hex')
+      yield unwrapped(run, bytes.toString('utf8'))
+    }
+  }
+  const carrier = { start: 0, end: text.length }
+  const unescaped = unescapeAll(text.slice(0, mostCharacters))
+  if (unescaped !== undefined) yield { text: unescaped, carrier, reading: 'writing' }
+  const unseen = text.match(unseenLetters)
+  if (unseen !== null) yield { text: unseen.map(shown).join(''), carrier, reading: 'writing' }
+}
+
+function* wrappedInBase64(text: string): Generator<Wrapped> {
   for (const run of text.matchAll(base64Runs)) {
     if (!hashes.test(run[0])) yield unwrapped(run, fromBase64(run[0].slice(0, mostCharacters)))
   }
@@ -64,15 +80,6 @@ function* wrappedIn(text: string): Generator<Wrapped> {
     const isWrapped = run[0].length > base64Run && run[0].includes('\n')
     if (isWrapped) yield unwrapped(run, fromBase64(run[0].slice(0, mostCharacters).replace(/\s/g, '')))
   }
-  for (const run of text.matchAll(hexRuns)) {
-    const bytes = Buffer.from(run[0].slice(0, mostCharacters).replace(/[ :]/g, ''), 'hex')
-    yield unwrapped(run, bytes.toString('utf8'))
-  }
-  const carrier = { start: 0, end: text.length }
-  const unescaped = unescapeAll(text.slice(0, mostCharacters))
-  if (unescaped !== undefined) yield { text: unescaped, carrier, reading: 'writing' }
-  const unseen = text.match(unseenLetters)
-  if (unseen !== null) yield { text: unseen.map(shown).join(''), carrier, reading: 'writing' }
 }
 
 const shown = (letter: string): string => String.fromCodePoint((letter.codePointAt(0) ?? 0) - 0xe0000)
@@ -95,6 +102,8 @@ function fromBase64(run: string): string {
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8')
 
 const base64Letters = lettersOf(/[A-Za-z0-9+/_-]/)
+/** With what may stand between its lines, however short these are. */
+const base64LineLetters = lettersOf(/[A-Za-z0-9+/_\r\n-]/)
 /** With what may stand between its pairs. */
 const hexLetters = lettersOf(/[0-9a-fA-F :]/)
 export const base64Run = 24
@@ -113,14 +122,11 @@ export const base64Start = (text: string, end: number, first: number): number =>
 export const longestHint = Math.max(base64Run, hexRun)
 
 /** Rules out nearly every text, for a small part of what the patterns cost. */
-export function mayHide(text: string): boolean {
-  return (
-    hasRun(text, base64Letters, base64Run) ||
-    hasRun(text, hexLetters, hexRun) ||
-    anyEscape.test(text) ||
-    text.includes(unseenHint)
-  )
-}
+export const mayHide = (text: string): boolean =>
+  hasBase64(text) || hasHex(text) || anyEscape.test(text) || text.includes(unseenHint)
+
+const hasBase64 = (text: string): boolean => hasRun(text, base64LineLetters, base64Run)
+const hasHex = (text: string): boolean => hasRun(text, hexLetters, hexRun)
 
 function lettersOf(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
@@ -138,7 +144,7 @@ function hasRun(text: string, letters: Uint8Array, length: number): boolean {
 }
 
 /** Most decoded runs are keys, hashes and pictures. Writing is letters and spaces, with hardly anything unprintable. */
-function readingOf(text: string): Wrapped['reading'] {
+export function readingOf(text: string): Wrapped['reading'] {
   const mostUnprintable = text.length * 0.1
   let letters = 0
   let unprintable = 0

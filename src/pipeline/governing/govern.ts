@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.ts'
 import { isPending, type Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
-import type { Texts } from '../../domain/governance/examine/look.ts'
 import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
 import {
   combine,
@@ -15,7 +14,7 @@ import {
 import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
-import { seamsOfRequest, textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
+import { saidIn } from '../../domain/governance/texts/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
 import {
   totalInputTokens,
@@ -147,12 +146,6 @@ export function createGovern(parts: GovernParts): Govern {
     if (verdict.decision === 'allow') return undefined
     return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
   }
-}
-
-/** A picture alone says nothing, and is asked for by somebody all the same: rules may ask who it is. */
-function saidIn(request: InferenceRequest): Pick<Texts, 'texts' | 'seams'> {
-  const texts = textsOfRequest(request)
-  return { texts: texts.length === 0 ? [''] : texts, seams: seamsOfRequest(request) }
 }
 
 type Judged = { readonly plan: Plan; readonly examination: Examination }

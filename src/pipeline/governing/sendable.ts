@@ -1,7 +1,7 @@
 import type { Examine } from '../../domain/governance/examine/examine.ts'
 import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
 import type { RulebookOf } from '../../domain/governance/rules/rulebook.ts'
-import { seamsOfRequest, textsOfRequest } from '../../domain/governance/texts/request-texts.ts'
+import { saidIn } from '../../domain/governance/texts/request-texts.ts'
 import { isDenied } from '../../domain/governance/verdict/outcome.ts'
 import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
@@ -28,8 +28,7 @@ export function createSendable({ examine, rulebookOf, hasJudge }: SendableParts)
     const occasion = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
     const plan = planFor(await rulebookOf(organization.id), { ...occasion, target: undefined, policyIds: [] })
     if (hasJudge && plan.policies.request.length > 0) return undefined
-    const said = { texts: textsOfRequest(request), seams: seamsOfRequest(request), direction: 'request' } as const
-    const { verdict } = await examine({ ...plan, rollout: enforced }, said)
+    const { verdict } = await examine({ ...plan, rollout: enforced }, { ...saidIn(request), direction: 'request' })
     if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
     return plan.gateway.config.rules.redact ? withoutPersonalData(request, createVault()) : request
   }

@@ -23,6 +23,13 @@ describe('what an answer says beside its text', () => {
     assert.deepEqual(asidesIn({ original: { kind: 'document', dialect: 'messages', body } }), ['one two\nthree'])
   })
 
+  it('is not what repeats a piece of the text', () => {
+    const details = (text: string) => framesOf({ delta: { reasoning_details: [{ type: 'reasoning.text', text }] } })
+    const events: Piece['events'] = [{ type: 'delta', block: 0, text: 'one' }]
+    assert.deepEqual(asidesIn({ ...details('one'), events }), [])
+    assert.deepEqual(asidesIn({ ...details('two'), events }), ['two'])
+  })
+
   it('is nothing where there are none', () => {
     const quiet = { type: 'response.output_text.delta', delta: 'say "citations": [{', annotations: [] }
     assert.deepEqual(asidesIn(framesOf(quiet)), [])

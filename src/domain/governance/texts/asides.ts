@@ -8,8 +8,18 @@ const asides = new Set(names)
 /** Rules out nearly every frame without parsing it; most that have such a field have an empty one. */
 const holdsOne = new RegExp(`"(?:${names.join('|')})"\\s*:\\s*(?:\\[\\s*)?\\{|"response\\.[a-z_]+\\.added"`)
 
-/** What a piece of an answer says beside its text: where that comes from, and what else its upstream adds. */
-export function asidesIn({ original }: Pick<Piece, 'original'>): readonly string[] {
+/**
+ * What a piece of an answer says beside its text: where that comes from, and what else its upstream adds. What only repeats
+ * a piece of the text, as the details of a thought do, is judged with the text.
+ */
+export function asidesIn({ original, events = [] }: Partial<Piece>): readonly string[] {
+  const texts = textsBeside(original)
+  if (texts.length === 0) return nothing
+  const told = new Set(events.map((event) => (event.type === 'delta' ? event.text : '')))
+  return texts.filter((text) => !told.has(text))
+}
+
+function textsBeside(original: Piece['original']): readonly string[] {
   if (original === undefined) return nothing
   if (original.kind === 'document') return asidesOf(original.body)
   if (original.areFamiliar || !original.frames.some(({ data }) => holdsOne.test(data))) return nothing

@@ -1,15 +1,16 @@
+import { readingOf } from '../../moderation/hidden-text.ts'
+
 /** Texts that travel as files: in base64, some of them with `data:text/plain;base64,` before it. */
 
 const label = /^data:[^,]{0,200},/
 /** So much shows whether a file is a text. */
 const glimpse = 4_096
 
-/** The text of a file; undefined where it is none: a picture, a sound, a PDF. */
+/** The text of a file; undefined where it is none: a picture, a sound, a PDF. A text with a few odd bytes is still one. */
 export function attachedText(data: string): string | undefined {
   const base64 = data.replace(label, '')
-  // Its end may be cut in the middle of a letter.
-  const head = decoded(base64.slice(0, glimpse)).slice(0, -1)
-  const isText = !['\u0000', '\ufffd', '%PDF-'].some((sign) => head.includes(sign))
+  const head = decoded(base64.slice(0, glimpse))
+  const isText = readingOf(head) !== 'noise' && !head.startsWith('%PDF-')
   return isText ? decoded(base64) : undefined
 }
 

@@ -55,6 +55,12 @@ function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
   }
 }
 
+/** What is judged of a request. A picture alone says nothing, and is asked for by somebody all the same: rules may ask who it is. */
+export function saidIn(request: InferenceRequest) {
+  const texts = textsOfRequest(request)
+  return { texts: texts.length === 0 ? [''] : texts, seams: seamsOfRequest(request) }
+}
+
 /** What several parts say together. */
 export function seamsOfRequest({ messages }: InferenceRequest): readonly string[] {
   return turnsOf(messages).flatMap((parts) => [
