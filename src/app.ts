@@ -113,9 +113,10 @@ export async function createHouse(config: Config, env: Environment, world: World
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
     ],
   })
-  const { request_timeout_ms: requestTimeoutMs, trust_proxy: trustProxy, host, port } = config.server
+  const { request_timeout_ms: requestTimeoutMs, trust_proxy: isProxied, proxy_hops: hops, host, port } = config.server
+  const proxyHops = isProxied ? hops : 0
   const bodyRoomBytes = Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)
-  const door = { families, recorder, identify, clock, ids, log, requestTimeoutMs, bodyRoomBytes, trustProxy }
+  const door = { families, recorder, identify, clock, ids, log, requestTimeoutMs, bodyRoomBytes, proxyHops }
   const server = await createServer(door)
   built.defer(() => shut({ server, inFlight }))
   const kept = built.move()

@@ -19,7 +19,14 @@ export const Server = section(
     ),
     trust_proxy: Type.Boolean({
       default: false,
-      description: 'Believe `X-Forwarded-For`. Only behind a proxy that sets it itself.',
+      description: 'Believe `X-Forwarded-For`. Only behind a proxy that sets it or adds to it.',
+    }),
+    proxy_hops: Type.Integer({
+      default: 1,
+      minimum: 1,
+      maximum: 10,
+      description:
+        'With `trust_proxy`: how many proxies add to the header one after the other. What stands before that, anybody may have written.',
     }),
     request_timeout_ms: Type.Integer({
       default: 60_000,

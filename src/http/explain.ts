@@ -90,7 +90,8 @@ function tagMismatch(
     const actual = value[key]
     if (actual === undefined && !branch.required?.includes(key)) continue
     if ('const' in schema && actual !== schema.const) return { key, allowed: [schema.const] }
-    if (schema.not?.enum !== undefined && (actual === undefined || schema.not.enum.includes(actual)))
+    // A field that takes nothing at all is a tag, too: whoever has it is another branch.
+    if (schema.not && (actual === undefined || (schema.not.enum ?? [actual]).includes(actual)))
       return { key, allowed: [] }
   }
   return undefined

@@ -24,7 +24,8 @@ export type ServerParts = {
   readonly requestTimeoutMs: number
   /** What large bodies may take of the memory, all together. */
   readonly bodyRoomBytes: number
-  readonly trustProxy: boolean
+  /** How many proxies before us are believed about whom they speak for. */
+  readonly proxyHops: number
 }
 
 const maxHeaderBytes = 16 * 1024
@@ -37,7 +38,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     logger: false,
     genReqId: () => ids('req'),
     requestIdHeader: false,
-    trustProxy: parts.trustProxy,
+    trustProxy: parts.proxyHops > 0 && ((_address, hop) => hop < parts.proxyHops),
     bodyLimit: 256 * 1024,
     // An id that is too long is refused by its schema, which counts characters; an address has several for each.
     routerOptions: { maxParamLength: maxHeaderBytes },

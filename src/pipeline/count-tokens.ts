@@ -30,12 +30,15 @@ export type Counting = {
 
 export type CountTokens = (counting: Counting) => Promise<TokenCount>
 
-/** Asks the model's first upstream where it can count, and may see the request; an upstream that cannot, or is down, is no reason to fail. */
+/**
+ * Asks the model's first upstream where it can count, and may see the request; an upstream that cannot, or is down, is
+ * no reason to fail.
+ */
 export function createCountTokens(parts: CountParts): CountTokens {
-  return async ({ request, principal, signal }) => {
+  return async (counting) => {
+    const { request, principal } = counting
     const model = permittedModel(parts.catalogue, principal, request.model)
-    const sent = await parts.sendable(principal, request)
-    const byUpstream = sent && (await askUpstream(parts.providers, model, { request: sent, signal }))
+    const byUpstream = await askUpstream(parts, model, counting)
     if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
     const counted = await countLocally(parts.count, request)
     return { inputTokens: Math.ceil(counted * parts.factors.of(model.name)), source: 'tokenizer' }
@@ -43,13 +46,15 @@ export function createCountTokens(parts: CountParts): CountTokens {
 }
 
 async function askUpstream(
-  providers: CountParts['providers'],
-  model: Model,
-  call: Omit<Counting, 'principal'>,
+  { providers, sendable }: CountParts,
+  { targets: [target] }: Model,
+  { request, principal, signal }: Counting,
 ): Promise<number | undefined> {
-  const [target] = model.targets
   const counter = target && providers.get(target.upstream)?.countTokens
-  return counter && counter({ ...call, model: target.model }).catch(orNothing)
+  // To examine a request costs more than to count it here.
+  if (target === undefined || counter === undefined) return undefined
+  const sent = await sendable(principal, request)
+  return sent && counter({ request: sent, model: target.model, signal }).catch(orNothing)
 }
 
 /** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */

@@ -69,6 +69,17 @@ describe('counting tokens', () => {
       'tokenizer',
     )
   })
+  it('has nothing examined that no upstream is shown', async () => {
+    await using classifier = await startUpstream(answerJson({ results: [] }))
+    await using scene = await startHouse({
+      config: { moderation: { classifier: { kind: 'openai', base_url: classifier.url, api_key: 'k' } } },
+    })
+    const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content: 'Сколько здесь слов?' }] }
+    assert.equal((await scene.post('/v1/messages/count_tokens', body)).status, 200)
+    assert.equal(classifier.requests.length, 0)
+    await scene.post('/v1/messages', { ...body, max_tokens: 9 })
+    assert.equal(classifier.requests.length > 0, true)
+  })
   it('counts system, tools, calls and results, and images by rule', async () => {
     await using scene = await startHouse()
     const count = async (body: object): Promise<number> =>

@@ -54,12 +54,13 @@ function numbersOf(error: Json, message: string): Numbers {
   }
 }
 
+/** A number at the beginning needs its `\b`: without it each digit of a long one is tried as the first. */
 const inputPhrases = [
-  /(\d+) in (?:the|your) (?:messages|prompt)/i,
+  /\b(\d+) in (?:the|your) (?:messages|prompt)/i,
   /messages resulted in (\d+) tokens/i,
   /(?:has|passed) (\d+) input tokens/i,
   /(?:prompt|request) contains (?:at least )?(\d+)/i,
-  /(\d+) tokens from the input/i,
+  /\b(\d+) tokens from the input/i,
   /input length \(?(\d+)/i,
   /(?:request|input|input token count) \((\d+)/i,
   /requested (\d+) tokens/i,
@@ -67,8 +68,8 @@ const inputPhrases = [
 ]
 
 const outputPhrases = [
-  /(\d+) in the completion/i,
-  /(\d+) (?:tokens )?for the completion/i,
+  /\b(\d+) in the completion/i,
+  /\b(\d+) (?:tokens )?for the completion/i,
   /requested (\d+) output tokens/i,
   /is too large: (\d+)/i,
 ]

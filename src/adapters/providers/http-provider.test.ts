@@ -54,6 +54,24 @@ describe('one network read', () => {
   })
 })
 
+describe('a frame like the one before but for its text', () => {
+  it('is familiar, and none that says something else besides', async () => {
+    const annotations = [{ type: 'url_citation', url_citation: { title: 'one two' } }]
+    const answer = chatStream(
+      chatChunk({ role: 'assistant', content: '' }),
+      chatChunk({ content: 'a' }),
+      chatChunk({ content: 'b' }),
+      chatChunk({ content: 'c' }),
+      chatChunk({ content: 'd', annotations }),
+      chatChunk({}, 'stop'),
+      'data: [DONE]\n\n',
+    )
+    const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
+    const areFamiliar = pieces.map(({ original }) => original?.kind === 'frames' && original.areFamiliar)
+    assert.deepEqual(areFamiliar.slice(0, 5), [false, false, false, true, false])
+  })
+})
+
 describe('a ping before the answer', () => {
   it('is no answer: another upstream may still be asked', async () => {
     const chunks = ['event: ping\ndata: {"type":"ping"}\n\n', recording('anthropic', 'text.sse')]

@@ -102,6 +102,7 @@ async function begin(conversation: Conversation): Promise<Begun> {
       memory,
       dialect,
       hasBegun: false,
+      areFamiliar: false,
       failure: undefined,
     },
   }
@@ -163,6 +164,8 @@ type Reading = {
   /** Whose words may be passed on; undefined where nobody understands them, or since they were in bad form. */
   dialect: Dialect | undefined
   hasBegun: boolean
+  /** No frame of this read had to be parsed. */
+  areFamiliar: boolean
   /** What ended the answer before its end. */
   failure: Error | undefined
 }
@@ -176,6 +179,7 @@ function decodeDocument(body: Json, { decoder, form, write, dialect }: Reading):
 function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
   const { decoder, write } = reading
   let count = 0
+  reading.areFamiliar = true
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], reading)
@@ -186,9 +190,10 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   reading.hasBegun ||= events.length > 0
   // Until then there may be pings, which are no answer: what fails now can still be asked elsewhere.
   if (!reading.hasBegun) return undefined
-  const { dialect } = reading
+  const { dialect, areFamiliar } = reading
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
-  const original = { kind: 'frames', dialect, frames: count < frames.length ? frames.slice(0, count) : frames } as const
+  const passedOn = count < frames.length ? frames.slice(0, count) : frames
+  const original = { kind: 'frames', dialect, frames: passedOn, areFamiliar } as const
   return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
 }
 
@@ -203,6 +208,7 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
+  reading.areFamiliar = false
   if (frame.data.startsWith('[DONE]')) return decoder.done()
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')

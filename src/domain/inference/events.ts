@@ -82,6 +82,8 @@ export type OriginalFrames = {
   readonly kind: 'frames'
   readonly dialect: Dialect
   readonly frames: readonly OriginalFrame[]
+  /** Each of them is like one that came before, but for a piece of text that an event tells of. */
+  readonly areFamiliar?: boolean
 }
 
 export type OriginalFrame = { readonly event: string | undefined; readonly data: string }

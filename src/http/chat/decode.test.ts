@@ -20,6 +20,10 @@ const refusalOf = (body: object) => {
 }
 
 describe('reading a chat body', () => {
+  it('is for the user whom its metadata names, where nothing else does', () => {
+    const metadata = { user_id: 'u' }
+    assert.equal(decodeChat(validate({ model: 'm', messages: [{ role: 'user', content: 'hi' }], metadata })).user, 'u')
+  })
   it('reads a turn with tools, as the SDKs send it', () => {
     const body = {
       model: 'house-model',

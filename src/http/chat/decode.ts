@@ -29,7 +29,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
       parallelToolCalls: body.parallel_tool_calls,
       reasoning: effort && { effort },
       outputFormat: formatOf(body.response_format),
-      user: body.safety_identifier ?? body.user,
+      user: body.safety_identifier ?? body.user ?? body.metadata?.['user_id'],
       metadata: body.metadata,
     }),
   }

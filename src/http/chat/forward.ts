@@ -33,7 +33,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   return {
     frame(frame) {
-      if (frame.data.trim() === '[DONE]') return ''
+      if (frame.data.startsWith('[DONE]')) return ''
       // Some servers say their role again and again, some of them only now and then.
       const isQuick = hasRole && !frame.data.includes('"role"')
       return (isQuick ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))

@@ -74,7 +74,9 @@ function systemMessages(system: CountTokensBody['system']): Message[] {
 /** What a system message says for one turn is not said again in the next. */
 function standing(messages: CountTokensBody['messages']): CountTokensBody['messages'] {
   const lastUser = messages.findLastIndex(({ role = 'user' }) => role === 'user')
-  return messages.filter(({ clear_at: until }, at) => until !== 'next_user_message' || at > lastUser)
+  const isOver = ({ role, clear_at: until }: CountTokensBody['messages'][number], at: number): boolean =>
+    role === 'system' && until === 'next_user_message' && at < lastUser
+  return messages.filter((message, at) => !isOver(message, at))
 }
 
 /** A later word on how hard to think stands in the talk itself. */

@@ -31,6 +31,7 @@ describe('tools that come and go in the middle of a talk', () => {
     const back = [reference('tool_removal', 'read'), reference('tool_addition', 'read')]
     assert.deepEqual(toolsOf(...back), ['write', 'read'])
     assert.deepEqual(toolsOf(addition('fetch'), reference('tool_removal', 'fetch')), ['read', 'write'])
+    assert.deepEqual(toolsOf({ ...addition('read'), type: 'tool_removal' }), ['write'])
   })
 
   it('are told of in words, for a model that only sees the list', () => {
@@ -63,6 +64,11 @@ describe('a system message in the middle of a talk', () => {
       messages.map(({ role }) => role),
       ['user', 'assistant', 'user'],
     )
+  })
+
+  it('is the only one that can: what a user says stays', () => {
+    const reminder = { role: 'user', content: 'Only now.', clear_at: 'next_user_message' }
+    assert.equal(decodeMessages(validate({ model: 'm', messages: [reminder, reminder] }), {}).messages.length, 2)
   })
 
   it('may say how hard to think from here on', () => {

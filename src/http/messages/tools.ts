@@ -13,7 +13,7 @@ export function decodeTools({ tools = [], messages }: Pick<CountTokensBody, 'too
   const offered = new Map(known)
   for (const { type, tool } of changes) {
     const added = tool.definition ? decodeTool(tool.definition) : known.get(tool.name ?? '')
-    if (type === 'tool_removal') offered.delete(tool.name ?? '')
+    if (type === 'tool_removal') offered.delete(tool.name ?? added?.name ?? '')
     else if (added !== undefined) {
       known.set(added.name, added)
       offered.set(added.name, added)

@@ -15,7 +15,7 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
   switch (item.type) {
     case undefined:
     case 'message': {
-      if (!('role' in item)) throw notFound(item.id, path)
+      if (item.role === undefined) throw notFound(item.id, path)
       const role = item.role === 'developer' ? 'system' : item.role
       return { role, parts: decodeContent(item.content, [...path, 'content']) }
     }

@@ -36,6 +36,10 @@ describe('reading a responses body', () => {
     })
   })
 
+  it('is for the user whom its metadata names, where nothing else does', () => {
+    assert.equal(decode({ metadata: { user_id: 'u' } }).user, 'u')
+  })
+
   it('reads a turn of an agent that keeps its own history', () => {
     const body = {
       model: 'house-model',
@@ -194,6 +198,18 @@ describe('reading a responses body', () => {
       { input: [{ id: 'msg_x' }] },
       'invalid_parameter',
       /^Item with id 'msg_x' not found/,
+    ],
+    [
+      'a message with an id that is in bad form',
+      { input: [{ id: 'msg_x', role: 'user', content: 5 }] },
+      'invalid_parameter',
+      /^input\[0\]\.content: must be a string or an array$/,
+    ],
+    [
+      'a message with an id by nobody we know',
+      { input: [{ id: 'msg_x', role: 'wizard', content: 'Hi' }] },
+      'invalid_parameter',
+      /^input\[0\]\.role: must be one of/,
     ],
     [
       'an earlier response that nobody resolved',

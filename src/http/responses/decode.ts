@@ -8,7 +8,7 @@ import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
 import { decodeItem } from './decode-item.ts'
 import { withoutOurs } from './original.ts'
-import type { ResponsesBody, ResponsesNamespace, ResponsesTool, ResponsesTools } from './schema.ts'
+import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
 
 /** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
@@ -20,7 +20,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
     stop: [],
     flaggedCategories: body.flagged_categories ?? [],
     original: { dialect: 'responses', body: withoutOurs(body), headers: {} },
-    ...selectTools(toolsIn(body).flatMap(decodeTools), choiceOf(body.tool_choice)),
+    ...selectTools(toolsIn(body), choiceOf(body.tool_choice)),
     ...defined({
       maxOutputTokens: body.max_output_tokens,
       temperature: body.temperature,
@@ -28,7 +28,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
       parallelToolCalls: body.parallel_tool_calls,
       reasoning: decodeReasoning(body.reasoning),
       outputFormat: formatOf(body.text?.format),
-      user: body.safety_identifier ?? body.user,
+      user: body.safety_identifier ?? body.user ?? body.metadata?.['user_id'],
       metadata: body.metadata,
     }),
   }
@@ -57,10 +57,13 @@ function decodeInput(input: ResponsesBody['input']): Message[] {
   return input.map((item, at) => decodeItem(item, ['input', at]))
 }
 
-/** Those of the list, and those that came in the middle of the talk. */
-function toolsIn({ tools, input }: ResponsesBody): ResponsesTools {
+/** Those of the list, and those that came in the middle of the talk; some of them come again, and count once. */
+function toolsIn({ tools, input }: ResponsesBody): readonly Tool[] {
+  const declared = (tools ?? []).flatMap(decodeTools)
   const items = Array.isArray(input) ? input : []
-  return [...(tools ?? []), ...items.flatMap((item) => (item.type === 'additional_tools' ? item.tools : []))]
+  const later = items.flatMap((item) => (item.type === 'additional_tools' ? item.tools.flatMap(decodeTools) : []))
+  if (later.length === 0) return declared
+  return [...new Map([...declared, ...later].map((tool) => [tool.name, tool])).values()]
 }
 
 type AnyTool = ResponsesTool | { readonly type: string; readonly name?: unknown }

@@ -43,6 +43,15 @@ describe('tools in a namespace', () => {
     assert.deepEqual(createCalleeOf(request)('agents.close'), { namespace: 'agents', name: 'close' })
   })
 
+  it('count once where they come again', () => {
+    const later = { type: 'additional_tools', role: 'developer', tools }
+    const request = decode({ tools, input: [{ role: 'user', content: 'Hi' }, later, later] })
+    assert.deepEqual(
+      request.tools.map(({ name }) => name),
+      ['close', 'agents.close', 'agents.patch'],
+    )
+  })
+
   it('are known again in the history', () => {
     const call = { type: 'function_call', call_id: 'c', namespace: 'agents', name: 'close', arguments: '{}' }
     assert.deepEqual(decode({ tools, input: [call] }).messages[0]?.parts, [

@@ -69,9 +69,11 @@ const Reasoning = Type.Object({
   content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
   encrypted_content: Nullish(Type.String()),
 })
+/** A message may leave out its type, too, and have an id: whoever speaks is no reference. */
 const ItemReference = Type.Object({
   type: Type.Optional(Type.Literal('item_reference')),
   id: Type.String({ minLength: 1 }),
+  role: Type.Optional(Type.Never()),
 })
 
 const FunctionTool = Type.Object({
@@ -155,7 +157,6 @@ export type ResponsesBody = Static<typeof ResponsesBody>
 export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
-export type ResponsesTools = Static<typeof AdditionalTools>['tools']
 export type ResponsesNamespace = Static<typeof NamespaceTool>
 
 /** Answer of `POST /v1/responses`. */

@@ -50,6 +50,15 @@ describe('any conversation', () => {
   })
 })
 
+it('a message that says nothing does not come between two calls of one turn', () => {
+  const talk = [say('assistant', calls('a', 'f')), say('system'), say('assistant', calls('b', 'f'))]
+  const answers = say('user', result('a', 'r'), result('b', 'r'))
+  assert.deepEqual(turnsOf([...talk, answers], assert.fail), [
+    say('assistant', calls('a', 'f'), calls('b', 'f')),
+    answers,
+  ])
+})
+
 const answered = (turn: Turn | undefined): string[] =>
   (turn?.parts ?? []).flatMap((each) => (each.type === 'tool-result' ? [each.id] : [])).toSorted()
 

@@ -56,6 +56,8 @@ export const withUser = (messages: readonly Message[]): readonly Message[] =>
 function runsOf(messages: readonly Message[]): Turn[] {
   const runs: Turn[] = []
   for (const { role, parts } of messages) {
+    // Whoever says nothing interrupts nobody.
+    if (parts.length === 0) continue
     const last = runs.at(-1)
     const plain = parts.map(withoutFreeText)
     if (last?.role === role) last.parts.push(...plain)

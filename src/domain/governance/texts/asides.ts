@@ -22,7 +22,7 @@ export function asidesIn({ original, events = [] }: Partial<Piece>): readonly st
 function textsBeside(original: Piece['original']): readonly string[] {
   if (original === undefined) return nothing
   if (original.kind === 'document') return asidesOf(original.body)
-  if (!original.frames.some(({ data }) => holdsOne.test(data))) return nothing
+  if (original.areFamiliar || !original.frames.some(({ data }) => holdsOne.test(data))) return nothing
   return original.frames.flatMap(({ data }) => (holdsOne.test(data) ? asidesOfFrame(JSON.parse(data)) : nothing))
 }
 
