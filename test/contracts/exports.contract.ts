@@ -172,17 +172,17 @@ export function exportContract({ name, skip, open }: Engine): void {
       const rejected = [1, 2].map((sequence) => ({ sequence, id: ids[sequence - 1] ?? '', reason: 'bad' }))
       await node('a').settle(claimed, { cursor: moved(claimed, 3), rejected, news: [] })
       const sink = (await within((store) => store.find('org_1', sinkId))) ?? assert.fail()
-      assert.deepEqual(await node('a').replays(sinkId, 9), [])
+      assert.deepEqual(await node('a').replays(sinkId, { limit: 9 }), [])
       assert.equal(await within((store) => store.replay(sink, [ids[1] ?? '', 'evt_nobody'])), 1)
       await node('a').release(sinkId)
       assert.deepEqual(await node('a').due(9), [sinkId])
       assert.deepEqual(
-        (await node('a').replays(sinkId, 9)).map(({ sequence }) => sequence),
+        (await node('a').replays(sinkId, { limit: 9 })).map(({ sequence }) => sequence),
         [2],
       )
       await node('a').settleReplays(claimed, {
         delivered: [],
-        rejected: [{ sequence: 2, id: '', reason: 'still bad' }],
+        rejected: [{ sequence: 2, reason: 'still bad' }],
       })
       assert.equal(await within((store) => store.replay(sink, undefined)), 2)
       await node('a').settleReplays(claimed, { delivered: [1], rejected: [] })

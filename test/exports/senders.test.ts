@@ -118,6 +118,23 @@ describe('senders', () => {
     assert.deepEqual([(await health()).deadLetters, sequencesOf(sink.batches).at(-1)], [0, 3])
   })
 
+  it('are held up by no dead letter that was damaged in the log since', async () => {
+    await using scene = await openScene()
+    const { sink, id, health } = await scene.add(
+      memorySink({
+        answer: (batch) =>
+          batch.map(({ message }) => (message === 'event 2' ? { kind: 'reject', reason: 'mapping' } : delivered)),
+      }),
+    )
+    await scene.log.append(5)
+    await scene.sendLater()
+    await scene.database.write([{ sql: 'update audit_event set body = substr(body, 1, 99) where sequence = 3' }])
+    await scene.within(async (store) => store.replay((await store.find('org_1', id)) ?? assert.fail(), undefined))
+    await scene.log.append(1)
+    await scene.sendLater()
+    assert.deepEqual([sequencesOf(sink.batches).at(-1), (await health()).deadLetters, scene.errors], [7, 1, []])
+  })
+
   it('pause without dropping anything, tell of it once, and tell when it works again', async () => {
     await using scene = await openScene()
     let isWrong = true

@@ -16,7 +16,7 @@ import {
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
-import { gatherBatch } from './gather-batch.ts'
+import { gatherBatch, pageOf } from './gather-batch.ts'
 
 export type DeliverParts = {
   readonly store: DeliveryStore
@@ -130,13 +130,18 @@ function raiseAlarm(
 async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promise<ClaimedSink | undefined> {
   const { store, clock, random } = parts
   const { claimed } = delivery
-  const events = await store.replays(claimed.id, maxReplays)
+  const events = await store.replays(claimed.id, pageOf(delivery.sink.choice, maxReplays)).catch(asDamage)
+  if (events instanceof DamagedEvent) {
+    const { sequence, message: reason } = events
+    await store.settleReplays(claimed, { delivered: [], rejected: [{ sequence, reason }] })
+    return claimed
+  }
   if (events.length === 0) return claimed
   const outcomes = await offer(parts, delivery, events)
   const of = (kind: Outcome['kind']) => events.filter((_, at) => outcomes[at]?.kind === kind)
-  const rejected = events.flatMap(({ sequence, id }, at) => {
+  const rejected = events.flatMap(({ sequence }, at) => {
     const outcome = outcomes[at]
-    return outcome?.kind === 'reject' ? [{ sequence, id, reason: outcome.reason }] : []
+    return outcome?.kind === 'reject' ? [{ sequence, reason: outcome.reason }] : []
   })
   await store.settleReplays(claimed, { delivered: of('delivered').map(({ sequence }) => sequence), rejected })
   const failure = outcomes.find(({ kind }) => kind === 'retry' || kind === 'pause')

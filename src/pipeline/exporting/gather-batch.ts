@@ -17,6 +17,12 @@ const pageSizeWithTexts = 20
 /** A filter may leave out nearly all there is: the cursor must still move. */
 const maxScanned = 5_000
 
+/** How much of the log is read at a time for a sink. */
+export function pageOf({ content }: OpenedSink['choice'], mostEvents: number) {
+  const withTexts = content === 'redacted' || content === 'full'
+  return { withTexts, limit: withTexts ? pageSizeWithTexts : mostEvents }
+}
+
 /** The next batch: the one that was planned, or as much as the sink's goal asks for. Rejects where a damaged event comes next. */
 export async function gatherBatch(
   store: DeliveryStore,
@@ -27,8 +33,7 @@ export async function gatherBatch(
   let size = 0
   let contentSize = 0
   let wanted = 0
-  const withTexts = choice.content === 'redacted' || choice.content === 'full'
-  const limit = withTexts ? pageSizeWithTexts : pageSize
+  const { limit, withTexts } = pageOf(choice, pageSize)
   const isGoalReached = (): boolean =>
     size >= goal.bytes || contentSize >= maxContentSize || wanted >= goal.events || events.length >= maxScanned
   for (let after = cursor.sequence; ;) {

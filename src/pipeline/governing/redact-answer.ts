@@ -1,6 +1,6 @@
 import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
 import { asidesIn } from '../../domain/governance/texts/asides.ts'
-import { mapJson } from '../../domain/governance/texts/strings.ts'
+import { mapJson } from '../../domain/governance/texts/json-texts.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'
@@ -89,14 +89,10 @@ function createJsonStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefine
       return ''
     },
     end() {
-      let isChanged = false
-      const written = mapJson(json, (text) => {
+      return mapJson(json, (text) => {
         const redacted = redact(text, vault)
-        const changed = known === undefined ? redacted : restore(redacted, known)
-        isChanged ||= changed !== text
-        return changed
+        return known === undefined ? redacted : restore(redacted, known)
       })
-      return isChanged ? written : json
     },
   }
 }

@@ -19,7 +19,10 @@ export type ClaimedSink = {
 }
 
 /** What became of dead letters that were sent again. */
-export type ReplayResult = { readonly delivered: readonly number[]; readonly rejected: readonly RejectedEvent[] }
+export type ReplayResult = {
+  readonly delivered: readonly number[]
+  readonly rejected: readonly Omit<RejectedEvent, 'id'>[]
+}
 
 /** What senders read and write. Leases and cursors are as durable as the log: a killed sender loses nothing. */
 export type DeliveryStore = {
@@ -40,6 +43,7 @@ export type DeliveryStore = {
    * was changed meanwhile: then nothing is written, and the batch goes out again.
    */
   settle(sink: ClaimedSink, settlement: Settlement): Promise<boolean>
-  replays(sinkId: string, limit: number): Promise<readonly LoggedEvent[]>
+  /** Dead letters that are to be sent again. Like `events`, it ends before one that is damaged, or rejects. */
+  replays(sinkId: string, page: Pick<EventRange, 'limit' | 'withTexts'>): Promise<readonly LoggedEvent[]>
   settleReplays(sink: ClaimedSink, result: ReplayResult): Promise<void>
 }

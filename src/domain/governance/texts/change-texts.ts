@@ -1,6 +1,7 @@
 import type { InferenceRequest, Message, Part, Source } from '../../inference/request.ts'
 import { changeAttached } from './attached.ts'
-import { mapJson, mapRequest, mapStrings } from './strings.ts'
+import { mapJson } from './json-texts.ts'
+import { mapRequest, mapStrings } from './strings.ts'
 
 /**
  * The request with its texts changed, both in our language and in the caller's own words, so that an upstream of the

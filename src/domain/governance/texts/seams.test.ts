@@ -24,6 +24,14 @@ describe('seams', () => {
     assert.ok(parts.every((part, at) => at === 0 || after.some((seam) => seam.includes(`${parts[at - 1]}\n${part}`))))
   })
 
+  it('hold no word that the parts do not hold', () => {
+    for (let shift = 0; shift < 8; shift++) {
+      const skills = (count: number): string => `${'.'.repeat(shift)}${' skills'.repeat(count)}${'.'.repeat(shift + 1)}`
+      const seams = seamsOf([skills(200), skills(200), ...Array.from({ length: 9 }, () => skills(60))])
+      assert.deepEqual([...new Set(seams.join(' ').match(/\w+/g))], ['skills'])
+    }
+  })
+
   it('hold no more of long parts than what stands at their ends', () => {
     const long = (letter: string): string => `${letter.repeat(2_000)}.`
     const [first = '', second = '', ...others] = seamsOf([long('a'), 'And ', long('b'), 'Or ', long('c')])

@@ -1,3 +1,5 @@
+import { createWordEnd } from '../../moderation/word-end.ts'
+
 /** Parts up to this long are read as a whole, longer ones at both of their ends. */
 const longest = 512
 const edge = longest / 2
@@ -18,13 +20,21 @@ function chainsOf(parts: readonly string[]): readonly (readonly string[])[] {
   let length = 0
   for (const part of parts) {
     const isLong = part.length > longest
-    chains.at(-1)?.push(isLong ? part.slice(0, edge) : part)
+    chains.at(-1)?.push(isLong ? startOf(part) : part)
     length += part.length
     if (!isLong && length <= longestChain) continue
-    chains.push([part.slice(-edge)])
+    chains.push([endOf(part)])
     length = 0
   }
   return chains.filter((chain) => chain.length > 1)
+}
+
+/** Cut inside a word, a seam would say a word that nobody said. */
+const startOf = (part: string): string => part.slice(0, createWordEnd()(part, edge))
+
+function endOf(part: string): string {
+  const near = part.slice(-longest)
+  return near.slice(createWordEnd()(near, Math.max(0, near.length - edge)))
 }
 
 const isCut = (chain: readonly string[]): boolean =>

@@ -1,4 +1,5 @@
 import { changeAttached } from './attached.ts'
+import { mapJson } from './json-texts.ts'
 
 /** Fields that hold no words: pictures, sounds, signatures, ciphers. */
 const wordless = new Set([
@@ -131,15 +132,6 @@ export function mapStrings(value: unknown, change: (text: string) => string): un
 
 const isFile = (name: string, fields: Fields): boolean =>
   name === 'file_data' || (name === 'data' && isWordless(name, fields))
-
-/** The same for JSON that travels as a text, such as the arguments of a tool; changed as a text where it is no JSON. */
-export function mapJson(json: string, change: (text: string) => string): string {
-  try {
-    return JSON.stringify(mapEveryString(JSON.parse(json), change))
-  } catch {
-    return change(json)
-  }
-}
 
 /** What a model tells a tool has fields of any name, and none of them is ours. */
 function mapEveryString(value: unknown, change: (text: string) => string): unknown {

@@ -7,7 +7,7 @@ import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export
 import { newsFacts } from '../../../../domain/audit/export/news.ts'
 import { appendInTransaction } from '../audit/chain.ts'
 import { auditReads } from '../audit/events.ts'
-import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
+import { eventColumns, eventTables, loggedBeforeDamage, shownColumns, type EventRow } from '../audit/rows.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 import {
   cursorColumns,
@@ -99,14 +99,14 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
         return true
       })
     },
-    async replays(sinkId, limit) {
+    async replays(sinkId, { limit, withTexts = false }) {
       const rows = await database.read<EventRow>(
-        `select ${eventColumns} from ${eventTables}
+        `select ${withTexts ? eventColumns : shownColumns} from ${eventTables}
          join export_dead_letter d on d.organization_id = e.organization_id and d.sequence = e.sequence
          where d.sink_id = $1 and d.replay = 1 order by d.sequence limit $2`,
         [sinkId, limit],
       )
-      return rows.map(loggedOf)
+      return loggedBeforeDamage(rows)
     },
     async settleReplays(sink, { delivered, rejected }) {
       await database.write([
