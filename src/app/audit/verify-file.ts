@@ -24,14 +24,8 @@ export async function verifyFile(path: string, keys: readonly ShownKey[]): Promi
   const within = checkpoints.filter(({ sequence }) => sequence > from.sequence)
   const points = within.map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(path), { from, checkpoints: points })
-  return {
-    ...again,
-    first: from.sequence + 1,
-    ...(await checkSignatures(
-      checkpoints,
-      keys.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
-    )),
-  }
+  const published = keys.map(({ id, public_key: publicKey }) => ({ id, publicKey }))
+  return { ...again, first: from.sequence + 1, ...(await checkSignatures(checkpoints, published)) }
 }
 
 /** Keys as the API lists them, or as the command line does. */
