@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
+import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { openOperations } from './operations/open.ts'
@@ -39,6 +41,7 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
     fine,
     ...folder,
     ...(isUsable ? await checkStorage(config) : []),
+    ...(await checkSpools(config)),
     ...(await checkRedis(config)),
     await checkPort(config),
     ...(await checkUpstreams(config, env)),
@@ -100,6 +103,18 @@ async function checkStorage(config: Config): Promise<Finding[]> {
         : 'Is PostgreSQL running, and is DATABASE_URL right?'
     return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend }]
   }
+}
+
+/** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */
+async function checkSpools({ storage }: Config): Promise<Finding[]> {
+  if (storage.database_url === undefined) return []
+  await using charges = createSpool(join(storage.data_dir, 'spool'))
+  await using events = createAuditSpool(join(storage.data_dir, 'audit-spool'))
+  const [waitingCharges, waitingEvents] = [await charges.count(), await events.count()]
+  if (waitingCharges + waitingEvents === 0) return [{ part: 'spool', state: 'ok', says: 'nothing is waiting' }]
+  const says = `charges that wait for PostgreSQL: ${waitingCharges}, audit events: ${waitingEvents}`
+  const mend = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
+  return [{ part: 'spool', state: 'warning', says, mend }]
 }
 
 async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Finding[]> {

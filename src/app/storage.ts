@@ -14,7 +14,7 @@ export type Storage = AsyncDisposable & {
   readonly migrationsApplied: number
 }
 
-const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
+export const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /** Opens the database that the configuration names, and brings it up to date. */
 export async function openStorage(

@@ -12,6 +12,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
   audit: async () => (await import('./audit.ts')).audit,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
   migrate: async () => (await import('./migrate.ts')).migrate,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,

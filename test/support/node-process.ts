@@ -22,9 +22,12 @@ export type NodesOptions = {
   readonly databaseUrl: string
   readonly redisUrl: string
   readonly config: Readonly<Record<string, unknown>>
+  /** False where the database is set up already. */
+  readonly setup?: boolean
 }
 
-export async function startNodes({ count, databaseUrl, redisUrl, config }: NodesOptions): Promise<Nodes> {
+export async function startNodes(options: NodesOptions): Promise<Nodes> {
+  const { count, databaseUrl, redisUrl, config, setup = true } = options
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
   const file = join(folder.path, 'gatehouse.yaml')
@@ -44,7 +47,7 @@ export async function startNodes({ count, databaseUrl, redisUrl, config }: Nodes
     if (stdout === '') throw new Error(stderr)
     return JSON.parse(stdout) as Record<string, unknown>
   }
-  const made = command('setup')
+  const made = setup ? command('setup') : {}
   const urls = await Promise.all(Array.from({ length: count }, () => startNode(env, opened)))
   const kept = opened.move()
   return {

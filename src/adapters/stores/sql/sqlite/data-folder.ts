@@ -1,18 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemRandom, type Random } from '../../../../base/random.ts'
 import { isSqliteBusy } from '../errors.ts'
+import { writeAtomically } from './durable-file.ts'
 
 /** Another process works on the folder. */
 export class DataFolderInUse extends Error {
@@ -69,6 +60,9 @@ function lock(dataDir: string): Disposable {
   }
 }
 
+/** Files of the folder without which its database cannot be used. */
+export const secretFileNames: readonly string[] = ['secret']
+
 /**
  * The server's secret, 32 bytes in base64url, kept in the folder and made on first use. Call it while the folder is
  * locked: two processes that made one each would not read one another's keys.
@@ -80,25 +74,6 @@ export function readOrMakeSecret(dataDir: string, random: Random = systemRandom)
   if (!/^[\w-]{43}$/.test(secret))
     throw new Error(`${path} does not hold 32 bytes in base64url; restore it from a backup.`)
   return secret
-}
-
-/** After a crash at any point the file is as it was or as it should be, never in between. */
-function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`
-  const file = openSync(temporary, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(temporary, path)
-  const folder = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(folder) // the new name is on the disk, too
-  } finally {
-    closeSync(folder)
-  }
 }
 
 function readPid(pidFile: string): number | undefined {

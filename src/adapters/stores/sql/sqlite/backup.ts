@@ -1,0 +1,160 @@
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { syncPath, writeAtomically } from './durable-file.ts'
+
+/** What a backup file tells about itself, in a table of its own beside the copied ones. */
+export type BackupManifest = {
+  readonly createdAtMs: number
+  /** Version of the program that made it. */
+  readonly version: string
+  /** Proves which server secret the data belongs to, without revealing it. */
+  readonly secretCheck: string
+  /** Texts of the data folder's secret files by name; empty where the operator keeps the secret elsewhere. */
+  readonly secretFiles: Readonly<Record<string, string>>
+}
+
+/** What a backup holds, for the person who restores it. */
+export type BackupContents = {
+  readonly manifest: BackupManifest
+  readonly lastMigration: number
+  readonly organizations: number
+  readonly events: number
+}
+
+const databaseFile = 'gatehouse.db'
+
+/** More pages than a database can have: one step, so that a busy writer never makes the copy start over. */
+const allPages = 2 ** 31 - 1
+
+/**
+ * Copies the database of a data folder into one file while a server works on it. The copy is a snapshot: it holds
+ * every commit that was acknowledged before the call. The file appears under its name only when it is complete and
+ * was read back.
+ */
+export async function writeBackup(dataDir: string, file: string, manifest: BackupManifest): Promise<BackupContents> {
+  const source = join(dataDir, databaseFile)
+  if (!existsSync(source)) throw new Error(`There is no database in ${dataDir} to back up.`)
+  if (existsSync(file)) throw alreadyThere(file)
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    await copyDatabase(source, partial)
+    addManifest(partial, manifest)
+    const contents = readBackup(partial)
+    syncPath(partial)
+    publish(partial, file)
+    return contents
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+/** Reads every page of a backup; a file that is damaged or not a backup is an error. */
+export function readBackup(file: string): BackupContents {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const database = openToRead(file)
+  try {
+    const [check] = database.prepare('pragma integrity_check(1)').all()
+    if (check?.['integrity_check'] !== 'ok') throw new Error(String(check?.['integrity_check']))
+    const row = database.prepare('select manifest from backup_manifest').get()
+    return {
+      manifest: JSON.parse(String(row?.['manifest'])) as BackupManifest,
+      lastMigration: numberOf(database, 'select max(number) from migration'),
+      organizations: numberOf(database, 'select count(*) from organization'),
+      events: numberOf(database, 'select count(*) from audit_event'),
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${file} is not a complete Gatehouse backup: ${reason}.`, { cause })
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Puts a backup's database and secret files into a data folder that is locked by this process. What the folder held is
+ * moved into `replacedDir`. The database is renamed into its place last: a folder without one can be restored again.
+ */
+export async function restoreBackup(
+  file: string,
+  { dataDir, replacedDir }: { readonly dataDir: string; readonly replacedDir: string },
+): Promise<void> {
+  const { manifest } = readBackup(file)
+  const partial = join(dataDir, `${databaseFile}.${process.pid}.partial`)
+  try {
+    await copyDatabase(file, partial)
+    dropManifest(partial)
+    syncPath(partial)
+    moveAside(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
+    moveAside(dataDir, replacedDir, Object.keys(manifest.secretFiles))
+    for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)
+    renameSync(partial, join(dataDir, databaseFile))
+    syncPath(dataDir)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, databaseFile))
+
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const source = openToRead(from)
+  try {
+    await backup(source, to, { rate: allPages })
+  } finally {
+    source.close()
+  }
+}
+
+function openToRead(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true })
+}
+
+function addManifest(file: string, manifest: BackupManifest): void {
+  change(file, (database) => {
+    database.exec('create table backup_manifest (manifest TEXT not null) STRICT')
+    database.prepare('insert into backup_manifest (manifest) values (?)').run(JSON.stringify(manifest))
+  })
+}
+
+/** The manifest may hold the secret, so its page is overwritten too. */
+function dropManifest(file: string): void {
+  change(file, (database) => database.exec('pragma secure_delete = on; drop table backup_manifest'))
+}
+
+function change(file: string, work: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma journal_mode = delete') // one file, without a log beside it
+    work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** A link, because a rename would replace a file that somebody made meanwhile. */
+function publish(partial: string, file: string): void {
+  try {
+    linkSync(partial, file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw alreadyThere(file)
+    renameSync(partial, file) // some file systems have no links
+  }
+  syncPath(join(file, '..'))
+}
+
+function alreadyThere(file: string): Error {
+  return new Error(`${file} exists already. A backup never overwrites a file: choose another name.`)
+}
+
+function moveAside(dataDir: string, replacedDir: string, names: readonly string[]): void {
+  const present = names.filter((name) => existsSync(join(dataDir, name)))
+  if (present.length === 0) return
+  mkdirSync(replacedDir, { recursive: true, mode: 0o700 })
+  for (const name of present) renameSync(join(dataDir, name), join(replacedDir, name))
+}
+
+function numberOf(database: DatabaseSync, sql: string): number {
+  const [value] = Object.values(database.prepare(sql).get() ?? {})
+  return Number(value ?? 0)
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import packageFile from '../../package.json' with { type: 'json' }
+import {
+  hasDatabase,
+  readBackup,
+  restoreBackup,
+  writeBackup,
+  type BackupContents,
+} from '../adapters/stores/sql/sqlite/backup.ts'
+import { lockDataFolder, secretFileNames } from '../adapters/stores/sql/sqlite/data-folder.ts'
+import { readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
+import { systemClock } from '../base/clock.ts'
+import type { Config } from '../config/config.ts'
+import { deriveKey } from '../domain/identity/key-format.ts'
+import { migrationsDir } from './storage.ts'
+
+export type { BackupContents } from '../adapters/stores/sql/sqlite/backup.ts'
+
+/** Copies the embedded database, and unless it is left out the secret that opens it, into one file. */
+export async function backUp(
+  config: Config,
+  { file, withSecret }: { readonly file: string; readonly withSecret: boolean },
+): Promise<BackupContents> {
+  const dataDir = embeddedFolder(config, 'back it up with pg_dump')
+  const files = readSecretFiles(dataDir)
+  const secret = config.secret ?? files['secret']?.trim()
+  if (secret === undefined) throw new Error(`There is no database in ${dataDir} to back up.`)
+  return writeBackup(dataDir, file, {
+    createdAtMs: systemClock.nowMs(),
+    version: packageFile.version,
+    secretCheck: secretCheckOf(secret),
+    secretFiles: withSecret && config.secret === undefined ? files : {},
+  })
+}
+
+export type Restored = BackupContents & { readonly replacedDir: string | undefined }
+
+/** Makes the data folder what it was when the backup was made. The server must not run. */
+export async function restore(
+  config: Config,
+  { file, replace }: { readonly file: string; readonly replace: boolean },
+): Promise<Restored> {
+  const dataDir = embeddedFolder(config, 'restore it with pg_restore')
+  const contents = readBackup(file)
+  await assertKnownVersion(contents)
+  using _lock = lockDataFolder(dataDir)
+  const isOccupied = hasDatabase(dataDir)
+  if (isOccupied && !replace) {
+    throw new Error(
+      `${dataDir} holds a database already. With --replace it is moved aside first; or set GATEHOUSE_DATA_DIR to another folder.`,
+    )
+  }
+  assertSecret(config, dataDir, contents)
+  const stamp = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const replacedDir = join(dataDir, `replaced-${stamp}`)
+  await restoreBackup(file, { dataDir, replacedDir })
+  return { ...contents, replacedDir: existsSync(replacedDir) ? replacedDir : undefined }
+}
+
+function embeddedFolder({ storage }: Config, hint: string): string {
+  if (storage.database_url === undefined) return storage.data_dir
+  throw new Error(`The database is PostgreSQL (DATABASE_URL): ${hint}, as docs/guide/backup.md shows.`)
+}
+
+function readSecretFiles(dataDir: string): Record<string, string> {
+  const present = secretFileNames.filter((name) => existsSync(join(dataDir, name)))
+  return Object.fromEntries(present.map((name) => [name, readFileSync(join(dataDir, name), 'utf8')]))
+}
+
+async function assertKnownVersion({ lastMigration, manifest }: BackupContents): Promise<void> {
+  const known = await readMigrations(migrationsDir)
+  if (lastMigration <= known.length) return
+  throw new Error(`The backup was made by Gatehouse ${manifest.version}, which is newer than this program.`)
+}
+
+/** Data under another secret cannot be used: no key would be known, no sink's configuration could be read. */
+function assertSecret(config: Config, dataDir: string, { manifest }: BackupContents): void {
+  const restored = manifest.secretFiles['secret']
+  const secret = config.secret ?? restored ?? readSecretFiles(dataDir)['secret']
+  if (secret === undefined) {
+    throw new Error(
+      'The backup was made without its server secret. Set GATEHOUSE_SECRET, or put the secret file into the data folder first.',
+    )
+  }
+  if (secretCheckOf(secret.trim()) === manifest.secretCheck) return
+  const source = config.secret === undefined ? 'The secret file of the data folder' : 'GATEHOUSE_SECRET'
+  throw new Error(`${source} is not the server secret that the backup was made with.`)
+}
+
+const secretCheckOf = (secret: string): string =>
+  Buffer.from(deriveKey(secret, 'backup check')).toString('hex').slice(0, 32)
