@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { isFault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
-import { countableOf, type CountTexts } from '../domain/inference/count.ts'
+import { countableOf, type CountAsker, type CountTexts, type TextCount } from '../domain/inference/count.ts'
 import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
 import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
 import type { Provider } from '../domain/inference/provider.ts'
@@ -19,8 +19,11 @@ export type CountParts = {
   readonly sendable: Sendable
 }
 
-/** How many tokens a request would have, and who counted: the upstream itself, or our tokenizer. */
-export type TokenCount = { readonly inputTokens: number; readonly source: 'upstream' | 'tokenizer' }
+/** How many tokens a request would have, and how that is known. */
+export type TokenCount = { readonly inputTokens: number; readonly source: TokenSource }
+
+/** The upstream's own count, that of our tokenizer, or an estimate: from a sample of the texts, or from their length. */
+export type TokenSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
 
 export type Counting = {
   readonly request: InferenceRequest
@@ -40,8 +43,10 @@ export function createCountTokens(parts: CountParts): CountTokens {
     const model = permittedModel(parts.catalogue, principal, request.model)
     const byUpstream = await askUpstream(parts, model, counting)
     if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
-    const counted = await countLocally(parts.count, request)
-    return { inputTokens: Math.ceil(counted * parts.factors.of(model.name)), source: 'tokenizer' }
+    const asker = { caller: principal.organization.id, signal: counting.signal }
+    const { tokens, method } = await countLocally(parts.count, request, asker)
+    const inputTokens = Math.ceil(tokens * parts.factors.of(model.name))
+    return { inputTokens, source: method === 'whole' ? 'tokenizer' : method }
   }
 }
 
@@ -63,17 +68,21 @@ function orNothing(error: unknown): undefined {
   throw error
 }
 
-async function countLocally(count: CountTexts, request: InferenceRequest): Promise<number> {
+async function countLocally(count: CountTexts, request: InferenceRequest, asker: CountAsker): Promise<TextCount> {
   const { texts, extraTokens } = countableOf(request)
-  return extraTokens + (await count(texts))
+  const { tokens, method } = await count(texts, asker)
+  return { tokens: extraTokens + tokens, method }
 }
+
+/** Comparisons wait for one another, and take turns with the organizations as one more caller. */
+const learner = { caller: 'learner' }
 
 /** Now and then what an upstream reported is held against our own count, off the road of the request. */
 export function createFactorLearner({ factors, count, clock }: Pick<CountParts, 'factors' | 'count' | 'clock'>) {
   return (model: string, request: InferenceRequest, usage: Usage): void => {
     if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
-    countLocally(count, request).then(
-      (counted) => factors.learn(model, counted, totalInputTokens(usage)),
+    countLocally(count, request, learner).then(
+      ({ tokens, method }) => method !== 'length' && factors.learn(model, tokens, totalInputTokens(usage)),
       () => {}, // a sample that failed teaches nothing
     )
   }

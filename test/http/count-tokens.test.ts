@@ -118,6 +118,15 @@ describe('counting tokens', () => {
     })
     assert.ok(((await response.json()) as Count).input_tokens > 10_000)
   })
+  it('estimates a long request from a sample, and says so', async () => {
+    await using scene = await startHouse()
+    const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
+    const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
+    const response = await scene.post('/v1/messages/count_tokens', body)
+    assert.equal(response.headers.get('x-gateway-token-source'), 'sample')
+    const { input_tokens: tokens } = (await response.json()) as Count
+    assert.ok(tokens > 190_000 && tokens < 210_000, String(tokens))
+  })
   it('refuses a malformed body with 422 and every problem with its place', async () => {
     await using scene = await startHouse()
     const response = await scene.post('/v1/messages/count_tokens', {

@@ -1,35 +1,69 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
-import type { CountTexts } from '../../domain/inference/count.ts'
+import { estimateTokens, type CountTexts, type TextCount } from '../../domain/inference/count.ts'
+import { createFairQueue } from './fair-queue.ts'
+import { planCount, type CountPlan } from './slices.ts'
 
 /** The vocabulary takes 70 MB: the thread lives only while somebody counts. */
 const idleMs = 60_000
+/** A caller who asks for more at once gets estimates by length for the rest: they take no time of the thread. */
+const maxJobsPerCaller = 16
 
 export type Tokenizer = AsyncDisposable & { readonly count: CountTexts }
 
-/** Counts with the o200k vocabulary in a thread of its own, so that no long text can stop the service. */
+type Job = CountPlan & {
+  readonly caller: string
+  readonly result: PromiseWithResolvers<TextCount>
+  sliceAt: number
+  tokens: number
+}
+
+/**
+ * Counts with the o200k vocabulary in a thread of its own, so that no long text can stop the service. The thread is given
+ * one slice at a time and callers take turns, so that no caller's long texts make another's short one wait.
+ */
 export function createTokenizer(clock: Clock): Tokenizer {
-  const waiting = new Map<number, PromiseWithResolvers<number>>()
+  const queue = createFairQueue<Job>(maxJobsPerCaller)
   let worker: Worker | undefined
-  let lastId = 0
+  let current: Job | undefined
   let cancelIdle = (): void => {}
 
   const start = (): Worker => {
     const made = new Worker(new URL('worker.ts', import.meta.url))
-    made.on('message', ({ id, count }: { id: number; count: number }) => settle(id, (call) => call.resolve(count)))
-    made.on('error', (error) => failAll(error))
+    made.on('message', (tokens: number) => onCounted(tokens))
+    made.on('error', (error) => onFailed(error))
     made.unref()
     return made
   }
-  const settle = (id: number, how: (call: PromiseWithResolvers<number>) => void): void => {
-    const call = waiting.get(id)
-    waiting.delete(id)
-    if (call) how(call)
-    if (waiting.size === 0) cancelIdle = clock.after(idleMs, () => void stop())
+  const run = (): void => {
+    if (current !== undefined) return
+    cancelIdle()
+    current = queue.next()
+    if (current === undefined) return void (cancelIdle = clock.after(idleMs, () => void stop()))
+    worker ??= start()
+    worker.postMessage(current.slices[current.sliceAt] ?? [])
   }
-  const failAll = (error: unknown): void => {
+  const onCounted = (tokens: number): void => {
+    const job = current
+    current = undefined
+    if (job !== undefined) {
+      job.tokens += tokens
+      job.sliceAt += 1
+      if (job.sliceAt >= job.slices.length) finish(job)
+    }
+    run()
+  }
+  const finish = (job: Job): void => {
+    queue.remove(job.caller, job)
+    job.result.resolve({ tokens: Math.ceil(job.tokens * job.scale), method: job.scale === 1 ? 'whole' : 'sample' })
+  }
+  const onFailed = (error: unknown): void => {
     worker = undefined
-    for (const id of waiting.keys()) settle(id, (call) => call.reject(error))
+    current = undefined
+    for (let job = queue.next(); job !== undefined; job = queue.next()) {
+      queue.remove(job.caller, job)
+      job.result.reject(error)
+    }
   }
   const stop = async (): Promise<void> => {
     cancelIdle()
@@ -39,14 +73,23 @@ export function createTokenizer(clock: Clock): Tokenizer {
   }
 
   return {
-    count(texts) {
-      cancelIdle()
-      worker ??= start()
-      const call = Promise.withResolvers<number>()
-      waiting.set(++lastId, call)
-      worker.postMessage({ id: lastId, texts })
-      return call.promise
+    async count(texts, { caller, signal }) {
+      const job: Job = { ...planCount(texts), caller, result: Promise.withResolvers(), sliceAt: 0, tokens: 0 }
+      if (signal?.aborted === true || !queue.add(caller, job)) return countByLength(texts)
+      // Nobody reads the count of a caller who has left: what matters is that the thread stops counting.
+      const leave = (): void => {
+        queue.remove(caller, job)
+        job.result.resolve(countByLength(texts))
+      }
+      signal?.addEventListener('abort', leave)
+      run()
+      return await job.result.promise.finally(() => signal?.removeEventListener('abort', leave))
     },
     [Symbol.asyncDispose]: stop,
   }
 }
+
+const countByLength = (texts: readonly string[]): TextCount => ({
+  tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+  method: 'length',
+})

@@ -1,7 +1,16 @@
 import type { InferenceRequest, Message, Part } from './request.ts'
 
-/** The port to a tokenizer: tokens of all these texts together. */
-export type CountTexts = (texts: readonly string[]) => Promise<number>
+/** The port to a tokenizer: tokens of all these texts together. Callers take turns. */
+export type CountTexts = (texts: readonly string[], asker: CountAsker) => Promise<TextCount>
+
+export type CountAsker = {
+  /** Who takes turns with others: the organization. */
+  readonly caller: string
+  readonly signal?: AbortSignal
+}
+
+/** `whole`: every text was tokenized; `sample`: parts of them; `length`: none, since the caller had too many waiting. */
+export type TextCount = { readonly tokens: number; readonly method: 'whole' | 'sample' | 'length' }
 
 /** What a request consists of for a counter: texts to count, and what is counted by rule. */
 export type Countable = { readonly texts: readonly string[]; readonly extraTokens: number }

@@ -29,6 +29,12 @@ export type Counted = {
   readonly principal: Principal
 }
 
+/** What the manual says of the answer, in every dialect. */
+export const countDescription =
+  'The count. `x-gateway-token-source` says where it comes from: `upstream`, `tokenizer` (every text was counted), `sample` ' +
+  '(over 100,000 characters: estimated from evenly spread samples, within 5 % for most texts), or `length` (the organization ' +
+  'has too many counts under way: estimated from the number of bytes, mostly too high).'
+
 /** Counts as a request and as nothing else. */
 export function createCountHandler(parts: CountParts, door: CountDoor): Route['handle'] {
   const { callerOf, inFlight, admission, countTokens } = parts

@@ -11,7 +11,7 @@ import {
   InferenceHeaders,
   type InferenceParts,
 } from '../inference/handler.ts'
-import { createCountHandler, type CountParts } from '../inference/count.ts'
+import { countDescription, createCountHandler, type CountParts } from '../inference/count.ts'
 import type { Family } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
@@ -59,7 +59,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         bodyLimitBytes: maxInferenceBytes,
         body: CountTokensBody,
         answers: {
-          200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: CountTokensAnswer },
+          200: { description: countDescription, schema: CountTokensAnswer },
         },
         refusals: [401, 403, 404, 413, 422, 429, 500, 503],
         whenUnread,

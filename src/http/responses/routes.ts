@@ -17,7 +17,7 @@ import {
   type Decoded,
   type InferenceParts,
 } from '../inference/handler.ts'
-import { createCountHandler, type CountParts } from '../inference/count.ts'
+import { countDescription, createCountHandler, type CountParts } from '../inference/count.ts'
 import type { Family } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 
@@ -62,7 +62,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
         bodyLimitBytes: maxInferenceBytes,
         body: ResponsesBody,
         answers: {
-          200: { description: 'The count; `x-gateway-token-source` says who counted.', schema: InputTokensAnswer },
+          200: { description: countDescription, schema: InputTokensAnswer },
         },
         refusals: [400, 401, 403, 404, 413, 429, 500, 503],
         whenUnread,

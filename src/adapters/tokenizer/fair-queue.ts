@@ -1,0 +1,38 @@
+/** Jobs of many callers that are done step by step. */
+export type FairQueue<Job> = {
+  /** False where the caller has as many jobs waiting as it may have. */
+  add(caller: string, job: Job): boolean
+  /** The job whose step is next: callers take turns, and so do the jobs of one caller. */
+  next(): Job | undefined
+  remove(caller: string, job: Job): void
+}
+
+export function createFairQueue<Job>(maxJobsPerCaller: number): FairQueue<Job> {
+  // Both are rings: what had its turn is taken out and put in again at the end.
+  const callers = new Map<string, Set<Job>>()
+  return {
+    add(caller, job) {
+      const jobs = callers.get(caller) ?? new Set()
+      if (jobs.size >= maxJobsPerCaller) return false
+      callers.set(caller, jobs.add(job))
+      return true
+    },
+    next() {
+      for (const [caller, jobs] of callers) {
+        callers.delete(caller)
+        callers.set(caller, jobs)
+        for (const job of jobs) {
+          jobs.delete(job)
+          jobs.add(job)
+          return job
+        }
+      }
+      return undefined
+    },
+    remove(caller, job) {
+      const jobs = callers.get(caller)
+      jobs?.delete(job)
+      if (jobs?.size === 0) callers.delete(caller)
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from '../../base/clock.ts'
+import { createTokenizer } from './tokenizer.ts'
+
+const long = 'The quick brown fox jumps over the lazy dog. '.repeat(30_000)
+
+describe('the tokenizer', () => {
+  it('counts one caller’s short text before another’s long ones that came first', async () => {
+    await using tokenizer = createTokenizer(systemClock)
+    const ended: string[] = []
+    const count = (caller: string, text: string): Promise<unknown> =>
+      tokenizer.count([text], { caller }).then(() => ended.push(caller))
+    const all = Array.from({ length: 4 }, () => count('org_large', long))
+    all.push(count('org_small', 'Hello there'))
+    await Promise.all(all)
+    assert.equal(ended[0], 'org_small')
+  })
+  it('counts a caller’s own short text before its long ones, too', async () => {
+    await using tokenizer = createTokenizer(systemClock)
+    const ended: string[] = []
+    const count = (name: string, text: string): Promise<unknown> =>
+      tokenizer.count([text], { caller: 'org_one' }).then(() => ended.push(name))
+    await Promise.all([count('long', long), count('long', long), count('short', 'Hello there')])
+    assert.deepEqual(ended, ['short', 'long', 'long'])
+  })
+  it('says how it counted', async () => {
+    await using tokenizer = createTokenizer(systemClock)
+    const { count } = tokenizer
+    assert.deepEqual(await count(['Hello there'], { caller: 'org_one' }), { tokens: 2, method: 'whole' })
+    assert.deepEqual(await count([], { caller: 'org_one' }), { tokens: 0, method: 'whole' })
+    assert.equal((await count([long], { caller: 'org_one' })).method, 'sample')
+  })
+  it('goes by the length where a caller has too many texts waiting, and lets others wait for nothing', async () => {
+    await using tokenizer = createTokenizer(systemClock)
+    const ask = (caller: string) => tokenizer.count(['Hello there'], { caller })
+    const all = await Promise.all([...Array.from({ length: 17 }, () => ask('org_many')), ask('org_one')])
+    assert.deepEqual(
+      all.map(({ method }) => method),
+      [...Array.from({ length: 16 }, () => 'whole'), 'length', 'whole'],
+    )
+    assert.equal((await ask('org_many')).method, 'whole')
+  })
+  it('stops counting for a caller who has left', async () => {
+    await using tokenizer = createTokenizer(systemClock)
+    const leaving = new AbortController()
+    const ended: string[] = []
+    const left = tokenizer.count([long], { caller: 'org_one', signal: leaving.signal }).then(() => ended.push('left'))
+    const stays = tokenizer.count([long], { caller: 'org_two' }).then(() => ended.push('stays'))
+    leaving.abort()
+    await Promise.all([left, stays])
+    assert.deepEqual(ended, ['left', 'stays'])
+    const gone = await tokenizer.count(['Hello there'], { caller: 'org_one', signal: leaving.signal })
+    assert.equal(gone.method, 'length')
+  })
+})
