@@ -4,7 +4,6 @@ import packageFile from '../package.json' with { type: 'json' }
 import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit/office.ts'
-import { diskProblem } from './app/disk.ts'
 import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
 import { openGovernance } from './app/governance/governance.ts'
@@ -15,9 +14,9 @@ import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
+import { storageChecks } from './app/storage-checks.ts'
 import { exampleModel } from './app/models/upstreams.ts'
 import { dayMs } from './base/clock.ts'
-import { messageOf } from './base/fault.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { createCallerOf } from './http/caller.ts'
@@ -56,7 +55,7 @@ const leastBodyRoomBytes = 64 * 1024 * 1024
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
   await using built = new AsyncDisposableStack()
   const ground = await openGround(built, config, { env, world })
-  const { database, clock, ids, log, metrics, secret } = ground
+  const { database, storage, clock, ids, log, metrics, secret } = ground
   const digest = createDigest(deriveKey(secret, 'key pepper'))
   const administration = createAdministration({
     ...ground,
@@ -106,10 +105,9 @@ export async function createHouse(config: Config, env: Environment, world: World
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [
-      { part: 'storage', problem: () => database.read('select 1 as one').then(nothing, messageOf) },
-      { part: 'disk', problem: () => diskProblem(config.storage.data_dir), isVital: false },
+      ...storageChecks({ database, storage, isAuditRequired: config.audit.on_failure === 'refuse' }),
       { part: 'credits', problem: async () => credits.problem() },
-      { part: 'limits', problem: async () => counters.trouble(), isVital: false },
+      { part: 'limits', problem: async () => counters.trouble(), isVital: () => false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
     ],
   })
@@ -143,8 +141,6 @@ export async function createHouse(config: Config, env: Environment, world: World
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
-
-const nothing = (): undefined => undefined
 
 function addressOf(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') return ''

@@ -7,6 +7,7 @@ import { createIds, type Ids } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
 import { systemRandom, type Random } from '../base/random.ts'
+import type { StorageHealth } from '../base/storage-health.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { openStorage } from './storage.ts'
@@ -29,6 +30,7 @@ export type Ground = Required<World> & {
   readonly ids: Ids
   readonly metrics: Metrics
   readonly database: Database
+  readonly storage: StorageHealth
   /** The server's own secret; every purpose derives its key from it. */
   readonly secret: string
   readonly changes: Changes
@@ -47,7 +49,8 @@ export async function openGround(
   { env, world }: { env: Environment; world: World },
 ): Promise<Ground> {
   const { clock = systemClock, random = systemRandom, failpoint = passBy, network = straight } = world
-  const { database, secret } = built.use(await openStorage(config, { clock, random }))
+  const { database, secret, health: storage } = built.use(await openStorage(config, { clock, random }))
+  await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
   const secrets = [secret, ...[...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])]
@@ -61,6 +64,6 @@ export async function openGround(
   }
   const ids = createIds(clock, random)
   const metrics = createMetrics()
-  const parts = { config, clock, random, failpoint, network, log, ids, metrics, database, secret, changes, upstreams }
-  return { built, ...parts, warn }
+  const outside = { clock, random, failpoint, network, log }
+  return { built, config, ...outside, ids, metrics, database, storage, secret, changes, upstreams, warn }
 }

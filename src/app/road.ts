@@ -28,7 +28,7 @@ export type RoadParts = {
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
 export async function openRoad(ground: Ground, { freeRequests, overrides, govern, sendable, served }: RoadParts) {
-  const { built, config, clock, random, log, upstreams } = ground
+  const { built, config, clock, random, log, storage, upstreams } = ground
   const { models, catalogue, providers } = served
   const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
   const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
@@ -38,6 +38,7 @@ export async function openRoad(ground: Ground, { freeRequests, overrides, govern
   const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, sendable }
   const infer = createInfer({
     catalogue,
+    storage,
     providers,
     health: createUpstreamHealth(clock),
     clock,

@@ -1,14 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
+import { createStorageHealth, type ProbedStorage } from '../base/storage-health.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import { faulting } from '../adapters/stores/sql/faulting.ts'
+import { faulting, writeProbe } from '../adapters/stores/sql/faulting.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
+import { writeToDisk } from './disk.ts'
 
 export type Storage = AsyncDisposable & {
   readonly database: Database
+  /** Probes the storage from its first `probe` on. */
+  readonly health: ProbedStorage
   /** What the pepper and the encryption key are derived from. */
   readonly secret: string
   readonly migrationsApplied: number
@@ -30,8 +34,22 @@ export async function openStorage(
       ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
       : await shared(databaseUrl, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
   opened.use(database)
+  const health = opened.use(
+    createStorageHealth({
+      hasSpool: database.engine === 'postgres',
+      clock,
+      writeDatabase: () => writeProbe(database),
+      writeDisk: (wasFailing) => writeToDisk(dataDir, wasFailing),
+    }),
+  )
   const kept = opened.move()
-  return { database: faulting(database), secret, migrationsApplied, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return {
+    database: faulting(database, health),
+    health,
+    secret,
+    migrationsApplied,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
 }
 
 const cannotOpen =

@@ -1,6 +1,7 @@
 import { createBorrowed } from '../base/borrowed.ts'
 import { isPending, type Eventually } from '../base/eventually.ts'
 import { isFault, withHeaders } from '../base/fault.ts'
+import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
@@ -21,6 +22,7 @@ import { route, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
+  readonly storage: Pick<StorageHealth, 'refusal'>
   readonly admission: Admission
   readonly govern: Govern
   readonly ratesOf: (price: Price) => Rates
@@ -58,6 +60,9 @@ const done = Promise.resolve()
 export function createInfer(parts: InferParts): Infer {
   return async (asking) => {
     const { requestId, caller, request, signal } = asking
+    // An answer whose charge and event can be kept nowhere is not given out, so its upstream is not paid for it either.
+    const refusal = parts.storage.refusal()
+    if (refusal) throw refusal
     const found = countingRefusals(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )

@@ -29,7 +29,7 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await assert.rejects(second.house.operations.setup({ name: 'again' }), /exists already/)
   })
 
-  it('serve keys they know while the database is away, and say so when asked whether they are ready', async () => {
+  it('serve keys they know while the database is away, and are ready but degraded', async () => {
     await using database = await createScratchDatabase()
     const config = { secret: 'a secret of sixteen and more' }
     const storage = { database_url: database.url }
@@ -40,8 +40,11 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await database[Symbol.asyncDispose]()
     assert.equal((await second.post('/v1/messages', body, known)).status, 200)
     const ready = await second.get('/health/ready')
-    assert.equal(ready.status, 503)
-    assert.match(await ready.text(), /"part":"storage"/)
+    assert.equal(ready.status, 200)
+    assert.match(await ready.text(), /"status":"ready","degraded":\[\{"part":"storage"/)
+    const strictly = await second.get('/health/ready?strict')
+    assert.equal(strictly.status, 503)
+    assert.match(await strictly.text(), /"status":"not_ready","failing":\[\{"part":"storage"/)
     const stranger = mintSecret('ak', systemRandom)
     assert.equal((await second.post('/v1/messages', body, { authorization: `Bearer ${stranger}` })).status, 503)
   })

@@ -6,7 +6,8 @@ import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { hasReason } from '../support/database-errors.ts'
-import { startHouse } from '../support/house.ts'
+import { createFastClock } from '../support/fast-clock.ts'
+import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const kilobytes = (count: number) => 'x'.repeat(count * 1024)
@@ -70,16 +71,36 @@ if (canMount()) {
       assert.deepEqual(await idsOf(database), [...known, 'after'])
       assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
     })
-    it('is told of by a house that stays ready: what is kept can still be read', async () => {
+
+    it('makes the service not ready and refuses requests before their upstream is asked, until space returns', async () => {
       await using disk = await mountSmallDisk()
-      await using scene = await startHouse({ storage: { data_dir: disk.path } })
-      const ready = async (): Promise<unknown> => (await scene.get('/health/ready')).json()
-      assert.deepEqual(await ready(), { status: 'ready' })
+      await using scene = await startPaidHouse({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
+      scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+      const ask = (): Promise<Response> => scene.house.post('/v1/messages', question)
+      const ready = (): Promise<Response> => scene.house.get('/health/ready')
+      assert.equal((await ask()).status, 200)
+      assert.deepEqual(await (await ready()).json(), { status: 'ready' })
+
       fillUp(join(disk.path, 'ballast'))
-      const degraded = [{ part: 'disk', problem: 'The disk of the data folder is full.' }]
-      assert.deepEqual(await ready(), { status: 'ready', degraded })
+      await until(async () => (await ready()).status === 503)
+      const failing = [{ part: 'storage', problem: 'The disk of the data folder is full.' }]
+      assert.deepEqual(await (await ready()).json(), { status: 'not_ready', failing })
+      const calls = scene.upstream.requests.length
+      const refused = await ask()
+      assert.equal(refused.status, 503)
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      assert.match(await refused.text(), /disk of the data folder is full/)
+      assert.equal(scene.upstream.requests.length, calls)
+
+      rmSync(join(disk.path, 'ballast'))
+      await until(async () => (await ready()).status === 200)
+      assert.equal((await ask()).status, 200)
     })
   })
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 /** Writes until there is no room. Everything acknowledged must be there, and nothing that was refused. */

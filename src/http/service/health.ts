@@ -1,11 +1,13 @@
 import Type from 'typebox'
 import type { Route } from '../route.ts'
+import { createQueryValidator } from '../validate.ts'
 
 /** Answers what is wrong with a part, or nothing. Without one that is not vital the service serves on, and says so. */
 export type ReadinessCheck = {
   readonly part: string
   readonly problem: () => Promise<string | undefined>
-  readonly isVital?: boolean
+  /** Asked after `problem`; without an answer a part is vital. */
+  readonly isVital?: () => boolean
 }
 
 const parts = Type.Array(Type.Object({ part: Type.String(), problem: Type.String() }))
@@ -15,8 +17,16 @@ const Ready = Type.Object({
 })
 const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts })
 
+/** `?strict`, `?strict=true`; a value that is neither is a mistake worth telling. */
+const ReadyQuery = Type.Object({
+  strict: Type.Optional(
+    Type.Enum(['', 'true', 'false'], { description: 'Degraded is not ready either: `?strict` or `?strict=true`.' }),
+  ),
+})
+
 /** Alive: the process answers. Ready: it can serve; if not, the failing part is named. */
 export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
+  const readQuery = createQueryValidator(ReadyQuery)
   return [
     {
       method: 'GET',
@@ -30,14 +40,21 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
       method: 'GET',
       path: '/health/ready',
       summary: 'Can it serve?',
+      description:
+        'Ready means that requests are answered. Parts that are amiss although they are answered are `degraded`; with `?strict` these fail, too.',
       credential: 'none',
+      query: ReadyQuery,
       answers: {
         200: { description: 'It can.', schema: Ready },
         503: { description: 'It cannot; the failing parts.', schema: NotReady },
       },
-      async handle(_request, reply) {
+      async handle(request, reply) {
+        const { strict = 'false' } = readQuery(request.query)
         const results = await Promise.all(
-          checks.map(async ({ part, problem, isVital = true }) => ({ part, problem: await problem(), isVital })),
+          checks.map(async ({ part, problem, isVital = () => true }) => {
+            const said = await problem()
+            return { part, problem: said, isVital: strict !== 'false' || isVital() }
+          }),
         )
         const troubled = results.filter((result) => result.problem !== undefined)
         const told = (vital: boolean) =>

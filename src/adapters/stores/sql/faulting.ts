@@ -1,29 +1,51 @@
 import { Fault } from '../../../base/fault.ts'
+import type { StorageObserver } from '../../../base/storage-health.ts'
 import { DatabaseError, type Database } from './database.ts'
 
+const unobserved: StorageObserver = { failed() {}, written() {} }
+
 /** The same database, whose outages are Faults: a caller then learns that nothing was changed and when to come again. */
-export function faulting(database: Database): Database {
+export function faulting(database: Database, observer = unobserved): Database {
+  const rethrow = (error: unknown): never => {
+    const fault = faultOf(error)
+    if (fault === undefined) throw error
+    observer.failed(fault)
+    throw fault
+  }
+  const noted = <T>(value: T): T => {
+    observer.written()
+    return value
+  }
   return {
     engine: database.engine,
     read: (sql, params) => database.read<never>(sql, params).catch(rethrow),
-    write: (statements) => database.write(statements).catch(rethrow),
-    transaction: (work) => database.transaction(work).catch(rethrow),
+    write: (statements) => database.write(statements).then(noted, rethrow),
+    transaction: (work) => database.transaction(work).then(noted, rethrow),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
-function rethrow(cause: unknown): never {
-  if (cause instanceof DatabaseError && cause.reason === 'unavailable') {
-    throw new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.', {
+function faultOf(cause: unknown): Fault | undefined {
+  if (!(cause instanceof DatabaseError)) return undefined
+  if (cause.reason === 'unavailable')
+    return new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.', {
       retryAfterSeconds: 2,
       cause,
     })
-  }
-  if (cause instanceof DatabaseError && cause.reason === 'full') {
-    throw new Fault('unavailable', 'storage_full', 'The disk of the database is full.', {
+  if (cause.reason === 'full')
+    return new Fault('unavailable', 'storage_full', 'The disk of the database is full.', {
       retryAfterSeconds: 30,
       cause,
     })
-  }
-  throw cause
+  return undefined
+}
+
+/** Commits a write that changes nothing, and that is durable when it resolves. Rejects with the Fault. */
+export async function writeProbe(database: Database): Promise<void> {
+  await faulting(database).write([{ sql: probes[database.engine] }])
+}
+
+const probes: Readonly<Record<Database['engine'], string>> = {
+  sqlite: 'pragma user_version = 0',
+  postgres: "select pg_logical_emit_message(true, 'gatehouse', 'probe')",
 }
