@@ -4,6 +4,7 @@ import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { setupText } from './setup.ts'
 import { giveBackStartMemory } from './start-memory.ts'
+import { listenForStop } from './stop-signals.ts'
 
 export const serve: Command = {
   summary: 'Start the gateway',
@@ -14,7 +15,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     readArguments(args, {})
     const settings = config()
     await using house = await createHouse(settings, env)
-    const stop = stopSignals()
+    const stop = listenForStop(env)
     const address = await house.listen().catch((error: unknown) => cannotListen(error, settings.server))
     say(await welcome(house, address, settings.storage))
     giveBackStartMemory()
@@ -77,20 +78,3 @@ function examples(address: string, key: string, model: string): string[] {
 }
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ')
-
-/** A terminal sends its Ctrl-C to all, and npm passes on what it got: what comes so soon is the same signal. */
-const sameSignalMs = 300
-
-/** The first SIGTERM or Ctrl-C asks to stop; the second ends at once. */
-function stopSignals(): { first: Promise<void>; second: Promise<void> } {
-  const first = Promise.withResolvers<void>()
-  const second = Promise.withResolvers<void>()
-  let firstAtMs: number | undefined
-  const onSignal = (): void => {
-    if (firstAtMs !== undefined && performance.now() - firstAtMs > sameSignalMs) second.resolve()
-    firstAtMs ??= performance.now()
-    first.resolve()
-  }
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  return { first: first.promise, second: second.promise }
-}
