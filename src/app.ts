@@ -41,7 +41,7 @@ export type House = AsyncDisposable & {
   readonly openapi: () => object
   /** Opens the door and answers its address. */
   listen(): Promise<string>
-  /** No new work; what is under way may finish for a while, then its callers are told. */
+  /** Not ready at once; no new work after `server.drain_delay_ms`; what is under way may finish for a while. */
   drain(): Promise<void>
 }
 
@@ -136,7 +136,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     },
     async drain() {
       isStopping = true
-      await drain({ server, inFlight, clock })
+      await drain({ server, inFlight, clock }, config.server.drain_delay_ms)
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -20,11 +20,16 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     say(await welcome(house, address, settings.storage))
     giveBackStartMemory()
     await stop.first
-    say('Stopping: no new requests; answers under way have 30 seconds.')
+    say(stopping(settings.server.drain_delay_ms))
     await Promise.race([house.drain(), stop.second])
     return 0
   },
 }
+
+const stopping = (delayMs: number): string =>
+  delayMs === 0
+    ? 'Stopping: no new requests; answers under way have 30 seconds.'
+    : `Stopping: not ready; new requests are answered for another ${delayMs / 1000} s, then answers under way have 30 seconds.`
 
 /** Whoever reads it knows what to change. */
 function cannotListen(error: unknown, { host, port }: { readonly host: string; readonly port: number }): never {

@@ -33,6 +33,13 @@ export const Server = section(
       minimum: 100,
       description: 'How long a caller may take to send its headers and body.',
     }),
+    drain_delay_ms: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 3_600_000,
+      description:
+        'How long the server still answers new requests after SIGTERM, while `/health/ready` says 503 already. Set it to what a load balancer takes to notice.',
+    }),
     auth_failures_per_minute: Type.Integer({
       default: 100,
       minimum: 1,

@@ -13,8 +13,12 @@ const lastWordsMs = 2_000
 export const stoppingFault = (): Fault =>
   new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
 
-/** No new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end. */
-export async function drain({ server, inFlight, clock }: Door): Promise<void> {
+/**
+ * Answers new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then
+ * no new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end.
+ */
+export async function drain({ server, inFlight, clock }: Door, delayMs: number): Promise<void> {
+  if (delayMs > 0) await delayOrClose({ server, clock }, delayMs)
   const abort = clock.after(drainMs, () => inFlight.abortAll(stoppingFault()))
   // Who reads nothing, or has not even sent a request by now, is not worth waiting for.
   const hangUp = clock.after(drainMs + lastWordsMs, () => server.server.closeAllConnections())
@@ -23,6 +27,16 @@ export async function drain({ server, inFlight, clock }: Door): Promise<void> {
   hangUp()
   await inFlight.ended()
 }
+
+/** A server that is closed in the meantime is not waited for. */
+const delayOrClose = ({ server, clock }: Omit<Door, 'inFlight'>, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(delayMs, resolve)
+    server.server.once('close', () => {
+      cancel()
+      resolve()
+    })
+  })
 
 /** Hangs up on everybody; what was under way is settled all the same. */
 export async function shut({ server, inFlight }: Omit<Door, 'clock'>): Promise<void> {

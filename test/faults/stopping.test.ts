@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
 const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
@@ -117,6 +117,32 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     await scene.house.house.drain()
     await scene.house.house[Symbol.asyncDispose]()
     assert.deepEqual(lines, [])
+  })
+
+  it('is not ready at once, and still answers new callers for as long as it was told to', async () => {
+    const { clock, pass } = createPatientClock()
+    await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
+    const { house } = scene
+    const drained = house.house.drain()
+    const ready = await house.get('/health/ready')
+    assert.equal(ready.status, 503)
+    assert.deepEqual(await ready.json(), {
+      status: 'not_ready',
+      failing: [{ part: 'server', problem: 'stopping' }],
+    })
+    scene.upstream.answer(answerWith('It is mild there.', { input: 9, output: 9 }))
+    assert.equal((await house.post('/v1/messages', calm)).status, 200)
+    pass(45_000)
+    await drained
+    await assert.rejects(house.get('/health/live'))
+  })
+
+  it('ends at once when asked twice, also while it still answers new callers', async () => {
+    const { clock } = createPatientClock()
+    await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
+    const drained = scene.house.house.drain()
+    await scene.house.house[Symbol.asyncDispose]()
+    await drained
   })
 
   it('ends at once when asked twice', async () => {
