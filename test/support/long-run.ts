@@ -1,8 +1,8 @@
-/** How often a suite that kills is to do so, and from which seed its chances come. */
-export type LongRun = { readonly runs: number; readonly seed: number }
+/** How often a crash suite injects its fault, how long a soak lasts, and the seed of what is random. */
+export type LongRun = { readonly runs: number; readonly minutes: number; readonly seed: number }
 
-/** What `npm run test:long` asks for. In `npm test` nobody asks, and such suites stay short. */
+const { TEST_LONG_RUNS: runs, TEST_LONG_MINUTES: minutes, TEST_LONG_SEED: seed } = process.env
+
+/** What `npm run test:long` asks for. `npm test` does not set it, and such suites stay short. */
 export const longRun: LongRun | undefined =
-  process.env['TEST_LONG_RUNS'] === undefined
-    ? undefined
-    : { runs: Number(process.env['TEST_LONG_RUNS']), seed: Number(process.env['TEST_LONG_SEED']) }
+  runs === undefined ? undefined : { runs: Number(runs), minutes: Number(minutes), seed: Number(seed) }

@@ -1,0 +1,26 @@
+import { createHouse } from '../../../src/app.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { checkConfig } from '../../../src/config/config.ts'
+
+// A server with the built-in model that tells its memory at rest when asked. Started with --expose-gc.
+const [dataDir = ''] = process.argv.slice(2)
+const noLimit = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
+const config = checkConfig({
+  server: { port: 0 },
+  storage: { data_dir: dataDir },
+  limits: { tiers: { free: noLimit } },
+  administration: {
+    credential: { requests_per_minute: 1_000_000 },
+    organization: { requests_per_minute: 1_000_000 },
+  },
+})
+const server = await createHouse(config, {}, { log: createLog({ level: 'silent' }) })
+const url = await server.listen()
+const keys = await server.operations.setup({ name: 'Soaked' })
+process.send?.({ url, apiKey: keys.api_key, adminKey: keys.admin_key })
+
+process.on('message', () => {
+  for (let round = 0; round < 4; round++) globalThis.gc?.() // finalizers free more for the next round
+  const { heapUsed, external } = process.memoryUsage()
+  process.send?.({ bytes: heapUsed + external })
+})
