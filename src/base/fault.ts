@@ -71,7 +71,8 @@ export const faultCodes = {
   body_too_large: 'The body is over the limit of this endpoint.',
   headers_too_large: 'The request line and headers together are over 16 KiB.',
   invalid_api_key: 'The key or token is missing, unknown, expired or revoked.',
-  too_many_auth_failures: 'Too many failed authentications came from this address; wait for `Retry-After`.',
+  too_many_auth_failures:
+    'The key or token is invalid, and too many invalid ones came from this address in the last minute; correct it, or wait for `Retry-After`. Where errors have OpenAI’s form, the code is `rate_limit_exceeded`.',
   free_request_used: 'The single anonymous free request of this client, or of today, is used up. Sign up to continue.',
   permission_denied: 'The credential is valid but lacks the permission that the operation needs.',
   model_not_allowed: 'This key may not use this model.',

@@ -44,7 +44,7 @@ export const Server = section(
       default: 100,
       minimum: 1,
       description:
-        'Keys and tokens of an address that were looked up in vain before further ones that we have not met are refused unseen.',
+        'How many invalid keys and tokens an address may send in a minute before further invalid ones are answered with 429 and `Retry-After` instead of 401. Valid ones are accepted all the same.',
     }),
   },
   'The door.',

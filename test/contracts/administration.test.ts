@@ -1,9 +1,11 @@
 import { engines } from '../support/engines.ts'
+import { credentialContract } from './credentials.contract.ts'
 import { gatewayContract } from './gateway.contract.ts'
 import { idempotencyContract } from './idempotency.contract.ts'
 import { policyContract } from './policies.contract.ts'
 
 for (const engine of engines) {
+  credentialContract(engine)
   policyContract(engine)
   idempotencyContract(engine)
   gatewayContract(engine)

@@ -1,7 +1,16 @@
-import { createRemoteJWKSet, jwtVerify, type JWTVerifyGetKey } from 'jose'
-import { Fault, isFault } from '../../base/fault.ts'
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  jwtVerify,
+  type CryptoKey,
+  type JWTPayload,
+  type ProtectedHeaderParameters,
+} from 'jose'
+import { createFairBatches } from '../../base/fair-batches.ts'
+import { Fault, isFault, type FaultDetails } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
 import { invalidCredential, type Claims, type VerifyToken } from '../../domain/identity/authenticate.ts'
+import { subscriberOf } from '../../domain/identity/free-request.ts'
 
 export type JwtSettings = {
   readonly issuer: string
@@ -20,8 +29,16 @@ const toleranceSeconds = 30
  */
 export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyToken {
   const { issuer, audience, type } = settings
-  const verify = keySource(settings)
-  return async (token) => {
+  const keyOf = keySource(settings)
+  const algorithms = acceptedAlgorithms(settings)
+  const signatures = createFairBatches<() => Promise<JWTPayload>, JWTPayload>({
+    maxConcurrent: maxConcurrentSignatures,
+    maxBatch: 1,
+    maxWaiting,
+    run: (checks) => Promise.all(checks.map((check) => check())),
+    overflow: () => unavailable('Too many tokens wait to be checked; ask again.', { retryAfterSeconds: 1 }),
+  })
+  return async (token, address) => {
     try {
       const options = {
         issuer,
@@ -29,9 +46,14 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
         clockTolerance: toleranceSeconds,
         currentDate: new Date(clock.nowMs()),
         requiredClaims: ['exp', 'sub'],
+        algorithms,
         ...(type !== undefined && { typ: type }),
       }
-      return claimsOf((await verify(token, options)).payload)
+      // Waiting for the issuer takes no place from tokens whose key is at hand.
+      const key = await keyOf(token)
+      return claimsOf(
+        await signatures.submit(subscriberOf(address), async () => (await jwtVerify(token, key, options)).payload),
+      )
     } catch (error) {
       if (isFault(error)) throw error
       throw isIssuerDown(error) ? issuerDown(error) : invalidCredential(error)
@@ -39,20 +61,39 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
   }
 }
 
-type Options = NonNullable<Parameters<typeof jwtVerify>[2]>
+/** Signatures are checked in Node's pool of four threads, which files and name lookups need as well. */
+const maxConcurrentSignatures = 2
+/** Of one address. */
+const maxWaiting = 10_000
 
-function keySource({ keys, algorithms }: JwtSettings) {
+const acceptedAlgorithms = ({ keys, algorithms }: JwtSettings): string[] =>
+  'secret' in keys ? ['HS256'] : algorithms.filter((algorithm) => !algorithm.startsWith('HS'))
+
+function keySource(settings: JwtSettings): (token: string) => Promise<CryptoKey | Uint8Array> {
+  const { keys } = settings
   if ('secret' in keys) {
     const secret = new TextEncoder().encode(keys.secret)
-    return (token: string, options: Options) => jwtVerify(token, secret, { ...options, algorithms: ['HS256'] })
+    return async () => secret
   }
-  const remote: JWTVerifyGetKey = createRemoteJWKSet(new URL(keys.jwksUrl), {
+  const remote = createRemoteJWKSet(new URL(keys.jwksUrl), {
     timeoutDuration: 5_000,
     cooldownDuration: 30_000,
     cacheMaxAge: 600_000,
   })
-  const asymmetric = algorithms.filter((algorithm) => !algorithm.startsWith('HS'))
-  return (token: string, options: Options) => jwtVerify(token, remote, { ...options, algorithms: asymmetric })
+  const algorithms = new Set(acceptedAlgorithms(settings))
+  return async (token) => {
+    const header = headerOf(token)
+    if (!algorithms.has(header.alg ?? '')) throw invalidCredential(new Error('the algorithm is not accepted'))
+    return await remote(header)
+  }
+}
+
+function headerOf(token: string): ProtectedHeaderParameters {
+  try {
+    return decodeProtectedHeader(token)
+  } catch (error) {
+    throw invalidCredential(error) // a TypeError, which elsewhere says that the issuer cannot be reached
+  }
 }
 
 function claimsOf(payload: Readonly<Record<string, unknown>>): Claims {
@@ -82,7 +123,7 @@ const isIssuerDown = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof Error && 'code' in error && issuerTroubles.has(error.code))
 
 const issuerDown = (cause: unknown): Fault =>
-  new Fault('unavailable', 'unavailable', 'The keys of the token issuer cannot be fetched.', {
-    retryAfterSeconds: 5,
-    cause,
-  })
+  unavailable('The keys of the token issuer cannot be fetched.', { retryAfterSeconds: 5, cause })
+
+const unavailable = (message: string, details: FaultDetails): Fault =>
+  new Fault('unavailable', 'unavailable', message, details)

@@ -4,9 +4,9 @@ import { subscriberOf } from './free-request.ts'
 const windowMs = 60_000
 const maxSubscribers = 50_000
 
-/** Counts failed authentications per subscriber, so that guessing keys costs the guesser and not the database. */
+/** Counts failed authentications per subscriber, so that a client that guesses keys is told to slow down. */
 export type AuthFailures = {
-  /** Seconds this address has to wait before an unknown key of it is looked up again; 0 when it need not. */
+  /** Seconds that this address is told to wait for after a failure; 0 while it is within its budget. */
   waitSeconds(address: string): number
   note(address: string): void
 }
@@ -22,7 +22,7 @@ export function createAuthFailures(clock: Clock, failuresPerMinute: number): Aut
   return {
     waitSeconds(address) {
       const entry = current(subscriberOf(address))
-      if (!entry || entry.count < failuresPerMinute) return 0
+      if (!entry || entry.count <= failuresPerMinute) return 0
       return Math.max(1, Math.ceil((entry.startMs + windowMs - clock.monotonicMs()) / 1000))
     },
     note(address) {

@@ -5,10 +5,11 @@ import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
 import { createCredentialMemory, type Known } from './credential-memory.ts'
 import { kindOfSecret, type Digest, type KeyKind } from './key-format.ts'
+import { createLookups, type FindKey } from './lookups.ts'
 import { isPermission } from './permissions.ts'
-import type { Administrator, Principal } from './principal.ts'
+import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
 import { createRefusedSecrets } from './refused-secrets.ts'
-import type { CredentialStore } from './store.ts'
+import type { CredentialStore, FoundKey } from './store.ts'
 
 /** What a verified token of the configured issuer says. The port's adapter checks signature, issuer, audience, time. */
 export type Claims = {
@@ -18,7 +19,8 @@ export type Claims = {
   readonly scope: readonly string[]
   readonly expiresAtMs: number
 }
-export type VerifyToken = (token: string) => Promise<Claims>
+/** The address is where it came from: a flood of tokens from one address does not delay those of others. */
+export type VerifyToken = (token: string, address: string) => Promise<Claims>
 
 export type Authenticator = {
   /** A project API key or a token, for inference and the policy gateway. One that was met before is known at once. */
@@ -42,73 +44,77 @@ const touchEveryMs = 60_000
 const trustTokenMs = 60_000
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
-  const { store, clock, changes, verifyToken } = parts
+  const { store, clock, changes, failures, verifyToken } = parts
   const principals = createCredentialMemory<Principal>(clock, changes)
   const administrators = createCredentialMemory<Administrator>(clock, changes)
   const refused = createRefusedSecrets()
+  const lookups = createLookups(store, changes)
 
   return {
     principal(secret, address) {
       const known = principals.recall(secret)
       if (known) return noteUse(known)
-      if (verifyToken && secret?.includes('.')) return guarded(address, () => principalOfToken(secret, verifyToken))
-      const { text, digest } = wellFormed('ak', secret)
-      return guarded(address, async () => {
-        const { found, readAt } = await lookUp(digest, store.findApiKey)
+      if (verifyToken && secret?.includes('.'))
+        return checked(address, () => principalOfToken(secret, address, verifyToken))
+      const { text, digest } = wellFormed('ak', secret, address)
+      return checked(address, async () => {
+        const { found, readAt } = await lookUp(digest, address, lookups.apiKey)
         return noteUse(principals.remember(text, memoryOf(found.key, readAt, principalOf(found))))
       })
     },
     administrator(secret, address) {
       const known = administrators.recall(secret)
       if (known) return noteUse(known)
-      const { text, digest } = wellFormed('adm', secret)
-      return guarded(address, async () => {
-        const { found, readAt } = await lookUp(digest, store.findAdminKey)
+      const { text, digest } = wellFormed('adm', secret, address)
+      return checked(address, async () => {
+        const { found, readAt } = await lookUp(digest, address, lookups.adminKey)
         return noteUse(administrators.remember(text, memoryOf(found.key, readAt, administratorOf(found))))
       })
     },
   }
 
-  /** Unknown secrets of an address that fails too often are not even looked up; secrets we know still pass. */
-  async function guarded<T>(address: string, attempt: () => Promise<T>): Promise<T> {
-    const retryAfterSeconds = parts.failures.waitSeconds(address)
-    if (retryAfterSeconds > 0) {
-      const message = 'Too many failed authentications came from this address.'
-      throw new Fault('rate_limit', 'too_many_auth_failures', message, { retryAfterSeconds })
-    }
+  /** A credential is always checked, so that a valid one passes whatever else came from its address. */
+  async function checked<T>(address: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (isFault(error) && error.kind === 'auth') parts.failures.note(address)
-      throw error
+      if (!isFault(error) || error.kind !== 'auth') throw error
+      failures.note(address)
+      throw refusal(address, error)
     }
   }
 
+  function refusal(address: string, invalid: Fault): Fault {
+    const retryAfterSeconds = failures.waitSeconds(address)
+    if (retryAfterSeconds === 0) return invalid
+    const message = `${invalid.message} Too many failed authentications came from this address.`
+    return new Fault('rate_limit', 'too_many_auth_failures', message, { retryAfterSeconds, cause: invalid.cause })
+  }
+
   /** What cannot be a key, or is known to be none, is refused at no cost; so it costs its address nothing either. */
-  function wellFormed(kind: KeyKind, secret: string | undefined): { text: string; digest: string } {
+  function wellFormed(kind: KeyKind, secret: string | undefined, address: string): { text: string; digest: string } {
     if (secret === undefined) throw missingCredential()
     if (kindOfSecret(secret) !== kind) throw invalidCredential()
     const digest = parts.digest(secret)
-    if (refused.has(digest)) throw invalidCredential()
+    if (refused.has(digest)) throw refusal(address, invalidCredential())
     return { text: secret, digest }
   }
 
-  async function lookUp<F extends { readonly key: KeyDates }>(
+  async function lookUp<K extends KeyDates>(
     digest: string,
-    find: (digest: string) => Promise<F | undefined>,
-  ): Promise<{ found: F; readAt: number }> {
-    const readAt = changes.count()
-    const found = await find(digest)
+    address: string,
+    find: FindKey<K>,
+  ): Promise<{ found: FoundKey<K>; readAt: number }> {
+    const { found, readAt } = await find(digest, address)
     const isOver = !found || found.key.revokedAtMs !== null
     if (isOver) refused.add(digest)
     if (isOver || isPast(found.key.expiresAtMs)) throw invalidCredential()
     return { found, readAt }
   }
 
-  async function principalOfToken(token: string, verify: VerifyToken): Promise<Principal> {
-    const readAt = changes.count()
-    const claims = await verify(token)
-    const found = await store.findProject(claims.organizationId, claims.projectId)
+  async function principalOfToken(token: string, address: string, verify: VerifyToken): Promise<Principal> {
+    const claims = await verify(token, address)
+    const { found, readAt } = await lookups.project(claims, address)
     if (!found) throw invalidCredential()
     const who: Principal = {
       kind: 'jwt',
@@ -150,15 +156,12 @@ const memoryOf = <T>(key: KeyDates, readAt: number, who: T): Known<T> => ({
   touchedAtMs: key.lastUsedAtMs ?? 0,
 })
 
-type FoundApiKey = NonNullable<Awaited<ReturnType<CredentialStore['findApiKey']>>>
-type FoundAdminKey = NonNullable<Awaited<ReturnType<CredentialStore['findAdminKey']>>>
-
-function principalOf({ key, organization }: FoundApiKey): Principal {
+function principalOf({ key, organization }: FoundKey<ApiKey>): Principal {
   const { id, projectId, models } = key
   return { kind: 'api_key', id, organization, projectId, models, permissions: new Set(key.permissions) }
 }
 
-function administratorOf({ key, organization }: FoundAdminKey): Administrator {
+function administratorOf({ key, organization }: FoundKey<AdminKey>): Administrator {
   return { kind: 'admin_key', id: key.id, organization, permissions: new Set(key.permissions) }
 }
 

@@ -1,9 +1,14 @@
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 
-/** What authentication reads. Look-ups go by digest, never by comparison over rows. */
+export type FoundKey<K> = { readonly key: K; readonly organization: Organization }
+
+/** Those keys that exist, by their digests. */
+export type FoundKeys<K> = ReadonlyMap<string, FoundKey<K>>
+
+/** What authentication reads. Look-ups go by digest, never by comparison over rows; many digests cost one query. */
 export type CredentialStore = {
-  findApiKey(digest: string): Promise<{ key: ApiKey; organization: Organization } | undefined>
-  findAdminKey(digest: string): Promise<{ key: AdminKey; organization: Organization } | undefined>
+  findApiKeys(digests: readonly string[]): Promise<FoundKeys<ApiKey>>
+  findAdminKeys(digests: readonly string[]): Promise<FoundKeys<AdminKey>>
   /** For tokens of an issuer: the project they name, where it exists in that organization and is not archived. */
   findProject(
     organizationId: string,

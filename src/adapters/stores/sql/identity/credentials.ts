@@ -1,4 +1,4 @@
-import type { CredentialStore, FreeClaim } from '../../../../domain/identity/store.ts'
+import type { CredentialStore, FoundKeys, FreeClaim } from '../../../../domain/identity/store.ts'
 import type { Database, Row } from '../database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
 import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows.ts'
@@ -9,23 +9,22 @@ const touchEveryMs = 60_000
 /** What authentication needs of the database. A key of an archived project is as good as revoked. */
 export function credentialStore(database: Database): CredentialStore {
   return {
-    async findApiKey(digest) {
-      const row = await joined<ApiKeyRow>(
-        `select ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
+    async findApiKeys(digests) {
+      const rows = await withDigest<ApiKeyRow>(
+        digests,
+        `select k.digest, ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
          join organization o on o.id = k.organization_id
-         join project p on p.id = k.project_id and p.archived_at is null
-         where k.digest = $1`,
-        [digest],
+         join project p on p.id = k.project_id and p.archived_at is null`,
       )
-      return row && { key: apiKeyOf(row), organization: organizationIn(row) }
+      return byDigest(rows, apiKeyOf)
     },
-    async findAdminKey(digest) {
-      const row = await joined<AdminKeyRow>(
-        `select ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
-         join organization o on o.id = k.organization_id where k.digest = $1`,
-        [digest],
+    async findAdminKeys(digests) {
+      const rows = await withDigest<AdminKeyRow>(
+        digests,
+        `select k.digest, ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
+         join organization o on o.id = k.organization_id`,
       )
-      return row && { key: adminKeyOf(row), organization: organizationIn(row) }
+      return byDigest(rows, adminKeyOf)
     },
     async findProject(organizationId, projectId) {
       const row = await joined<ProjectRow>(
@@ -66,11 +65,30 @@ export function credentialStore(database: Database): CredentialStore {
     })
   }
 
+  async function withDigest<R extends Row>(digests: readonly string[], select: string): Promise<KeyRow<R>[]> {
+    const params = padded(digests)
+    const list = params.map((_, at) => `$${at + 1}`).join(', ')
+    return database.read<KeyRow<R>>(`${select} where k.digest in (${list})`, params)
+  }
+
   async function joined<R extends Row>(sql: string, params: string[]): Promise<(R & JoinedOrganization) | undefined> {
     const [row] = await database.read<R & JoinedOrganization>(sql, params)
     return row
   }
 }
+
+type KeyRow<R> = R & JoinedOrganization & { digest: string }
+
+const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): FoundKeys<K> =>
+  new Map(rows.map((row) => [row.digest, { key: keyOf(row), organization: organizationIn(row) }]))
+
+/** The last one again until the list has one of a few lengths: each length is a statement of its own, which is prepared once. */
+function padded(digests: readonly string[]): string[] {
+  const length = statementLengths.find((each) => each >= digests.length) ?? digests.length
+  return [...digests, ...Array<string>(length - digests.length).fill(digests.at(-1) ?? '')]
+}
+
+const statementLengths = [1, 8, 64, 512]
 
 type JoinedOrganization = { [Column in keyof OrganizationRow as `o_${Column}`]: OrganizationRow[Column] }
 

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { credentialStore } from '../../src/adapters/stores/sql/identity/credentials.ts'
+import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import type { AdminKey, ApiKey, Organization } from '../../src/domain/identity/principal.ts'
+import type { RegistryStore } from '../../src/domain/identity/store.ts'
+import type { Engine } from '../support/engines.ts'
+
+const organization: Organization = {
+  id: 'org_1',
+  name: 'One',
+  plan: 'free',
+  lifetimePaidMicroUsd: 0,
+  metered: true,
+  createdAtMs: 1,
+}
+const project = { id: 'proj_1', organizationId: 'org_1', name: 'P', createdAtMs: 1, archivedAtMs: null }
+
+const adminKey = (id: string): AdminKey => ({
+  id,
+  organizationId: 'org_1',
+  name: id,
+  redactedValue: 'adm_…0000',
+  permissions: ['*'],
+  createdAtMs: 1,
+  expiresAtMs: null,
+  revokedAtMs: null,
+  lastUsedAtMs: null,
+})
+const apiKey = (id: string): ApiKey => ({ ...adminKey(id), projectId: 'proj_1', permissions: [], models: null })
+
+/** Every store of credentials must pass these. */
+export function credentialContract({ name, skip, open }: Engine): void {
+  describe(`credential store: ${name}`, { skip }, () => {
+    for (const length of [1, 2, 9, 65, 512, 600]) {
+      it(`finds the keys among ${length} digests, and nothing for the others`, async () => {
+        await using scene = await openScene(open)
+        await scene.work(async (store) => {
+          await store.insertApiKey(apiKey('key_a'), 'a')
+          await store.insertApiKey(apiKey('key_b'), 'b')
+          await store.insertAdminKey(adminKey('adk_c'), 'c')
+        })
+        const digests = Array.from({ length }, (_, at) => ['a', 'b', 'c'][at] ?? `invented ${at}`)
+        const apiKeys = await scene.credentials.findApiKeys(digests)
+        const expected = ['a', 'b'].slice(0, length)
+        assert.deepEqual([...apiKeys.keys()].toSorted(), expected)
+        assert.deepEqual(
+          expected.map((digest) => apiKeys.get(digest)),
+          expected.map((digest) => ({ key: apiKey(`key_${digest}`), organization })),
+        )
+        const adminKeys = await scene.credentials.findAdminKeys(digests)
+        assert.deepEqual([...adminKeys], length < 3 ? [] : [['c', { key: adminKey('adk_c'), organization }]])
+      })
+    }
+
+    it('finds no key of an archived project', async () => {
+      await using scene = await openScene(open)
+      await scene.work(async (store) => {
+        await store.insertApiKey(apiKey('key_a'), 'a')
+        await store.archiveProject('org_1', 'proj_1', 2)
+      })
+      assert.equal((await scene.credentials.findApiKeys(['a'])).size, 0)
+    })
+  })
+}
+
+async function openScene(open: Engine['open']) {
+  const database = await open()
+  const work = <T>(change: (store: RegistryStore) => Promise<T>): Promise<T> =>
+    database.transaction((tx) => change(registryStore(tx)))
+  await work(async (store) => {
+    await store.insertOrganization(organization)
+    await store.insertProject(project)
+  })
+  return {
+    work,
+    credentials: credentialStore(database),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { SignJWT } from 'jose'
+import { systemRandom } from '../../src/base/random.ts'
+import { mintSecret, type KeyKind } from '../../src/domain/identity/key-format.ts'
+import { startHouse, type TestHouse } from '../support/house.ts'
+
+const issuer = 'https://id.example.com'
+const audience = 'gatehouse'
+const sharedSecret = 'a secret that both sides share, long enough'
+const anotherSecret = 'a secret that nobody shares with the server'
+const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+const failuresPerMinute = 5
+const maxPerSender = 2_000
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
+/** With a correct checksum: only a lookup can tell that it is no key. */
+const invented = (kind: KeyKind = 'ak'): string => mintSecret(kind, systemRandom)
+
+const tokenOf = ({ organizationId, projectId }: TestHouse, secret = sharedSecret): Promise<string> =>
+  new SignJWT({ org_id: organizationId, project_id: projectId })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject('somebody')
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setExpirationTime('5m')
+    .sign(new TextEncoder().encode(secret))
+
+const config = {
+  server: { auth_failures_per_minute: failuresPerMinute },
+  auth: { jwt: { issuer, audience, secret: sharedSecret } },
+}
+
+/** A server whose budget for this address is spent before it has met any of its own credentials. */
+async function startOverBudget(): Promise<TestHouse> {
+  const scene = await startHouse({ config })
+  for (let count = 0; count < failuresPerMinute; count++) {
+    const { status } = await scene.get('/v1/models', bearer(invented()))
+    assert.equal(status, 401)
+  }
+  return scene
+}
+
+describe('an address that sent more invented keys than its budget', () => {
+  let scene: TestHouse
+  before(async () => void (scene = await startOverBudget()))
+  after(() => scene[Symbol.asyncDispose]())
+
+  it('still gets its valid credentials accepted, also those that the server has not met yet', async () => {
+    const gateway = '/api/policy-gateway/config'
+    assert.equal((await scene.get('/v1/organization/policies', bearer(scene.adminKey))).status, 200)
+    assert.equal((await scene.post('/v1/messages', message)).status, 200)
+    assert.equal((await scene.post('/v1/messages', message, bearer(await tokenOf(scene)))).status, 200)
+    const later = await scene.house.operations['keys.create']({ key: { name: 'Later' } })
+    assert.equal((await scene.post('/v1/messages', message, bearer(later.value))).status, 200)
+    assert.equal((await scene.get(gateway, bearer(scene.apiKey))).status, 200)
+  })
+
+  it('is told to wait for every further credential that is invalid, and why', async () => {
+    const known = invented()
+    for (const secret of [known, known, await tokenOf(scene, anotherSecret)]) {
+      const refused = await scene.post('/v1/chat/completions', message, bearer(secret))
+      assert.equal(refused.status, 429)
+      const wait = Number(refused.headers.get('retry-after'))
+      assert.ok(wait >= 1 && wait <= 60, `waits for ${wait}`)
+      assert.match(await refused.text(), /invalid, expired or revoked/)
+    }
+    const refused = await scene.get('/v1/organization/policies', bearer(invented('adm')))
+    assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [429, null])
+  })
+
+  it('is told 401 about what can be no key at all, since that costs no lookup', async () => {
+    for (const headers of [bearer('ak_nonsense'), {}]) {
+      assert.equal((await scene.post('/v1/messages', message, headers)).status, 401)
+    }
+  })
+
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/moderations']) {
+    it(`is told so in OpenAI’s words at ${path}`, async () => {
+      const refused = await scene.post(path, message, bearer(invented()))
+      const { error } = (await refused.json()) as { error: Record<string, unknown> }
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      assert.deepEqual(
+        [refused.status, error['type'], error['code'], error['param']],
+        [429, 'rate_limit_error', 'rate_limit_exceeded', null],
+      )
+    })
+  }
+
+  it('is told so in Anthropic’s words at /v1/messages', async () => {
+    const refused = await scene.post('/v1/messages', message, bearer(invented()))
+    const { type, error } = (await refused.json()) as { type: string; error: Record<string, unknown> }
+    assert.deepEqual([refused.status, type, error['type']], [429, 'error', 'rate_limit_error'])
+  })
+})
+
+it('credentials that are not cached are answered while a flood of invented keys and forged tokens goes on', async () => {
+  await using scene = await startHouse({ config })
+  const { operations } = scene.house
+  const forged = await tokenOf(scene, anotherSecret)
+  const statuses = new Set<number>()
+  const flood = { isOver: false, answered: 0 }
+  const isUnderWay = Promise.withResolvers<void>()
+  const senders = Array.from({ length: 32 }, async (_, sender) => {
+    // Bounded, so that a server that answers nobody ends this test as well.
+    for (let count = 0; count < maxPerSender && !flood.isOver; count++) {
+      const refused = await scene.get('/v1/models', bearer(sender % 4 === 0 ? forged : invented()))
+      statuses.add(refused.status)
+      await refused.arrayBuffer()
+      if (++flood.answered === 200) isUnderWay.resolve()
+    }
+  })
+  try {
+    await isUnderWay.promise
+    for (let count = 0; count < 5; count++) {
+      // Its creation is a change of the organization, after which none of its credentials is cached.
+      const { value } = await operations['keys.create']({ key: { name: `Key ${count}` } })
+      for (const secret of [value, await tokenOf(scene)]) {
+        assert.equal((await scene.post('/v1/messages', message, bearer(secret))).status, 200)
+      }
+      assert.equal((await scene.get('/v1/organization/policies', bearer(scene.adminKey))).status, 200)
+    }
+    assert.ok(flood.answered < senders.length * maxPerSender, 'the flood still went on')
+  } finally {
+    flood.isOver = true
+    await Promise.all(senders)
+  }
+  assert.deepEqual(statuses, new Set([401, 429]))
+})
