@@ -39,8 +39,11 @@ const writeRule = [
   () => 'cel:categories["hate"] > 0.8 || pii["email"] > 3 && user != "ann"',
 ]
 
+const ruleOf = (kind: number, version: number): CompiledRule =>
+  compile({ rule: writeRule[kind]?.() ?? '', versionId: `polv_${version}`, organizationId: 'org_1' })
+
 const rulesOf = (count: number): readonly CompiledRule[] =>
-  Array.from({ length: count }, (_, at) => compile(writeRule[at % writeRule.length]?.() ?? '', `polv_${at}`))
+  Array.from({ length: count }, (_, at) => ruleOf(at % writeRule.length, at))
 
 const factsOf = (text: string): RuleFacts => ({
   text,
@@ -86,7 +89,7 @@ for (const [at, kind] of [
   'categories',
   'numbers',
 ].entries()) {
-  const rules = Array.from({ length: 200 }, (_, version) => compile(writeRule[at]?.() ?? '', `polv_${version}`))
+  const rules = Array.from({ length: 200 }, (_, version) => ruleOf(at, version))
   figures[`200 policies of one kind, 4 KB: ${kind}`] = measure(4 * kilobyte, asking(rules))
 }
 

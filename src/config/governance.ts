@@ -42,6 +42,12 @@ export const Policies = section(
         'The model that judges rules in plain language. Without it they are held to what they name.',
       ),
     ),
+    expression_time_ms: Type.Integer({
+      default: 250,
+      minimum: 1,
+      description:
+        'Processor time that an expression may take for one text, beside its cost limit. Over it the rule has not been evaluated (`expression_time`), which an enforcing policy refuses.',
+    }),
   },
   'How the rules of policies are judged.',
 )

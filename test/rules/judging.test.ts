@@ -77,6 +77,19 @@ describe('a policy in force', () => {
     assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
   })
 
+  it('whose rule takes too much time on a text refuses it, and goes on with others', async () => {
+    await using scene = await startScene({ expression_time_ms: 1 })
+    await publish(scene.house, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
+    const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
+    const answer = await say(scene.house, hostile)
+    assert.equal(answer.status, 400)
+    assert.partialDeepStrictEqual(await answer.json(), {
+      policy: { decision: 'not_evaluated', reason_code: 'NOT_EVALUATED' },
+    })
+    assert.equal((await say(scene.house, 'Hello')).status, 200)
+    assert.equal(scene.upstream.requests.length, 1)
+  })
+
   it('that names nothing warns whoever publishes it, and never blocks', async () => {
     await using scene = await startScene()
     const { headers } = await publish(scene.house, 'Be polite.')

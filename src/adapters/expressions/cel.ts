@@ -1,6 +1,6 @@
 import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/cel-js'
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
-import type { CompileExpression, ExpressionResult } from '../../domain/policy/expression.ts'
+import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
 import { objectionTo } from './offered.ts'
 import { CostExceeded, createPurse, evaluationUnits } from './purse.ts'
@@ -35,11 +35,16 @@ export function createCelChecker(): CheckExpression {
   return (expression) => problemOf(environment.check(expression), expression) ?? objectionIn(environment, expression)
 }
 
+export type CelExpression = Pick<CompiledExpression, 'reach'> & {
+  /** `units` is what the evaluation may cost. */
+  evaluate(facts: RuleFacts, units?: number): ExpressionResult
+}
+
 /**
  * The library reads and type-checks; what runs is ours, since its own evaluation knows no limit and backtracks in
  * `matches`. The expression has passed the checker.
  */
-export function createCelCompiler(): CompileExpression {
+export function createCelCompiler(): (expression: string) => CelExpression {
   const environment = createEnvironment()
   return (expression) => {
     const { ast } = environment.parse(expression)
@@ -47,8 +52,8 @@ export function createCelCompiler(): CompileExpression {
     const patterns = createRulePatterns(literalPatterns(ast))
     return {
       reach: reachOf(ast),
-      evaluate(facts) {
-        const purse = createPurse(evaluationUnits)
+      evaluate(facts, units = evaluationUnits) {
+        const purse = createPurse(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })
       },
     }

@@ -9,6 +9,8 @@ export type Purse = {
 
 /** Enough for a pattern of usual size over half a million characters; half a second at the very worst. */
 export const evaluationUnits = 50_000_000
+/** What is run on the thread that serves requests: some ten milliseconds at the very worst. What costs more goes elsewhere. */
+export const requestThreadUnits = 1_000_000
 
 /** Neither a rule nor its author may catch it: `||` and `exists` forgive mistakes, never this. */
 export class CostExceeded extends Error {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
 import { estimateTokens, type CountTexts, type TextCount } from '../../domain/inference/count.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue } from '../../base/fair-queue.ts'
 import { planCount, type CountPlan } from './slices.ts'
 
 /** The vocabulary takes 70 MB: the thread lives only while somebody counts. */

@@ -1,4 +1,5 @@
-import { createCelCompiler } from '../../adapters/expressions/cel.ts'
+import { createBoundedCompiler } from '../../adapters/expressions/bounded.ts'
+import { createExpressionThread } from '../../adapters/expressions/thread.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { createTurns } from '../../base/turns.ts'
 import { ConfigError, type Config } from '../../config/config.ts'
@@ -27,11 +28,14 @@ type JudgeSettings = NonNullable<Config['policies']['judge']>
 
 /** All that the configuration says about judging: who classifies, who judges rules, and who writes texts anew. */
 export function createRules(ground: Ground, served: Served): Rules {
-  const { judge: settings } = ground.config.policies
+  const { built, clock, config } = ground
+  const { judge: settings, expression_time_ms: limitMs } = config.policies
   const { judge, rephrase } = settings === undefined ? noJudge : openJudge(ground, served, settings)
+  const thread = built.use(createExpressionThread({ clock, limitMs }))
+  const compileExpression = createBoundedCompiler({ clock, thread })
   return {
     ...openClassifier(ground),
-    compileRule: createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge }),
+    compileRule: createRuleCompiler({ compileExpression, patterns: re2Patterns, judge }),
     rephrase,
     failsOpen: settings?.fail === 'open',
   }

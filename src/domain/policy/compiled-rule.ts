@@ -22,5 +22,12 @@ export type CompiledRule = {
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }
 
-/** Compiles a rule that was checked when it was saved. Verdicts are remembered under the version. */
-export type CompileRule = (rule: string, versionId: string) => CompiledRule
+/** A rule that was checked when it was saved. */
+export type RuleSource = {
+  readonly rule: string
+  /** Verdicts are remembered under it. */
+  readonly versionId: string
+  readonly organizationId: string
+}
+
+export type CompileRule = (source: RuleSource) => CompiledRule

@@ -1,10 +1,18 @@
+import type { Eventually } from '../../base/eventually.ts'
 import type { Reach } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** What came out, whatever it is; or in a word why nothing did. */
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
-export type CompiledExpression = { readonly reach: Reach; evaluate(facts: RuleFacts): ExpressionResult }
+export type CompiledExpression = {
+  readonly reach: Reach
+  /** Never throws and never rejects. */
+  evaluate(facts: RuleFacts): Eventually<ExpressionResult>
+}
 
-/** Compiles an expression that was checked when it was saved. Evaluation is bounded in time and memory. */
-export type CompileExpression = (expression: string) => CompiledExpression
+/**
+ * Compiles an expression that was checked when it was saved. Evaluation is bounded in time and memory; long evaluations of
+ * different organizations take turns.
+ */
+export type CompileExpression = (expression: string, organizationId: string) => CompiledExpression

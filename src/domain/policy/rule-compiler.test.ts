@@ -9,6 +9,7 @@ import { createRuleCompiler } from './rule-compiler.ts'
 
 const parts = { compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined }
 const compile = createRuleCompiler(parts)
+const source = (rule: string, versionId = 'polv_1') => ({ rule, versionId, organizationId: 'org_1' })
 
 const calm: RuleFacts = {
   text: 'Nothing to see.',
@@ -22,7 +23,7 @@ const calm: RuleFacts = {
 }
 
 const score = (rule: string, facts: Partial<RuleFacts> = {}): RuleScore | Promise<RuleScore> =>
-  compile(rule, 'polv_1').score({ ...calm, ...facts })
+  compile(source(rule)).score({ ...calm, ...facts })
 
 describe('a rule that is an expression', () => {
   for (const [rule, basisPoints] of [
@@ -86,18 +87,18 @@ describe('a rule in plain language, without a judge', () => {
   })
 
   it('answers for each text, also when the same ones come again', () => {
-    const { score: ask } = compile('Never say "red" or "blue".', 'polv_1')
+    const { score: ask } = compile(source('Never say "red" or "blue".'))
     for (const text of ['red', 'green', 'blue', 'green', 'red']) {
       assert.deepEqual(ask({ ...calm, text }), { basisPoints: text === 'green' ? 0 : 10_000 })
     }
   })
 
   it('reaches as far as its longest phrase', () => {
-    assert.deepEqual(compile('Never say "red" or "Project Falcon".', 'v').reach, {
+    assert.deepEqual(compile(source('Never say "red" or "Project Falcon".')).reach, {
       characters: 14,
       personalData: false,
     })
-    assert.deepEqual(compile('No email addresses.', 'v').reach, { characters: 0, personalData: true })
+    assert.deepEqual(compile(source('No email addresses.')).reach, { characters: 0, personalData: true })
   })
 })
 
@@ -108,7 +109,7 @@ describe('a rule in plain language, with a judge', () => {
       asked.push(question)
       return { basisPoints: 7_300 }
     }
-    const rule = createRuleCompiler({ ...parts, judge })('Be polite about "falcons".', 'polv_7')
+    const rule = createRuleCompiler({ ...parts, judge })(source('Be polite about "falcons".', 'polv_7'))
     assert.equal(rule.reach, 'whole')
     assert.deepEqual(await rule.score(calm), { basisPoints: 7_300 })
     assert.deepEqual(asked, [
@@ -119,7 +120,7 @@ describe('a rule in plain language, with a judge', () => {
   it('is not asked about nothing, nor for an expression', async () => {
     const judge = (): never => assert.fail('asked')
     const compiler = createRuleCompiler({ ...parts, judge })
-    assert.deepEqual(await compiler('Be polite.', 'v').score({ ...calm, text: ' \n' }), { basisPoints: 0 })
-    assert.deepEqual(await compiler('cel:true', 'v').score(calm), { basisPoints: 10_000 })
+    assert.deepEqual(await compiler(source('Be polite.')).score({ ...calm, text: ' \n' }), { basisPoints: 0 })
+    assert.deepEqual(await compiler(source('cel:true')).score(calm), { basisPoints: 10_000 })
   })
 })

@@ -1,6 +1,7 @@
+import { andThen } from '../../base/eventually.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type { CompiledRule, CompileRule, RuleScore } from './compiled-rule.ts'
-import type { CompiledExpression, CompileExpression } from './expression.ts'
+import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { Judge } from './judge.ts'
 import { namedThings } from './named-things.ts'
 import { compilePhrases, createReadText, type ReadText } from './phrases.ts'
@@ -16,9 +17,9 @@ export type RuleCompilerParts = {
 /** A rule is an expression, or plain language for a judge, or plain language of which only what it names is understood. */
 export function createRuleCompiler({ compileExpression, patterns, judge }: RuleCompilerParts): CompileRule {
   const read = createReadText()
-  return (rule, versionId) => {
+  return ({ rule, versionId, organizationId }) => {
     const expression = expressionOf(rule)
-    if (expression !== undefined) return expressionRule(() => compileExpression(expression))
+    if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
     if (judge !== undefined) return judgedRule(judge, rule, versionId)
     return namingRule(rule, { patterns, read })
   }
@@ -28,14 +29,14 @@ export function createRuleCompiler({ compileExpression, patterns, judge }: RuleC
 function expressionRule(compile: () => CompiledExpression): CompiledRule {
   try {
     const { reach, evaluate } = compile()
-    return { reach, score: (facts) => scoreOf(evaluate(facts)) }
+    return { reach, score: (facts) => andThen(evaluate(facts), scoreOf) }
   } catch {
     return { reach: 'whole', score: () => failed('rule_invalid') }
   }
 }
 
 /** A boolean is all or nothing, a number from 0 to 1 so many basis points; anything else is no verdict. */
-function scoreOf(result: ReturnType<CompiledExpression['evaluate']>): RuleScore {
+function scoreOf(result: ExpressionResult): RuleScore {
   if ('failed' in result) return failed(result.failed)
   const { value } = result
   if (typeof value === 'boolean') return { basisPoints: value ? 10_000 : 0 }

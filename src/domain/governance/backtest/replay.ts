@@ -53,11 +53,11 @@ export function createReplay({ examine, compileRule }: ReplayParts): Replay {
 }
 
 /** Nothing but the draft, enforced. */
-function rulebookOf({ policyId, order: { draft } }: Backtest, compileRule: CompileRule): Rulebook {
+function rulebookOf({ policyId, organizationId, order: { draft } }: Backtest, compileRule: CompileRule): Rulebook {
   const { rule, ...content } = draft
   // Named by its text: what is remembered of it holds for this rule alone.
   const versionId = `draft:${hash('sha256', rule, 'base64url')}`
-  const compiled = compileRule(rule, versionId)
+  const compiled = compileRule({ rule, versionId, organizationId })
   const policy: ActivePolicy = { ...content, mode: 'enforcing', id: policyId, versionId, version: 0, rule: compiled }
   return { ...emptyRulebook, policies: [policy] }
 }

@@ -109,7 +109,7 @@ const policies = [
   scope: 'organization',
   projectIds: [],
   matchThresholdBasisPoints: null,
-  rule: compileRule(rule, `polv_${at}`),
+  rule: compileRule({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
 }))
 
 const ruled = planFor({ ...emptyRulebook, policies }, occasion)

@@ -65,12 +65,13 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   }
 
   function activePolicy(
-    { id, name, published }: Policy,
+    { id, name, organizationId, published }: Policy,
     rules: ReadonlyMap<string, CompiledRule>,
   ): readonly ActivePolicy[] {
     if (published === null) return []
     const { id: versionId, rule, publishedAtMs: _, ...content } = published
-    return [{ ...content, id, name, versionId, rule: rules.get(versionId) ?? parts.compileRule(rule, versionId) }]
+    const compiled = rules.get(versionId) ?? parts.compileRule({ rule, versionId, organizationId })
+    return [{ ...content, id, name, versionId, rule: compiled }]
   }
 }
 

@@ -5,6 +5,7 @@ export type FairQueue<Job> = {
   /** The job whose step is next: callers take turns, and so do the jobs of one caller. */
   next(): Job | undefined
   remove(caller: string, job: Job): void
+  isEmpty(): boolean
 }
 
 export function createFairQueue<Job>(maxJobsPerCaller: number): FairQueue<Job> {
@@ -34,5 +35,6 @@ export function createFairQueue<Job>(maxJobsPerCaller: number): FairQueue<Job> {
       jobs?.delete(job)
       if (jobs?.size === 0) callers.delete(caller)
     },
+    isEmpty: () => callers.size === 0,
   }
 }

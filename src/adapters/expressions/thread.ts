@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../base/clock.ts'
+import { createFairQueue } from '../../base/fair-queue.ts'
+import type { ExpressionResult } from '../../domain/policy/expression.ts'
+import type { RuleFacts } from '../../domain/policy/rule.ts'
+import type { ThreadAnswer, ThreadQuestion } from './worker.ts'
+
+export type Evaluation = {
+  readonly expression: string
+  readonly facts: RuleFacts
+  /** Organizations take turns. */
+  readonly organizationId: string
+}
+
+/** A thread for evaluations that are too long for the one that serves requests. */
+export type ExpressionThread = AsyncDisposable & {
+  /** Never rejects. */
+  evaluate(evaluation: Evaluation): Promise<ExpressionResult>
+}
+
+export type ThreadParts = {
+  readonly clock: Clock
+  /** Processor time that one evaluation may take. */
+  readonly limitMs: number
+}
+
+/** A thread that nobody needs gives its memory back. */
+const idleMs = 10 * 60_000
+const resourceLimits = { maxOldGenerationSizeMb: 256 }
+
+type Job = Evaluation & { readonly settle: (result: ExpressionResult) => void }
+
+type Running = {
+  readonly worker: Worker
+  isReady: boolean
+  cpuMs: number
+  job: Job | undefined
+  facts: RuleFacts | undefined
+}
+
+export function createExpressionThread({ clock, limitMs }: ThreadParts): ExpressionThread {
+  const queue = createFairQueue<Job>(Infinity)
+  let running: Running | undefined
+  let cancelTimer = (): void => {}
+
+  const start = (): Running => {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits })
+    const made: Running = { worker, isReady: false, cpuMs: 0, job: undefined, facts: undefined }
+    worker.on('message', (answer: ThreadAnswer) => onAnswer(made, answer))
+    worker.on('error', () => onBroken(made))
+    worker.unref()
+    return made
+  }
+
+  const onAnswer = (thread: Running, { result, cpuMs }: ThreadAnswer): void => {
+    thread.isReady = true
+    thread.cpuMs = cpuMs
+    if (result !== undefined) thread.job?.settle(result)
+    thread.job = undefined
+    next()
+  }
+
+  const onBroken = (thread: Running): void => {
+    // A thread that did not even start would not start for the next job either.
+    if (!thread.isReady) failAll()
+    end(thread, 'expression_error')
+  }
+
+  const failAll = (): void => {
+    for (let job = take(); job !== undefined; job = take()) job.settle({ failed: 'expression_error' })
+  }
+
+  const take = (): Job | undefined => {
+    const job = queue.next()
+    if (job !== undefined) queue.remove(job.organizationId, job)
+    return job
+  }
+
+  const next = (): void => {
+    if (running?.job !== undefined) return
+    cancelTimer()
+    if (queue.isEmpty()) return void (cancelTimer = clock.after(idleMs, () => void stop()))
+    running ??= start()
+    const job = running.isReady ? take() : undefined
+    if (job === undefined) return
+    const { expression, facts } = job
+    const question: ThreadQuestion = { expression, facts: facts === running.facts ? undefined : facts }
+    running.worker.postMessage(question)
+    running.job = job
+    running.facts = facts
+    watch(running, limitMs)
+  }
+
+  const watch = (thread: Running, leftMs: number): void => {
+    const { job } = thread
+    const check = async (): Promise<void> => {
+      const usedMs = await usedBy(thread)
+      if (thread !== running || thread.job !== job) return
+      if (usedMs >= limitMs) end(thread, 'expression_time')
+      else watch(thread, Math.max(1, limitMs - usedMs))
+    }
+    cancelTimer = clock.after(leftMs, () => void check())
+  }
+
+  const end = (thread: Running, why: string): void => {
+    if (thread !== running) return
+    running = undefined
+    cancelTimer()
+    void thread.worker.terminate()
+    thread.job?.settle({ failed: why })
+    next()
+  }
+
+  const stop = async (): Promise<void> => {
+    cancelTimer()
+    const ending = running
+    running = undefined
+    ending?.job?.settle({ failed: 'expression_error' })
+    failAll()
+    await ending?.worker.terminate()
+  }
+
+  return {
+    evaluate: (evaluation) =>
+      new Promise((settle) => {
+        const job = { ...evaluation, settle }
+        queue.add(job.organizationId, job)
+        next()
+      }),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** Processor time of the job, not the time that passed: on a busy machine a thread has to wait, and its rule is not to blame. */
+async function usedBy({ worker, cpuMs }: Running): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage()
+    return (user + system) / 1000 - cpuMs
+  } catch {
+    return 0 // the thread has ended, and was told of as broken
+  }
+}
