@@ -17,7 +17,7 @@ export const Audit = section(
     on_failure: Type.Enum(['refuse', 'continue'], {
       default: 'continue',
       description:
-        'What becomes of requests while the log cannot be written: 503; or answered, and their events wait on this node’s disk (with embedded storage, where there is no other disk, they are counted and told of in the log later).',
+        'What becomes of requests while the log cannot be written: 503 before any model is asked, and nothing is charged; or answered, and their events wait on this node’s disk (with embedded storage, where there is no other disk, they are counted and told of in the log later).',
     }),
   },
   'What is written down about what happens.',

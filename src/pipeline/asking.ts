@@ -1,3 +1,4 @@
+import type { Eventually } from '../base/eventually.ts'
 import type { VerdictFacts } from '../domain/audit/facts/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -15,6 +16,8 @@ export type Asking = {
   readonly signal: AbortSignal
   /** Told what the checks said, each time they have said more. */
   readonly onVerdict?: (verdict: VerdictFacts) => void
+  /** Called once the request is admitted and before any model is asked. Where it throws, the request goes no further. */
+  readonly beforeModels?: () => Eventually<void>
 }
 
 /** The `X-Policy-*` headers. */

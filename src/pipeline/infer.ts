@@ -50,6 +50,8 @@ export type Answer = AsyncDisposable & {
 export type Bill = {
   quote(usage: Usage): Quote
   pay(usage: Usage): Promise<Receipt>
+  /** Instead of paying, for an answer whose end is kept back: it costs nothing, whatever its caller does next. */
+  waive(usage: Usage): Promise<void>
 }
 
 export type Infer = (asking: Asking) => Promise<Answer>
@@ -76,6 +78,8 @@ export function createInfer(parts: InferParts): Infer {
       const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
       const lease = borrowed.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
       verdict = lease.verdict
+      const ready = asking.beforeModels?.()
+      if (isPending(ready)) await ready
       const governed = borrowed.use(await permitted(parts.govern, asking, { lease, expected }))
       const onDropped = (what: string): void => void dropped.add(what)
       const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
@@ -95,7 +99,7 @@ export function createInfer(parts: InferParts): Infer {
         model: model.name,
         upstream: begun.target.upstream,
         pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
-        bill: { quote: lease.quote, pay },
+        bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage) },
         dropped,
         verdict,
         [Symbol.asyncDispose]: giveBack,

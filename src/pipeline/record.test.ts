@@ -53,25 +53,41 @@ const asking: Asking = {
 
 const allowed = { decision: 'allow', isEnforced: true } as const
 
+type SceneParts = Partial<RecordParts> & { readonly isRequired?: boolean | Promise<boolean> }
+
 /** A road that answers with these pieces, and a log that takes its time. */
-function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Partial<RecordParts> = {}) {
+function scene(
+  pieces: readonly (readonly InferenceEvent[] | Error)[],
+  { isRequired = false, ...parts }: SceneParts = {},
+) {
   const facts: EventFacts[] = []
   const ids: (string | undefined)[] = []
-  let durable = Promise.withResolvers<void>()
-  durable.resolve()
+  let durable = Promise.withResolvers<boolean>()
+  durable.resolve(true)
   let paid = Promise.withResolvers<Receipt>()
   paid.resolve(receipt)
   let closed = 0
+  const settled: string[] = []
   const infer = recorded(
-    async ({ onVerdict }) => {
+    async ({ onVerdict, beforeModels }) => {
       const [first] = pieces
       if (pieces.length === 1 && first instanceof Error) throw first
+      await beforeModels?.()
       onVerdict?.(allowed)
       return {
         model: 'm',
         upstream: 'local',
         pieces: yieldAll(pieces),
-        bill: { quote: () => receipt, pay: () => paid.promise },
+        bill: {
+          quote: () => receipt,
+          pay() {
+            settled.push('paid')
+            return paid.promise
+          },
+          async waive() {
+            settled.push('waived')
+          },
+        },
         dropped: new Set<string>(),
         verdict: null,
         async [Symbol.asyncDispose]() {
@@ -81,9 +97,10 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
     },
     {
       journal: {
-        record(_organizationId, make, id) {
+        isRequired: () => isRequired,
+        async record(_organizationId, make, options) {
           facts.push(make())
-          ids.push(id)
+          ids.push(options?.id)
           return durable.promise
         },
       },
@@ -98,9 +115,11 @@ function scene(pieces: readonly (readonly InferenceEvent[] | Error)[], parts: Pa
     facts,
     ids,
     closed: () => closed,
+    /** What became of the bill. */
+    settled,
     /** From now on the log is slow, until it is told otherwise. */
     holdLog: () => void (durable = Promise.withResolvers()),
-    releaseLog: () => durable.resolve(),
+    releaseLog: (isKept = true) => durable.resolve(isKept),
     breakLog: (error: Error) => durable.reject(error),
     /** The same for the ledger. */
     holdLedger: () => void (paid = Promise.withResolvers()),
@@ -187,14 +206,55 @@ describe('the record of a request', () => {
     )
   })
 
-  it('keeps the end of an answer back where it cannot be written', async () => {
-    const { infer, holdLog, breakLog } = scene([[start], [end]])
+  it('is durable before anything is charged, where the answer is refused without it', async () => {
+    const { infer, settled, holdLog, releaseLog } = scene([[start], [end]], { isRequired: true })
+    holdLog()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    const last = pieces.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(settled, [])
+    releaseLog()
+    await last
+    assert.deepEqual(settled, ['paid'])
+  })
+
+  it('keeps the end of an answer back where it cannot be written, and the answer is not charged', async () => {
+    const { infer, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: true })
     holdLog()
     const pieces = (await infer()).pieces[Symbol.asyncIterator]()
     await pieces.next()
     const last = pieces.next()
     breakLog(new Fault('unavailable', 'audit_unavailable', 'no log'))
     await assert.rejects(last, /no log/)
+    assert.deepEqual(settled, ['waived'])
+  })
+
+  it('is asked for before any model is, where the answer would be refused without it', async () => {
+    const gone = Promise.reject(new Fault('unavailable', 'audit_unavailable', 'no log'))
+    const { infer, facts, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: gone })
+    holdLog()
+    const refused = infer()
+    breakLog(new Fault('unavailable', 'audit_unavailable', 'still no log'))
+    await assert.rejects(refused, /^Fault: no log/)
+    assert.deepEqual(settled, [])
+    assert.deepEqual(
+      facts.map(({ failure }) => failure?.code),
+      ['audit_unavailable'],
+    )
+  })
+
+  it('is not corrected where it is lost: one request is one lost event', async () => {
+    const { infer, facts, holdLog, releaseLog, holdLedger, breakLedger } = scene([[start], [end]])
+    holdLog()
+    holdLedger()
+    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    await pieces.next()
+    const last = pieces.next()
+    releaseLog(false)
+    breakLedger(new Fault('unavailable', 'storage_full', 'no ledger'))
+    await assert.rejects(last, /no ledger/)
+    assert.equal(facts.length, 1)
   })
 
   it('tells of requests that failed before and after they began, and passes the failure on', async () => {

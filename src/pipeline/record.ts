@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import type { Eventually } from '../base/eventually.ts'
+import { andThen, type Eventually } from '../base/eventually.ts'
 import { isFault } from '../base/fault.ts'
 import { watched } from '../base/flow.ts'
 import type { ContentLevel } from '../domain/audit/content/content.ts'
@@ -9,7 +9,7 @@ import type { Journal } from '../domain/audit/journal.ts'
 import { announcedId } from '../domain/audit/facts/policy-object.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/facts/request-facts.ts'
 import { gatherTexts, type Gathering } from '../domain/audit/content/request-texts.ts'
-import type { InferenceEnd, Piece } from '../domain/inference/events.ts'
+import type { InferenceEnd, Piece, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer, Infer } from './infer.ts'
 
@@ -25,15 +25,20 @@ export type RecordParts = {
 /**
  * The same road, and each request on it in the audit log: answered, refused, broken off or left by its caller. The end
  * of an answer is held back until it is paid for and its event is durable, so that no complete answer is missing from
- * the ledger or the log. Both are written at once: a caller waits for the disk one time.
+ * the ledger or the log. An answer that is refused where its event cannot be written is paid for only once the event is
+ * durable, so that a refused one is never charged. Otherwise both are written at once: a caller waits for the disk one time.
  */
 export function recorded(infer: Infer, parts: RecordParts): Infer {
   return async (asking) => {
     const recording = begin(asking, parts)
     try {
-      return logged(await infer({ ...asking, onVerdict: recording.judged }), recording)
+      const { judged: onVerdict, prepare: beforeModels } = recording
+      return logged(await infer({ ...asking, onVerdict, beforeModels }), recording)
     } catch (error) {
-      await recording.write(failureOf(error))
+      // Where the log is why the request is refused, it is no news that it cannot be written.
+      await recording.write(failureOf(error)).catch((refusal: unknown) => {
+        if (!isAuditFault(error)) throw refusal
+      })
       throw error
     }
   }
@@ -43,13 +48,23 @@ type Recording = {
   readonly texts: Gathering | undefined
   /** Takes what the checks said; the last word counts. */
   judged(verdict: VerdictFacts): void
-  /** Writes the event once; whoever asks again waits for the same one. */
-  write(outcome: RequestOutcome): Promise<void>
+  /** Learns whether the answer is refused when its event cannot be written. Rejects where it cannot be written now. */
+  prepare(): Eventually<void>
+  isRequired(): boolean
+  /** Writes the event once; whoever asks again waits for the same one. False: it is lost, and counted so. */
+  write(outcome: RequestOutcome): Promise<boolean>
   /** Writes another one: it came otherwise than was written. */
-  correct(outcome: RequestOutcome): Promise<void>
+  correct(outcome: RequestOutcome): Promise<unknown>
 }
 
-const unrecorded: Recording = { texts: undefined, judged() {}, async write() {}, async correct() {} }
+const unrecorded: Recording = {
+  texts: undefined,
+  judged() {},
+  prepare() {},
+  isRequired: () => false,
+  write: async () => true,
+  async correct() {},
+}
 
 function begin(asking: Asking, { journal, clock, content, redact }: RecordParts): Recording {
   const { requestId, caller, request, origin, purpose } = asking
@@ -58,9 +73,11 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   const startedMs = clock.monotonicMs()
   const timeMs = clock.nowMs()
   const texts = content === 'none' ? undefined : gatherTexts(request, { level: content, redact })
-  let written: Promise<void> | undefined
+  const organizationId = caller.organization.id
+  let written: Promise<boolean> | undefined
   let verdict: VerdictFacts | undefined
-  const record = (outcome: RequestOutcome): Promise<void> => {
+  let isRequired: boolean | undefined
+  const record = (outcome: RequestOutcome): Promise<boolean> => {
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
     const make = (): EventFacts =>
       requestFacts({
@@ -76,15 +93,21 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
         // Of what never came as far as the checks there is no text to keep: a caller over its limit must cost little.
         content: verdict && texts?.content(),
       })
-    return journal.record(caller.organization.id, make, announcedId(outcome.policy))
+    return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
   }
   return {
     texts,
     judged(said) {
       verdict = said
     },
+    prepare: () =>
+      andThen(journal.isRequired(organizationId), (said) => {
+        isRequired = said
+      }),
+    isRequired: () => isRequired !== false,
     write: (outcome) => (written ??= record(outcome)),
-    correct: (outcome) => (written = record(outcome)),
+    // Where the first one is lost there is nothing to correct, and the request is counted as lost already.
+    correct: async (outcome) => (await written) && (written = record(outcome)),
   }
 }
 
@@ -105,13 +128,29 @@ function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): 
     return end === undefined ? piece : finish(piece, end)
   }
   const finish = async (piece: Piece, end: InferenceEnd): Promise<Piece> => {
-    const written = recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
-    const paid = bill.pay(end.usage).catch(async (error: unknown) => {
-      await recording.correct({ upstream, ...failureOf(error) })
+    const receipt = await (recording.isRequired() ? logThenPay(end) : logAndPay(end))
+    return { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] }
+  }
+  const write = (end: InferenceEnd): Promise<boolean> =>
+    recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
+  const pay = ({ usage }: InferenceEnd): Promise<Receipt> =>
+    bill.pay(usage).catch(async (error: unknown) => {
+      await recording.correct({ upstream, ...failureOf(error) }).catch(() => undefined)
       throw error
     })
-    const [receipt] = await Promise.all([paid, written])
-    return { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] }
+  const logAndPay = async (end: InferenceEnd): Promise<Receipt> => {
+    const written = write(end)
+    const [receipt] = await Promise.all([pay(end), written])
+    return receipt
+  }
+  const logThenPay = async (end: InferenceEnd): Promise<Receipt> => {
+    try {
+      await write(end)
+    } catch (error) {
+      await bill.waive(end.usage)
+      throw error
+    }
+    return pay(end)
   }
   const breakOff = async (error: unknown): Promise<never> => {
     await recording.write({ upstream, ...failureOf(error) })
@@ -125,6 +164,8 @@ function endIn({ events }: Piece): InferenceEnd | undefined {
   const last = events.at(-1)
   return last?.type === 'end' ? last : undefined
 }
+
+const isAuditFault = (error: unknown): boolean => isFault(error) && error.code === 'audit_unavailable'
 
 const failureOf = (error: unknown): RequestOutcome =>
   isFault(error) ? { failure: error.code, policy: error.details.policy } : { failure: 'internal_error' }

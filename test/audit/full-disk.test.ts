@@ -26,7 +26,7 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
   const refusals: unknown[] = []
   for (let wave = 0; refusals.length === 0; wave++) {
     const ids = Array.from({ length: 20 }, (_, at) => `evt_${wave}_${at}`)
-    const recorded = ids.map((id) => journal.record('org_1', () => requestFacts({}, clock), id).then(() => id))
+    const recorded = ids.map((id) => journal.record('org_1', () => requestFacts({}, clock), { id }).then(() => id))
     for (const outcome of await Promise.allSettled(recorded)) {
       if (outcome.status === 'fulfilled') acknowledged.push(outcome.value)
       else refusals.push(outcome.reason)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -40,11 +40,17 @@ async function inflict(server: PostgresServer, { kind, forMs }: Fault): Promise<
   }
 }
 
-type Load = { readonly acknowledged: Set<string>; readonly statuses: Map<number, number>; stop(): Promise<void> }
+type Load = {
+  readonly acknowledged: Set<string>
+  readonly refused: Set<string>
+  readonly statuses: Map<number, number>
+  stop(): Promise<void>
+}
 
 /** Callers that ask one thing after the other. A refusal is an answer too, but promises nothing. */
 function startCallers(urls: readonly string[], apiKey: string): Load {
   const acknowledged = new Set<string>()
+  const refused = new Set<string>()
   const statuses = new Map<number, number>()
   let isOver = false
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
@@ -54,8 +60,10 @@ function startCallers(urls: readonly string[], apiKey: string): Load {
       const answer = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })
       const text = await answer.text()
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-      if (answer.status === 200) acknowledged.add(answer.headers.get('x-request-id') ?? '')
+      const requestId = answer.headers.get('x-request-id') ?? ''
+      if (answer.status === 200) acknowledged.add(requestId)
       else {
+        refused.add(requestId)
         assert.equal(answer.status, 503, text)
         await sleep(100)
       }
@@ -64,6 +72,7 @@ function startCallers(urls: readonly string[], apiKey: string): Load {
   const callers = Array.from({ length: 6 }, (_, at) => ask(urls[at % urls.length] ?? ''))
   return {
     acknowledged,
+    refused,
     statuses,
     async stop() {
       isOver = true
@@ -85,8 +94,15 @@ async function columnOf(url: string, sql: string): Promise<string[]> {
 const chargesSql = 'select request_id as value from charge'
 const eventsSql = `select request_id as value from audit_event where code = 'gateway.request.decided'`
 
+const said = {
+  continue: 'has each acknowledged answer once in the ledger and once in the log, and requests go on',
+  refuse: 'has each acknowledged answer once in both where answers need their events, and charges no refused one',
+} as const
+
 describe('PostgreSQL that is paused, killed and refused under load', { skip: withoutPostgresServer }, () => {
-  it('has each acknowledged answer once in the ledger and once in the log, and requests go on', async (t) => {
+  for (const onFailure of ['continue', 'refuse'] as const) it(said[onFailure], (t) => run(onFailure, t))
+
+  async function run(onFailure: keyof typeof said, t: TestContext): Promise<void> {
     await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
     await using server = await startPostgresServer()
     const noLimit = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
@@ -99,6 +115,7 @@ describe('PostgreSQL that is paused, killed and refused under load', { skip: wit
         models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
         credits: { starting: 100_000_000 },
         limits: { tiers: { free: noLimit } },
+        audit: { on_failure: onFailure },
       },
     })
     const load = startCallers(nodes.urls, nodes.apiKey)
@@ -123,10 +140,20 @@ describe('PostgreSQL that is paused, killed and refused under load', { skip: wit
     } while (missing.length > 0 && performance.now() < deadline)
     assert.deepEqual(missing, [])
 
-    const strange = await columnOf(server.url, `select request_id as value from charge where micro <> ${cost}000000`)
-    assert.deepEqual(strange, [])
+    // An answer that was kept back leaves a row without an amount.
+    const paidSql = `select request_id as value from charge where micro <> 0`
+    const paid = await columnOf(server.url, paidSql)
+    assert.deepEqual(
+      paid.filter((id) => load.refused.has(id)),
+      [],
+    )
+    assert.deepEqual(await columnOf(server.url, `${paidSql} and micro <> ${cost}000000`), [])
+    assert.deepEqual(
+      [...load.acknowledged].filter((id) => !paid.includes(id)),
+      [],
+    )
     assert.equal(nodes.command('ledger', 'verify')['broken'], null)
     assert.equal(nodes.command('audit', 'verify')['broken'] ?? null, null)
     t.diagnostic(`${faults.length} faults, ${load.acknowledged.size} answers; ${JSON.stringify([...load.statuses])}`)
-  })
+  }
 })

@@ -80,15 +80,14 @@ async function openBacklog(
 }
 
 function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
-  const { config, clock, log, metrics, audit, isAuditRequired } = parts
+  const { config, clock, log, metrics, audit, storage, isAuditRequired } = parts
   const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
   return createJournal({
     appender,
     events: audit.events,
     clock,
-    // An organization whose wishes cannot be read may be one that wishes so.
-    isAuditRequired: async (organizationId) =>
-      config.audit.on_failure === 'refuse' || isAuditRequired(organizationId).catch(() => true),
+    isAuditRequired: (organizationId) => config.audit.on_failure === 'refuse' || isAuditRequired(organizationId),
+    outage: () => storage.database(),
     backlog: backlog && {
       async keep(events) {
         if (backlog.waiting() === 0) log.error('the audit log cannot be written: events wait on this disk')

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Seal } from '../../base/seal.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
@@ -31,5 +32,5 @@ export type AuditOfficeParts = Ground & {
   /** For the secrets of sinks. */
   readonly seal: Seal
   /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
-  readonly isAuditRequired: (organizationId: string) => Promise<boolean>
+  readonly isAuditRequired: (organizationId: string) => Eventually<boolean>
 }

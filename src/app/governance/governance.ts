@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { andThen, type Eventually } from '../../base/eventually.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../../domain/governance/examine/examine.ts'
@@ -69,7 +70,7 @@ export function openGovernance(
     sendable: createSendable({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
     screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
-    isAuditRequired: async (organizationId: string): Promise<boolean> =>
-      (await rulebookOf(organizationId)).gateway.config.org_controls.audit_logs,
+    isAuditRequired: (organizationId: string): Eventually<boolean> =>
+      andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }
 }

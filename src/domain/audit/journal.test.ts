@@ -197,6 +197,63 @@ describe('the journal', () => {
     assert.equal(appends.length, 3)
   })
 
+  it('says before an answer is begun that it would be refused, until the log can be written again', async () => {
+    const { journal, record, appends, lost, passMs } = scene([outage, outage, outage, outage])
+    assert.equal(journal.isRequired('org_1'), true)
+    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
+    await assert.rejects(async () => journal.isRequired('org_1'), refusesWith('audit_unavailable'))
+    assert.equal(appends.length, 2) // storage was not asked again
+    passMs(1_000)
+    await assert.rejects(async () => journal.isRequired('org_2'), refusesWith('audit_unavailable'))
+    assert.deepEqual([appends.length, lost], [4, [1]]) // asking loses nothing
+    passMs(1_000)
+    assert.equal(await journal.isRequired('org_1'), true)
+    assert.deepEqual(appends.at(-1)?.messages, ['1 events could not be written to the audit log.'])
+    assert.equal(journal.isRequired('org_1'), true)
+  })
+
+  it('says so too where others have found out that storage is away, and asks it as soon as they say otherwise', async () => {
+    let known: Fault | undefined = outage
+    const { journal, record, appends } = scene([], { outage: () => known })
+    await assert.rejects(async () => journal.isRequired('org_1'), refusesWith('audit_unavailable'))
+    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
+    assert.equal(appends.length, 0)
+    known = undefined
+    assert.equal(await journal.isRequired('org_1'), true)
+    assert.deepEqual(appends[0]?.messages, ['1 events could not be written to the audit log.'])
+  })
+
+  it('says so for the one organization whose chain cannot be extended', async () => {
+    const { journal, record } = scene([new Error('broken chain'), new Error('broken chain')])
+    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
+    assert.equal(journal.isRequired('org_2'), true)
+    assert.equal(await journal.isRequired('org_1'), true) // found to be writable by now
+  })
+
+  it('holds an event to what was said when its answer began, whatever is wished for since', async () => {
+    const isAuditRequired = () => Promise.reject(new Error('cannot be read'))
+    const { journal, lost } = scene([outage, outage], { isAuditRequired })
+    const begun = await Promise.allSettled([
+      journal.record('org_1', () => facts('a'), { isRequired: false }),
+      journal.record('org_1', () => facts('b'), { isRequired: true }),
+      journal.record('org_1', () => facts('c')),
+    ])
+    assert.deepEqual(
+      begun.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    )
+    assert.deepEqual(lost, [3])
+  })
+
+  it('loses an event that cannot be built where its answer does not need it', async () => {
+    const { journal, lost } = scene()
+    const make = () => {
+      throw new Error('no facts')
+    }
+    assert.equal(await journal.record('org_1', make, { isRequired: false }), false)
+    assert.deepEqual(lost, [1])
+  })
+
   it('loses no neighbour of an event that cannot be built', async () => {
     const { journal, record, appends } = scene()
     const broken = journal.record('org_1', () => {
@@ -207,7 +264,7 @@ describe('the journal', () => {
     await sound
     assert.deepEqual(
       appends.map(({ messages }) => messages),
-      [['a']],
+      [['1 events could not be written to the audit log.', 'a']],
     )
   })
 })

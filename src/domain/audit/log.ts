@@ -11,7 +11,8 @@ import type { SealedEvent } from './chain/sealed.ts'
 export type AuditAppender = {
   /**
    * Appends events of one organization in order, all of them or none; resolves once they are durable. `mayRepeat` is
-   * for a second try whose first may have succeeded: events that are there already are then left out.
+   * for a second try whose first may have succeeded: events that are there already are then left out. Without events it
+   * adds nothing, and rejects where the log cannot be written.
    */
   append(organizationId: string, events: readonly AuditEvent[], mayRepeat?: boolean): Promise<void>
 }

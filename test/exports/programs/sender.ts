@@ -59,7 +59,7 @@ setInterval(() => undefined, 1_000_000)
 
 async function record(): Promise<string> {
   const id = ids('evt')
-  await journal.record('org_1', () => requestFacts({}, clock), id)
+  await journal.record('org_1', () => requestFacts({}, clock), { id })
   return id
 }
 

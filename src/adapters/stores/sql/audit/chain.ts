@@ -30,7 +30,7 @@ export async function appendInTransaction(
   place: Place,
 ): Promise<Appended> {
   const from = await lockHead(tx, place.organizationId)
-  const missing = place.mayRepeat ? await withoutKnown(tx, events) : events
+  const missing = place.mayRepeat && events.length > 0 ? await withoutKnown(tx, events) : events
   const { statements, ...appended } = sealed(from, missing, place)
   for (const { sql, params } of statements) await tx.run(sql, params)
   return appended
@@ -68,7 +68,9 @@ export function createAuditAppender(database: Database, authorityUid: string): A
 
   return {
     async append(organizationId, events, mayRepeat = false) {
-      const known = database.engine === 'sqlite' && !mayRepeat ? heads.get(organizationId) : undefined
+      // Without events the transaction still writes to the head's row, which tells whether the log can be written.
+      const isStep = database.engine === 'sqlite' && !mayRepeat && events.length > 0
+      const known = isStep ? heads.get(organizationId) : undefined
       if (known && (await appendByStep(known, events, organizationId))) return
       const place = { organizationId, authorityUid, mayRepeat }
       const { head } = await database.transaction((tx) => appendInTransaction(tx, events, place))

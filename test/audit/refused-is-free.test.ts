@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { createFastClock } from '../support/fast-clock.ts'
+import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { Script } from '../support/upstream.ts'
+
+const start = 10_000
+const cost = 15
+const counted = { input: 12, output: 3 }
+const secret = 'a secret of sixteen and more'
+/** Clean text leaves as it comes; text near a block is held back as a whole. */
+const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
+
+const ask = ({ house }: PaidHouse, more: object = {}): Promise<Response> =>
+  house.post('/v1/messages', { ...question, messages, ...more })
+
+async function figure({ house }: PaidHouse, name: string): Promise<number> {
+  const text = await (await house.get('/metrics')).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** The messages of the log, newest first. */
+async function messagesOf({ house }: PaidHouse): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${house.adminKey}` }
+  const page = (await (await house.get('/v1/organization/audit_logs', headers)).json()) as {
+    data: { message: string }[]
+  }
+  return page.data.map(({ message }) => message)
+}
+
+/** A stream whose first text is sent at once, and its end once that is allowed. */
+function heldStream(): { readonly script: Script; readonly release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const [first = '', ...rest] = streamFrames(['It is mild in May, with some rain. '.repeat(10)], counted)
+  return {
+    release: () => resolve(),
+    async script(response) {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      response.write(first)
+      await promise
+      response.end(rest.join(''))
+    },
+  }
+}
+
+/** A paid service whose database can be put out of reach. */
+async function startBehindProxy(audit: object) {
+  const opened = new AsyncDisposableStack()
+  const database = opened.use(await createScratchDatabase())
+  const url = new URL(database.url)
+  const proxy = opened.use(await startTcpProxy({ host: url.hostname, port: Number(url.port) }))
+  url.port = String(proxy.port)
+  const folder = opened.use(await temporaryFolder())
+  const storage = { database_url: url.href, data_dir: folder.path }
+  const clock = createFastClock(1)
+  const scene = opened.use(await startPaidHouse({ config: { secret, audit }, storage, clock }))
+  scene.upstream.answer(answerWith('Hello', counted))
+  // By then the node has seen its own set-up among the changes, and does not read the key again.
+  for (let count = 0; count < 30; count++) await (await ask(scene)).arrayBuffer()
+  return {
+    scene,
+    proxy,
+    clock,
+    storage,
+    balance: start - 30 * cost,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+async function assertSound({ house }: PaidHouse): Promise<void> {
+  const { operations } = house.house
+  assert.equal((await operations['ledger.verify']({})).broken, null)
+  assert.equal((await operations['audit.verify']({ organization: house.organizationId })).finding, undefined)
+}
+
+describe('a request that is refused because the audit log cannot be written', () => {
+  it('is not charged on embedded storage, and further ones do not reach the upstream', async () => {
+    await using folder = await temporaryFolder()
+    await using scene = await startPaidHouse({
+      config: { audit: { on_failure: 'refuse' } },
+      storage: { data_dir: folder.path },
+    })
+    scene.upstream.answer(answerWith('Hello', counted))
+    assert.equal((await ask(scene)).status, 200)
+    using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
+    database.exec(
+      `create trigger unwritable before insert on audit_event begin select raise(abort, 'the log is broken'); end`,
+    )
+    for (const stream of [false, true, false]) {
+      const refused = await ask(scene, { stream })
+      assert.equal(refused.status, 503)
+      assert.match(await refused.text(), /audit log cannot be written/)
+    }
+    assert.equal(scene.upstream.requests.length, 2) // the one before, and the one that found the log broken
+    assert.equal(await scene.remaining(), start - cost)
+    assert.equal((await scene.used()).credits, cost)
+    assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 3)
+
+    database.exec('drop trigger unwritable')
+    await eventually(async () => (await ask(scene)).status === 200)
+    assert.equal(await scene.remaining(), start - 2 * cost)
+    await assertSound(scene)
+  })
+
+  it('is not charged where the text of a stream has left already and only its end is kept back', async () => {
+    await using folder = await temporaryFolder()
+    await using scene = await startPaidHouse({
+      config: { audit: { on_failure: 'refuse' } },
+      storage: { data_dir: folder.path },
+    })
+    const { script, release } = heldStream()
+    scene.upstream.answer(script)
+    const answer = await ask(scene, { stream: true })
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail()
+    let text = (await reader.read()).value ?? ''
+    using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
+    database.exec(
+      `create trigger unwritable before insert on audit_event begin select raise(abort, 'the log is broken'); end`,
+    )
+    release()
+    for (let read = await reader.read(); !read.done; read = await reader.read()) text += read.value
+    assert.match(text, /It is mild in May/)
+    assert.match(text, /event: error/)
+    assert.doesNotMatch(text, /message_stop/)
+    await eventually(async () => (await scene.used()).requests === 1)
+    assert.equal((await scene.used()).credits, 0)
+    assert.equal(await scene.remaining(), start)
+    await assertSound(scene)
+  })
+})
+
+it('a request that can be neither charged nor logged is one lost event', async () => {
+  await using folder = await temporaryFolder()
+  await using scene = await startPaidHouse({ storage: { data_dir: folder.path } })
+  scene.upstream.answer(answerWith('Hello', counted))
+  assert.equal((await ask(scene)).status, 200)
+  using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
+  for (const table of ['charge', 'audit_event'])
+    database.exec(`create trigger no_${table} before insert on ${table} begin select raise(abort, 'broken'); end`)
+  assert.equal((await ask(scene)).status, 500)
+  assert.equal((await ask(scene, { stream: true })).status, 500)
+  assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 2)
+  for (const table of ['charge', 'audit_event']) database.exec(`drop trigger no_${table}`)
+  assert.equal((await ask(scene)).status, 200)
+  assert.equal(await scene.remaining(), start - 2 * cost)
+  assert.equal((await messagesOf(scene))[1], '2 events could not be written to the audit log.')
+})
+
+describe('a request that is refused while PostgreSQL is out of reach', { skip: withoutPostgres }, () => {
+  it('is not charged then, nor when the waiting charges are written, nor after a restart', async () => {
+    await using place = await startBehindProxy({ on_failure: 'refuse' })
+    const { scene, proxy, storage, balance } = place
+    const asked = scene.upstream.requests.length
+    const { script, release } = heldStream()
+    scene.upstream.answer(script, answerWith('Hello', counted))
+    const streamed = await ask(scene, { stream: true })
+    proxy.shut()
+    release()
+    assert.match(await streamed.text(), /event: error/)
+    for (let count = 0; count < 5; count++) assert.equal((await ask(scene, { stream: count % 2 === 1 })).status, 503)
+    assert.equal(scene.upstream.requests.length, asked + 1)
+    await scene.house.house[Symbol.asyncDispose]()
+
+    proxy.open()
+    const config = { secret, audit: { on_failure: 'refuse' } }
+    await using second = await startPaidHouse({ config, storage, isFirst: false })
+    await eventually(async () => (await figure(second, 'gatehouse_charges_waiting')) === 0)
+    assert.equal(await second.remaining(), balance)
+    assert.equal((await second.house.house.operations['ledger.verify']({})).broken, null)
+  })
+
+  it('is told of in the log once that can be written, and the next one is answered and charged once', async () => {
+    await using place = await startBehindProxy({ on_failure: 'refuse' })
+    const { scene, proxy, clock, balance } = place
+    proxy.shut()
+    for (let count = 0; count < 5; count++) assert.equal((await ask(scene)).status, 503)
+    assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 5)
+    proxy.open()
+    // Refused ones would be lost events of their own, so the next one is sent once storage is known to be back.
+    await eventually(async () => (await scene.house.get('/health/ready')).status === 200)
+    clock.skip(1_000)
+    assert.equal((await ask(scene)).status, 200)
+    await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
+    assert.equal(await scene.remaining(), balance - cost)
+    assert.deepEqual((await messagesOf(scene)).slice(0, 3), [
+      'Answered by paid.',
+      '5 events could not be written to the audit log.',
+      'Answered by paid.',
+    ])
+    await assertSound(scene)
+  })
+})
+
+describe('an answer whose organization does not need it in the log', { skip: withoutPostgres }, () => {
+  it('is given and charged although the configuration cannot be read again while it is written', async () => {
+    await using place = await startBehindProxy({})
+    const { scene, proxy, balance } = place
+    const { script, release } = heldStream()
+    scene.upstream.answer(script)
+    const streamed = await ask(scene, { stream: true })
+    const saved = await fetch(`${scene.house.url}/api/policy-gateway/config`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      body: JSON.stringify({ org_controls: { project_quota: { requests: 100_000 } } }),
+    })
+    assert.equal(saved.status, 200)
+    proxy.shut()
+    release()
+    assert.match(await streamed.text(), /message_stop/)
+    proxy.open()
+    await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
+    await eventually(async () => (await figure(scene, 'gatehouse_audit_events_waiting')) === 0)
+    assert.equal(await scene.remaining(), balance - cost)
+    await assertSound(scene)
+  })
+})
