@@ -89,6 +89,8 @@ export function createAdministration(parts: AdministrationParts) {
     reports: reads.ledger,
     credits,
     events: audit.events,
+    clock,
+    trustedKeys: audit.trustedKeys,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
   return {

@@ -30,7 +30,10 @@ export type FamilyParts = InferenceParts &
   ModerationParts & {
     readonly catalogue: Catalogue
     readonly metrics: Metrics
-    readonly administration: Pick<AdminParts, 'reads' | 'administer' | 'policies' | 'backtests' | 'registry'> &
+    readonly administration: Pick<
+      AdminParts,
+      'reads' | 'administer' | 'policies' | 'backtests' | 'registry' | 'audit'
+    > &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']

@@ -1,7 +1,7 @@
 import { openOperations } from '../app/operations/open.ts'
-import type { LogReport } from '../app/operations/audit.ts'
-import { readKeys, verifyFile } from '../app/audit/verify-file.ts'
+import { isProven, verifyWith } from '../app/audit/verification.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
+import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { inHouse } from './in-house.ts'
 
@@ -10,6 +10,7 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   file: { type: 'string' },
+  against: { type: 'string' },
   keys: { type: 'string' },
   request: { type: 'string' },
   json: { type: 'boolean' },
@@ -19,17 +20,20 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
   summary: 'Check, export and read the keys of the audit log',
-  usage: `gatehouse audit verify [--from N] [--to N] [--org ID] [--json]
+  usage: `gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--keys FILE] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
 verify names the first event that was changed, removed or moved, and then exits with 1, as it does where there was nothing
-to check. A file holds exported events, one on a line, and may be gzipped; --keys takes the public keys from a file (as
-keys --json prints them) where the service that signed is not here. export prints events as they were hashed. erase removes
-the texts of a request's prompt and answer: its events stay, and the log stays whole. --org may be left out while there is
-only one organization.`,
+to check. It says what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
+(as keys prints them, also with --json, or plain PEM); those in the database are compared and never trusted. --against
+compares the log with what sinks wrote elsewhere, which shows what a holder of the secret changed or cut off. --file checks
+exported events as a log of its own; with --keys it needs nothing of the service. FILE is a file or a folder of files: events
+on lines, plain or gzipped, as export and S3 sinks write them, or bodies of a webhook. export prints events as they were
+hashed. keys prints the public keys to pin elsewhere. erase removes the texts of a request's prompt and answer: its events
+stay, and the log stays whole. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { verify, export: exportEvents, keys: listKeys, erase }
@@ -42,34 +46,15 @@ only one organization.`,
 const isVerb = <V extends object>(verbs: V, verb: PropertyKey): verb is keyof V => Object.hasOwn(verbs, verb)
 
 async function verify({ config, say }: CommandContext, values: Values): Promise<number> {
-  const { file, keys } = values
-  const report =
-    file !== undefined && keys !== undefined
-      ? { ...(await verifyFile(file, readKeys(keys))), organization: file }
-      : await verifyWithHouse(config, values)
-  // Whoever runs it each night wants to hear of an empty file, too.
-  const isWhole = report.checked > 0 && report.finding === undefined && report.checkpointFinding === undefined
-  say(values.json ? JSON.stringify({ whole: isWhole, ...spelled(report) }, null, 2) : textOf(report))
-  return isWhole ? 0 : 1
-}
-
-/** In the words of the API, for scripts. */
-const spelled = ({
-  end: { chainUid, ...end },
-  checkpointFinding,
-  ...report
-}: LogReport & { organization: string }) => ({
-  ...report,
-  end: { chain_uid: chainUid, ...end },
-  ...(checkpointFinding && { checkpoint_finding: checkpointFinding }),
-})
-
-async function verifyWithHouse(config: CommandContext['config'], values: Values) {
-  await using house = await openOperations(config())
-  if (values.file === undefined)
-    return await house.operations['audit.verify']({ ...inOrganization(values), ...rangeOf(values) })
-  const report = await verifyFile(values.file, await house.operations['audit.keys']({}))
-  return { ...report, organization: values.file }
+  const { file, against, keys } = values
+  if (file !== undefined && against !== undefined) {
+    throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
+  }
+  const input = { ...inOrganization(values), ...rangeOf(values), file, against, keys }
+  const verification = await verifyWith(() => openOperations(config()), input)
+  const { text, json } = describeVerification(verification)
+  say(values.json ? JSON.stringify(json, null, 2) : text)
+  return isProven(verification) ? 0 : 1
 }
 
 async function exportEvents({ config, say }: CommandContext, values: Values): Promise<number> {
@@ -112,33 +97,4 @@ function rangeOf({ from, to }: Values): { from?: number; to?: number } {
 function sequenceOf(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new UsageError(`${text} is not the number of an event.`)
-}
-
-const words: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string>> = {
-  altered: 'was altered: it does not have the fingerprint that it carries',
-  texts_altered: 'has other texts beside it than it was written with',
-  missing: 'is missing',
-  misplaced: 'stands where another belongs',
-  unlinked: 'does not follow from the one before: one of the two was replaced',
-  rewritten: 'is not the one that a checkpoint was signed for: the log was written anew',
-  cut: 'is missing, and so is all behind it: the end of the log was cut off',
-}
-
-const checkpointWords: Readonly<Record<NonNullable<LogReport['checkpointFinding']>['reason'], string>> = {
-  unknown_key: 'was signed with a key that is not known',
-  bad_signature: 'has a signature that is not its own',
-  unlinked: 'does not follow from the one before',
-}
-
-function textOf(report: LogReport & { organization: string }): string {
-  const { organization, checked, first, end, checkpoints, finding, checkpointFinding } = report
-  if (checked === 0 && !finding && !checkpointFinding) return `${organization}: there was no event to check.`
-  const lines = [
-    `${organization}: ${checked} events are whole${checked > 0 ? ` (${first} to ${end.sequence})` : ''}, ${checkpoints} checkpoints.`,
-  ]
-  if (finding) lines.push(`Event ${finding.sequence} ${words[finding.reason]}.`)
-  if (checkpointFinding) {
-    lines.push(`The checkpoint of event ${checkpointFinding.sequence} ${checkpointWords[checkpointFinding.reason]}.`)
-  }
-  return lines.join('\n')
 }

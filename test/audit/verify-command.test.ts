@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
-import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
-import { runCommandLine } from '../../src/cli/run.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
-import { openAuditLog, setClock } from '../support/audit-log.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { auditCommand, auditFolders } from '../support/audit-folder.ts'
 
-const secret = 'a secret for tests'
-
-/** A folder with 40 events of org_1 and two checkpoints, which each test copies and does something to. */
 describe('gatehouse audit', () => {
-  let place: Awaited<ReturnType<typeof temporaryFolder>>
-  let original = ''
-  before(async () => {
-    place = await temporaryFolder()
-    original = join(place.path, 'original')
-    await fill(original)
-  })
-  after(() => place[Symbol.asyncDispose]())
+  let folders: Awaited<ReturnType<typeof auditFolders>>
+  before(async () => void (folders = await auditFolders()))
+  after(() => folders[Symbol.asyncDispose]())
 
-  it('finds a log whole, from its start and in part', async () => {
+  it('finds a log whole, from its start and in part, and says what is proven by which key', async () => {
     const { run } = copy('whole')
-    assert.deepEqual(await run('verify'), [0, 'org_1: 42 events are whole (1 to 42), 2 checkpoints.'])
+    const [, keys] = await run('keys', '--json')
+    const proof = (events: string, at: string) =>
+      `Proven: events ${events}, signed on 2026-01-01T00:${at}.000Z with the key ${JSON.parse(keys)[0].id}, derived from the server secret.`
+    assert.deepEqual(await run('verify'), [
+      0,
+      [
+        'org_1: 42 events are linked without a gap (1 to 42), 2 checkpoints.',
+        proof('1 to 41', '01:01'),
+        'Not signed yet: event 42.',
+      ].join('\n'),
+    ])
     assert.deepEqual(await run('verify', '--from', '11', '--to', '20'), [
       0,
-      'org_1: 10 events are whole (11 to 20), 1 checkpoints.',
+      ['org_1: 10 events are linked without a gap (11 to 20), 1 checkpoints.', proof('11 to 20', '00:00')].join('\n'),
     ])
   })
 
@@ -91,11 +87,11 @@ describe('gatehouse audit', () => {
     const keyFile = join(folder, 'keys.json')
     writeFileSync(file, gzipSync(events))
     writeFileSync(keyFile, keys)
-    const elsewhere = at(join(folder, 'nowhere'))
-    assert.deepEqual(await elsewhere('verify', '--file', file, '--keys', keyFile), [
-      0,
-      `${file}: 42 events are whole (1 to 42), 2 checkpoints.`,
-    ])
+    const elsewhere = auditCommand(join(folder, 'nowhere'))
+    const [whole, says] = await elsewhere('verify', '--file', file, '--keys', keyFile)
+    assert.match(says, /: 42 events are linked without a gap \(1 to 42\), 2 checkpoints\.$/m)
+    assert.match(says, /^Proven: events 1 to 41, .*, pinned in the file of --keys\.$/m)
+    assert.equal(whole, 0)
     const part = join(folder, 'part.ndjson')
     writeFileSync(part, events.split('\n').slice(10).join('\n').replace('event 3', 'event 4'))
     const [code, text] = await elsewhere('verify', '--file', part, '--keys', keyFile)
@@ -107,7 +103,7 @@ describe('gatehouse audit', () => {
     const { run, read } = copy('erased')
     assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Texts erased: of 1 events.'])
     assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Texts erased: of 0 events.'])
-    assert.match((await run('verify'))[1], /43 events are whole/)
+    assert.match((await run('verify'))[1], /43 events are linked/)
     assert.deepEqual(await read(`select count(*) as count from audit_content where content like '%planted%'`), [
       { count: 0 },
     ])
@@ -130,48 +126,12 @@ describe('gatehouse audit', () => {
   })
 
   function copy(name: string) {
-    const folder = join(place.path, name)
-    cpSync(original, folder, { recursive: true })
+    const { change, ...rest } = folders.copy(name)
     return {
-      folder,
-      run: at(folder),
+      ...rest,
       tamper: (statements: readonly string[]) =>
-        using(folder, (database) => database.write(statements.map((sql) => ({ sql })))),
-      read: (sql: string) => using(folder, (database) => database.read(sql)),
+        change((database) => database.write(statements.map((sql) => ({ sql })))),
+      read: (sql: string) => change((database) => database.read(sql)),
     }
   }
 })
-
-async function using<T>(folder: string, work: (database: Database) => Promise<T>): Promise<T> {
-  await using database = await openSqlite({ dataDir: folder })
-  return await work(database)
-}
-
-/** Runs the command on a data folder; answers its exit code and what it said. */
-function at(folder: string) {
-  return async (...args: string[]): Promise<[number, string]> => {
-    const said: string[] = []
-    const env = { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_SECRET: secret, GATEHOUSE_CONFIG: '/dev/null' }
-    const code = await runCommandLine(['audit', ...args], {
-      env,
-      say: (line) => said.push(line),
-      remark: () => {},
-      confirm: async () => false,
-    })
-    return [code, said.join('\n')]
-  }
-}
-
-async function fill(folder: string): Promise<void> {
-  mkdirSync(folder, { mode: 0o700 })
-  await using database = await openSqlite({ dataDir: folder })
-  await migrate(database, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
-  const log = await openAuditLog(database, setClock(), ['org_1'])
-  await publishKey(log.checkpoints)
-  await log.append(20)
-  await signDueChains(log.checkpoints)
-  log.clock.passMs(61_000)
-  await log.append(19)
-  await log.append(1, { requestId: 'req_texts', content: { full: { prompt: 'planted' } } })
-  await signDueChains(log.checkpoints)
-}

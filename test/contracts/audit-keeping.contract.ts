@@ -48,6 +48,31 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       )
     })
 
+    it('does not sign a chain that lost what this process signed for', async () => {
+      for (const rewrite of [
+        `delete from audit_checkpoint`,
+        `update audit_checkpoint set checkpoint = replace(checkpoint, '"count"', '"Count"')`,
+      ]) {
+        await using scene = await openScene(open)
+        const { log, sign, database } = scene
+        await log.append(5)
+        assert.equal(await sign(), 1)
+        await database.write([{ sql: rewrite }, { sql: 'update audit_chain set signed_sequence = 0' }])
+        log.clock.passMs(61 * minuteMs)
+        assert.deepEqual([await sign(), log.rewritten], [0, ['org_1']])
+      }
+    })
+
+    it('signs what is left when the service stops, and nothing where nothing is', async () => {
+      await using scene = await openScene(open)
+      const { log, checkpoints } = { ...scene, ...scene.log }
+      await log.append(5)
+      assert.equal(await scene.sign(), 1)
+      await log.append(1)
+      assert.deepEqual([await scene.sign(), await signDueChains(checkpoints, true)], [0, 1])
+      assert.equal(await signDueChains(checkpoints, true), 0)
+    })
+
     it('cuts where a checkpoint stands, tells of it, and what remains still verifies', async () => {
       await using scene = await openScene(open)
       const { log } = scene

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { objectsOf } from '../../src/adapters/sinks/s3-objects.ts'
 import { s3 } from '../../src/adapters/sinks/s3.ts'
 import { signed } from '../../src/adapters/sinks/sigv4.ts'
+import { pinnedKeys } from '../../src/domain/audit/chain/trusted-keys.ts'
 import { verifyFile } from '../../src/app/audit/verify-file.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { storeAccount } from '../../scripts/peers/versity.ts'
@@ -48,7 +49,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
     const bytes = Buffer.from(await stored.arrayBuffer()) // fetch has undone the gzip
     const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-peer-')), 'events.ndjson.gz')
     writeFileSync(file, gzipSync(bytes))
-    const { checked, finding } = await verifyFile(file, [])
+    const { checked, finding } = await verifyFile(file, pinnedKeys([]))
     assert.deepEqual([checked, finding], [300, undefined])
   })
 

@@ -27,16 +27,30 @@ export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
 export async function openAuditLog(database: Database, clock = setClock(), organizations = ['org_1', 'org_2']) {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
   await database.write(organizations.map((id) => ({ sql: insert, params: [id] })))
-  const { events, key } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for tests' })
+  const { events, key, trustedKeys } = createAuditParts({
+    clock,
+    ids: createIds(clock, systemRandom),
+    secret: 'a secret for tests',
+  })
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
   const appender = createAuditAppender(database, events.authorityUid)
-  const checkpoints: CheckpointParts = { database, clock, events, key }
+  const rewritten: string[] = []
+  const checkpoints: CheckpointParts = {
+    database,
+    clock,
+    events,
+    key,
+    signed: new Map(),
+    onRewritten: (organizationId) => rewritten.push(organizationId),
+  }
   return {
     clock,
     reads,
     events,
     appender,
     checkpoints,
+    /** Organizations whose chain was not signed because it was rewritten. */
+    rewritten,
     /** Appends so many plain requests, or whatever the facts say. */
     append: (count: number, facts: Partial<EventFacts> = {}, organizationId = 'org_1') =>
       appender.append(
@@ -45,7 +59,8 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
           events.makeEvent(requestFacts({ organizationId, message: `event ${at}`, ...facts }, clock)),
         ),
       ),
-    verify: (organizationId = 'org_1', range: VerifyRange = {}) => verifyLog(reads, organizationId, { events, range }),
+    verify: (organizationId = 'org_1', range: VerifyRange = {}) =>
+      verifyLog(reads, organizationId, { events, keys: trustedKeys(), nowMs: clock.nowMs(), range }),
   }
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { dayMs, everySoOften, minuteMs } from '../../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
+import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
 import type { AuditAppender } from '../../domain/audit/log.ts'
 import { redactForGood } from '../../domain/moderation/personal-data/redact.ts'
 import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
-import { publishKey, signDueChains } from '../../adapters/stores/sql/audit/checkpoints.ts'
+import { publishKey, signDueChains, type CheckpointParts } from '../../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
 import { recorded } from '../../pipeline/record.ts'
@@ -27,7 +28,13 @@ const trimEveryMs = 10 * minuteMs
 export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
   const { config, database, clock, audit, reads, warn } = parts
   await using opened = new AsyncDisposableStack()
-  const checkpoints = { database, clock, ...audit }
+  const checkpoints = {
+    database,
+    clock,
+    ...audit,
+    signed: new Map<string, SignedCheckpoint>(),
+    onRewritten: reportRewritten(parts),
+  }
   const retention = {
     database,
     clock,
@@ -38,6 +45,10 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   await publishKey(checkpoints)
   const sign = () => signDueChains(checkpoints).catch(warn('the audit log could not be signed'))
   const trim = () => trimChains(retention).catch(warn('old audit events could not be removed'))
+  if (database.engine === 'sqlite') {
+    const warning = warn('the audit log could not be signed before the stop')
+    opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
+  }
   opened.use(everySoOften(clock, sign, signEveryMs))
   opened.use(everySoOften(clock, trim, trimEveryMs))
   const appender = createAuditAppender(database, audit.events.authorityUid)
@@ -58,6 +69,21 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
     }),
     record: (infer) => recorded(infer, recording),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+function reportRewritten({ log, metrics }: AuditOfficeParts): CheckpointParts['onRewritten'] {
+  const refused = metrics.counter(
+    'gatehouse_audit_rewritten_total',
+    'Attempts to sign an audit log that no longer has what this process signed.',
+    {},
+  )
+  return (organization, { sequence }) => {
+    refused.add({})
+    log.error(
+      { organization, sequence },
+      'the audit log no longer has the checkpoint that this process signed: it was rewritten or restored, and is not signed until a restart',
+    )
   }
 }
 

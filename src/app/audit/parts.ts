@@ -6,6 +6,7 @@ import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import { createEventMaker } from '../../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../../domain/audit/chain/signing-key.ts'
+import { keysById, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import { deriveKey } from '../../domain/identity/key-format.ts'
 import type { Ground } from '../ground.ts'
 import packageFile from '../../../package.json' with { type: 'json' }
@@ -22,7 +23,8 @@ export function createAuditParts({ clock, ids, secret }: { clock: Clock; ids: Id
     productVersion: packageFile.version,
     digestKey: deriveKey(secret, 'audit texts'),
   })
-  return { key, events }
+  const trustedKeys = (): TrustedKeys => ({ source: 'server_secret', keys: keysById([key.publicKey]) })
+  return { key, events, trustedKeys }
 }
 
 /** What the audit log needs to be at work. */

@@ -1,48 +1,63 @@
-import { createReadStream, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { createGunzip } from 'node:zlib'
+import { readFileSync } from 'node:fs'
+import { isRecord } from '../../base/record.ts'
 import { startOfChain, type ChainPoint } from '../../domain/audit/chain/chain.ts'
 import { pointOf, type SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
-import { checkpointIn } from '../../domain/audit/chain/checkpoint-event.ts'
-import { readSealed, rowOfExport, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
+import { readSealed, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
+import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.ts'
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
+import { readExported } from './exported.ts'
 
-/** A public key in the words of the API. */
-type ShownKey = { readonly id: string; readonly public_key: string }
-
-/** Checks events that were exported, one JSON document on a line, plain or gzipped. It needs nothing of the service. */
-export async function verifyFile(path: string, keys: readonly ShownKey[]): Promise<LogReport> {
-  const checkpoints: SignedCheckpoint[] = []
+/** Checks events that were exported as a log of its own. It needs nothing of the service but the public keys. */
+export async function verifyFile(path: string, keys: TrustedKeys): Promise<LogReport> {
+  const carried: SignedCheckpoint[] = []
   const first = await firstRow(path)
   const from = first ? placeBefore(first) : startOfChain('')
   const report = await verifyChain(
-    rowsOf(path, (checkpoint) => checkpoints.push(checkpoint)),
+    rowsOf(path, (checkpoint) => carried.push(checkpoint)),
     { from },
   )
+  const checkpoints = inOrder(carried)
   // Only checkpoints whose place is in the file can be held against it.
-  const within = checkpoints.filter(({ sequence }) => sequence > from.sequence)
-  const points = within.map(pointOf)
+  const points = checkpoints.filter(({ sequence }) => sequence > from.sequence).map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(path), { from, checkpoints: points })
-  const published = keys.map(({ id, public_key: publicKey }) => ({ id, publicKey }))
-  return { ...again, first: from.sequence + 1, ...(await checkSignatures(checkpoints, published)) }
-}
-
-/** Keys as the API lists them, or as the command line does. */
-export function readKeys(path: string): ShownKey[] {
-  const value = jsonIn(path)
-  const list: unknown = Array.isArray(value) ? value : Reflect.get(Object(value), 'data')
-  if (!Array.isArray(list)) throw new Error(`${path} holds no list of keys.`)
-  return list.map((key: Record<string, unknown>) => ({ id: String(key['id']), public_key: String(key['public_key']) }))
-}
-
-function jsonIn(path: string): unknown {
-  const text = readFileSync(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`${path} is not JSON.`, { cause })
+  const signatures = await checkSignatures(checkpoints, { keys })
+  const tail = { from: Math.max(from.sequence, signatures.signed?.to ?? 0) + 1, to: again.end.sequence }
+  // A file may end anywhere, so that nothing in it is overdue.
+  const hasTail = again.finding === undefined && tail.to >= tail.from
+  return {
+    ...again,
+    first: from.sequence + 1,
+    ...signatures,
+    ...(hasTail && { unsigned: { ...tail, isOverdue: false } }),
   }
+}
+
+/** Public keys in PEM from a file: as `audit keys` prints them, as the API lists them, or plain PEM. */
+export function readPinnedKeys(path: string): string[] {
+  const text = readFileSync(path, 'utf8')
+  const found = (listedKeys(text) ?? [text]).flatMap((each) => each.match(pemBlocks) ?? [])
+  if (found.length === 0) throw new Error(`${path} holds no public key.`)
+  return found
+}
+
+const pemBlocks = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
+
+function listedKeys(text: string): string[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const list = isRecord(value) ? value.data : value
+  return Array.isArray(list) ? list.map((key) => String(isRecord(key) ? key.public_key : '')) : []
+}
+
+/** Each once: an S3 sink writes a checkpoint twice, among the events and on its own. */
+export function inOrder(checkpoints: readonly SignedCheckpoint[]): SignedCheckpoint[] {
+  const unique = new Map(checkpoints.map((checkpoint) => [JSON.stringify(checkpoint), checkpoint]))
+  return [...unique.values()].sort((one, other) => one.sequence - other.sequence)
 }
 
 async function firstRow(path: string): Promise<SealedEvent | undefined> {
@@ -60,17 +75,8 @@ async function* rowsOf(
   path: string,
   onCheckpoint?: (checkpoint: SignedCheckpoint) => void,
 ): AsyncGenerator<SealedEvent> {
-  const bytes = createReadStream(path)
-  const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
-  let at = 0
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    at += 1
-    if (line.trim() === '') continue
-    const row = rowOfExport(line)
-    if (!row) throw new Error(`Line ${at} of ${path} is no event.`)
-    const document = readSealed(row.body)
-    const checkpoint = document && checkpointIn(document)
+  for await (const { row, checkpoint } of readExported(path)) {
     if (checkpoint) onCheckpoint?.(checkpoint)
-    yield row
+    if (row) yield row
   }
 }

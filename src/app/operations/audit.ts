@@ -1,20 +1,28 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
+import { pinnedKeys, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
-import type { AuditReads } from '../../domain/audit/log.ts'
+import type { AuditReads, Fingerprints } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
 import type { AuditTexts } from '../../domain/audit/content/texts.ts'
 import { presentKeys } from '../../http/admin/audit-logs/present.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
-export type { LogReport } from '../../domain/audit/verify-log.ts'
-
 /** What the command line can ask of the audit log. */
 export type AuditOperations = {
-  'audit.verify'(input: InOrganization & { from?: number; to?: number }): Promise<LogReport & { organization: string }>
+  /** `keys`: pinned public keys in PEM, instead of those of the server secret. */
+  'audit.verify'(
+    input: InOrganization & { from?: number; to?: number; keys?: readonly string[] },
+  ): Promise<LogReport & { organization: string }>
   /** A page of events behind `after`, each as the JSON that was hashed; `last` is where the next page begins. */
   'audit.page'(
     input: InOrganization & { after: number; to?: number },
   ): Promise<{ lines: string[]; last: number | null }>
+  /** Which fingerprint the log has at each place behind `after` and up to `to`. */
+  'audit.fingerprints'(
+    input: InOrganization & { after: number; to: number },
+  ): Promise<Fingerprints & { organization: string }>
+  /** Derived from the server secret, whatever the database says. */
   'audit.keys'(input: object): Promise<ReturnType<typeof presentKeys>['data']>
   /** Erases the texts that are kept beside the events of a request; the events stay. */
   'audit.erase'(input: InOrganization & { request: string }): Promise<{ erased: number }>
@@ -24,6 +32,8 @@ export type AuditOperationParts = {
   readonly reads: { readonly events: AuditReads }
   /** Makes and checks events of the log. */
   readonly events: EventMaker
+  readonly trustedKeys: () => TrustedKeys
+  readonly clock: Clock
   readonly administer: Administer<{ readonly texts: AuditTexts }>
   readonly organizationOf: OrganizationOf
 }
@@ -31,12 +41,14 @@ export type AuditOperationParts = {
 const pageSize = 500
 
 export function createAuditOperations(parts: AuditOperationParts): AuditOperations {
-  const { events, administer, organizationOf } = parts
+  const { events, clock, trustedKeys, administer, organizationOf } = parts
   const reads = parts.reads.events
   return {
-    async 'audit.verify'(input) {
+    async 'audit.verify'({ keys: pinned, ...input }) {
       const organization = await organizationOf(input)
-      return { organization, ...(await verifyLog(reads, organization, { events, range: input })) }
+      const keys = pinned ? pinnedKeys(pinned) : trustedKeys()
+      const report = await verifyLog(reads, organization, { events, keys, nowMs: clock.nowMs(), range: input })
+      return { organization, ...report }
     },
     async 'audit.page'(input) {
       const rows = await reads.rows(await organizationOf(input), {
@@ -46,7 +58,11 @@ export function createAuditOperations(parts: AuditOperationParts): AuditOperatio
       })
       return { lines: rows.map(({ body }) => body), last: rows.at(-1)?.sequence ?? null }
     },
-    'audit.keys': async () => presentKeys(await reads.keys()).data,
+    async 'audit.fingerprints'(input) {
+      const organization = await organizationOf(input)
+      return { organization, ...(await reads.fingerprints(organization, { after: input.after, last: input.to })) }
+    },
+    'audit.keys': async () => presentKeys(trustedKeys().keys, await reads.keys()).data,
     async 'audit.erase'(input) {
       const organizationId = await organizationOf(input)
       return administer(operatorOf(organizationId), async ({ texts }) => {

@@ -78,8 +78,16 @@ export type ChainStanding = {
   readonly checkpoints: readonly SignedCheckpoint[]
 }
 
-/** `publicKey` is PEM. */
+/** What the database says of a key; `publicKey` is PEM. Whoever can write the database can write this, so no verification trusts it. */
 export type PublishedKey = { readonly id: string; readonly publicKey: string; readonly createdAtMs: number }
+
+export type Fingerprints = {
+  readonly chainUid: string
+  /** Of the first event that is kept, and of the last. */
+  readonly first: number
+  readonly last: number
+  readonly at: readonly (readonly [sequence: number, fingerprint: string])[]
+}
 
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
@@ -89,5 +97,7 @@ export type AuditReads = {
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */
   standing(organizationId: string): Promise<ChainStanding | undefined>
+  /** What the log holds in all, and its fingerprints behind `after` and up to `last`. */
+  fingerprints(organizationId: string, range: { readonly after: number; readonly last: number }): Promise<Fingerprints>
   keys(): Promise<readonly PublishedKey[]>
 }

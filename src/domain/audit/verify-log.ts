@@ -1,7 +1,9 @@
-import { createPublicKey } from 'node:crypto'
+import { minuteMs } from '../../base/clock.ts'
 import { startOfChain, type ChainPoint } from './chain/chain.ts'
 import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
-import { readSealed, type SealedEvent } from './chain/sealed.ts'
+import { checkpointCode } from './chain/checkpoint-event.ts'
+import { readSealed } from './chain/sealed.ts'
+import { foreignKeys, type KeyFinding, type KeySource, type TrustedKeys } from './chain/trusted-keys.ts'
 import type { EventMaker } from './event/event-maker.ts'
 import type { AuditReads, ChainStanding, PublishedKey, StoredEvent } from './log.ts'
 import { verifyChain, type ChainReport } from './chain/verify.ts'
@@ -9,45 +11,119 @@ import { verifyChain, type ChainReport } from './chain/verify.ts'
 /** Only these sequences; without them the whole log. */
 export type VerifyRange = { readonly from?: number | undefined; readonly to?: number | undefined }
 
-export type LogReport = ChainReport & {
-  readonly first: number
+/** What was checked and what that proves. */
+export type LogReport = ChainReport &
+  SignatureReport & {
+    readonly first: number
+    /** Events whose texts were written under another server secret and cannot be checked with this one. */
+    readonly uncheckedTexts?: number
+    /** Events at the end that no signature vouches for yet. */
+    readonly unsigned?: UnsignedTail
+  }
+
+export type SignatureReport = {
+  readonly keySource: KeySource
   /** Checkpoints whose signature was checked. */
   readonly checkpoints: number
+  /** The last checkpoint of those that are good from the first on: it vouches for every event up to it. */
+  readonly signed?: { readonly to: number; readonly timeMs: number; readonly keyIds: readonly string[] }
   readonly checkpointFinding?: CheckpointFinding
+  readonly keyFindings: readonly KeyFinding[]
+}
+
+export type UnsignedTail = { readonly from: number; readonly to: number; readonly isOverdue: boolean }
+
+export type VerifyParts = {
+  readonly events: EventMaker
+  readonly keys: TrustedKeys
+  readonly nowMs: number
+  readonly range?: VerifyRange
 }
 
 /** Few enough that others get their turn between two pages. */
 const pageSize = 200
 
+/** A running service signs within a minute. What waits for longer was added by somebody else, or while no service ran. */
+const overdueMs = 10 * minuteMs
+
 /** Checks an organization's log in the database: every row, the texts beside it, and all that was signed for. */
 export async function verifyLog(
   reads: AuditReads,
   organizationId: string,
-  { events, range = {} }: { events: EventMaker; range?: VerifyRange },
+  { events, keys, nowMs, range = {} }: VerifyParts,
 ): Promise<LogReport> {
   const standing = await reads.standing(organizationId)
-  if (!standing) return { checked: 0, first: 1, checkpoints: 0, end: startOfChain(organizationId) }
+  const published = await reads.keys()
+  if (!standing) {
+    const nothing = await checkSignatures([], { keys, published })
+    return { checked: 0, first: 1, end: startOfChain(organizationId), ...nothing }
+  }
   const from = await startOf(reads, organizationId, { standing, from: range.from })
   const last = range.to ?? Number.MAX_SAFE_INTEGER
   const within = standing.checkpoints.filter(({ sequence }) => sequence >= from.sequence && sequence <= last)
   // The end of the chain is vouched for by its head, as far as our own database can vouch for anything.
   const ends = range.to === undefined ? [standing.head] : []
+  let uncheckedTexts = 0
   const report = await verifyChain(pages(reads, organizationId, { after: from.sequence, last }), {
     from,
     checkpoints: [...ends, ...within.map(pointOf)],
-    extraCheck: (row) => hasOwnContent(row, events),
+    extraCheck(row) {
+      const isOwn = hasOwnContent(row, events)
+      if (isOwn === undefined) uncheckedTexts += 1
+      return isOwn !== false
+    },
   })
-  return { ...report, first: from.sequence + 1, ...(await checkSignatures(within, await reads.keys())) }
+  const signatures = await checkSignatures(within, { keys, published })
+  const signedTo = Math.max(from.sequence, signatures.signed?.to ?? 0)
+  const tail = { from: signedTo + 1, to: report.end.sequence }
+  const isOpenEnded = range.to === undefined && report.finding === undefined && tail.to >= tail.from
+  const unsigned = isOpenEnded
+    ? { ...tail, isOverdue: await isOverdue(reads, organizationId, { from: tail.from, nowMs }) }
+    : undefined
+  return { ...report, first: from.sequence + 1, uncheckedTexts, ...signatures, ...(unsigned && { unsigned }) }
 }
 
-/** Checkpoints and the keys that are known for them. */
+type Against = {
+  readonly keys: TrustedKeys
+  /** What the database says of keys: compared with the trusted ones, never trusted. */
+  readonly published?: readonly Pick<PublishedKey, 'id' | 'publicKey'>[]
+}
+
+/** Checks the signatures of checkpoints with keys from outside the database. */
 export async function checkSignatures(
   checkpoints: readonly SignedCheckpoint[],
-  keys: readonly Pick<PublishedKey, 'id' | 'publicKey'>[],
-) {
-  const known = new Map(keys.map(({ id, publicKey }) => [id, createPublicKey(publicKey)]))
-  const finding = await verifyCheckpoints(checkpoints, known)
-  return { checkpoints: checkpoints.length, ...(finding && { checkpointFinding: finding }) }
+  { keys: { source, keys }, published = [] }: Against,
+): Promise<SignatureReport> {
+  const finding = await verifyCheckpoints(checkpoints, keys)
+  const good = finding ? checkpoints.filter(({ sequence }) => sequence < finding.sequence) : checkpoints
+  const last = good.at(-1)
+  return {
+    keySource: source,
+    checkpoints: checkpoints.length,
+    keyFindings: foreignKeys(checkpoints, published, keys),
+    ...(last && {
+      signed: { to: last.sequence, timeMs: last.time, keyIds: [...new Set(good.map(({ key_id: id }) => id))] },
+    }),
+    ...(finding && { checkpointFinding: finding }),
+  }
+}
+
+/** Whether nothing speaks against the log, and nothing waits for its signature that should have it. */
+export const isWhole = (report: LogReport): boolean =>
+  report.checked > 0 &&
+  report.finding === undefined &&
+  report.checkpointFinding === undefined &&
+  report.unsigned?.isOverdue !== true &&
+  report.keyFindings.every(({ reason, from }) => reason === 'untrusted' && from === undefined)
+
+type Tail = { readonly from: number; readonly nowMs: number }
+
+/** Whether events that no signature vouches for have waited for longer than a running service lets them. */
+async function isOverdue(reads: AuditReads, organizationId: string, { from, nowMs }: Tail): Promise<boolean> {
+  const rows = await reads.rows(organizationId, { after: from - 1, limit: 2 })
+  // The event that carries the last checkpoint is always behind it, and is no reason for another.
+  const [oldest] = rows.filter(({ code, sequence }) => sequence > from || from === 1 || code !== checkpointCode)
+  return oldest !== undefined && nowMs - oldest.timeMs > overdueMs
 }
 
 type Start = { readonly standing: ChainStanding; readonly from: number | undefined }
@@ -79,8 +155,7 @@ async function* pages(
 }
 
 /** Texts may be gone, but what is there must be what was there. */
-function hasOwnContent(row: SealedEvent & { readonly content?: string | null }, events: EventMaker): boolean {
-  if (row.content === null || row.content === undefined) return true
-  const digest = readSealed(row.body)?.unmapped.gatehouse['content_digest']
-  return events.isContentOf(row.organizationId, row.content, digest)
+function hasOwnContent({ body, content }: StoredEvent, events: EventMaker): boolean | undefined {
+  const document = content === null ? undefined : readSealed(body)
+  return document && content !== null ? events.isContentOf(document, content) : true
 }

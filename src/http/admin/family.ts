@@ -26,7 +26,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),
-      ...auditLogRoutes(routes),
+      ...auditLogRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),
       ...ledgerRoutes(routes),

@@ -1,4 +1,5 @@
 import type { Administer } from '../../domain/identity/administer.ts'
+import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
@@ -36,6 +37,7 @@ export type AdminParts = LimitParts & {
   readonly policies: Policies
   readonly backtests: Backtests
   readonly registry: RecordedRegistry
+  readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find'>
   readonly creditUsd: number

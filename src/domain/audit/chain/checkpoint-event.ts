@@ -2,9 +2,11 @@ import type { SignedCheckpoint } from './checkpoint.ts'
 import type { AuditDocument } from '../document/document.ts'
 import type { EventFacts } from '../facts/facts.ts'
 
+export const checkpointCode = 'audit.checkpoint'
+
 /** The event that carries a checkpoint to every sink. */
 export const checkpointFacts = (organizationId: string, checkpoint: SignedCheckpoint): EventFacts => ({
-  code: 'audit.checkpoint',
+  code: checkpointCode,
   organizationId,
   timeMs: checkpoint.time,
   message: `Signed the audit log up to event ${checkpoint.sequence}.`,
@@ -20,7 +22,7 @@ export function checkpointIn({ unmapped }: AuditDocument): SignedCheckpoint | un
 const textFields = ['chain_uid', 'fingerprint', 'key_id', 'signature']
 const numberFields = ['sequence', 'count', 'time']
 
-function isSignedCheckpoint(value: unknown): value is SignedCheckpoint {
+export function isSignedCheckpoint(value: unknown): value is SignedCheckpoint {
   if (typeof value !== 'object' || value === null) return false
   const fields = new Map<string, unknown>(Object.entries(value))
   return (

@@ -80,7 +80,7 @@ export async function verifyCheckpoints(
   for (const [at, checkpoint] of checkpoints.entries()) {
     // Half a year of them takes a minute, in a process that also serves.
     if (at % checkedInATurn === 0) await endOfTurn()
-    const reason = signatureProblem(checkpoint, keys) ?? linkProblem(checkpoint, checkpoints[at - 1])
+    const reason = unsignedReason(checkpoint, keys) ?? linkProblem(checkpoint, checkpoints[at - 1])
     if (reason) return { sequence: checkpoint.sequence, reason }
   }
   return undefined
@@ -103,7 +103,11 @@ export function keyIdOf(publicKey: KeyObject): string {
 const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
   createHash('sha256').update(canonicalize(checkpoint)).digest('hex')
 
-function signatureProblem(signed: SignedCheckpoint, keys: CheckpointKeys): CheckpointFinding['reason'] | undefined {
+/** Why a checkpoint's signature proves nothing; undefined where it is good. */
+export function unsignedReason(
+  signed: SignedCheckpoint,
+  keys: CheckpointKeys,
+): 'unknown_key' | 'bad_signature' | undefined {
   const { signature, ...checkpoint } = signed
   const key = keys.get(checkpoint.key_id)
   if (!key) return 'unknown_key'

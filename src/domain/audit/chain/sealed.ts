@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../base/record.ts'
 import { canonicalize } from '../document/canonical.ts'
 import { withoutContent } from '../content/content.ts'
@@ -23,12 +24,16 @@ export type SealedEvent = {
 }
 
 /** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
-export function fingerprintOf(document: SealedDocument): Fingerprint {
+function fingerprintOf(document: SealedDocument): Fingerprint {
   const [attestation] = document.attestation_list
   return fingerprintOfText(
     canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] }),
   )
 }
+
+/** Whether a document has the fingerprint that it carries. The whole of it is compared: its own words are not hashed. */
+export const isUnaltered = (document: SealedDocument): boolean =>
+  isDeepStrictEqual(document.attestation_list[0].fingerprint, fingerprintOf(document))
 
 /** The same, for a document that has no fingerprint yet and is spelled canonically. */
 export const fingerprintOfText = (text: string): Fingerprint => sha256(hash('sha256', text, 'hex'))

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ChainPoint } from './chain.ts'
 import type { SealedDocument } from '../document/document.ts'
-import { fingerprintOf, readSealed, toRow, type SealedEvent } from './sealed.ts'
+import { isUnaltered, readSealed, toRow, type SealedEvent } from './sealed.ts'
 
 /** The first thing that is wrong with a chain. */
 export type ChainFinding = {
@@ -71,8 +70,7 @@ function problemOf(row: SealedEvent, before: ChainPoint): ChainFinding | undefin
   const document = readSealed(row.body)
   if (!document) return { sequence, reason: 'altered' }
   const [attestation] = document.attestation_list
-  // The fingerprint's own words are not hashed, so the whole of it is compared and not the value alone.
-  if (!isDeepStrictEqual(attestation.fingerprint, fingerprintOf(document))) return { sequence, reason: 'altered' }
+  if (!isUnaltered(document)) return { sequence, reason: 'altered' }
   if (document.metadata.sequence !== sequence) return { sequence, reason: 'misplaced' }
   // Columns that say other than the body, or a body that is not spelled canonically.
   if (!isCopyOf(row, document)) return { sequence, reason: 'altered' }

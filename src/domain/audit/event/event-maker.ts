@@ -4,14 +4,18 @@ import type { Ids } from '../../../base/ids.ts'
 import { canonicalize } from '../document/canonical.ts'
 import type { AuditContent } from '../content/content.ts'
 import { createEvent, type AuditEvent } from './event.ts'
+import type { SealedDocument } from '../document/document.ts'
 import type { EventFacts } from '../facts/facts.ts'
 
 /** Makes events of this installation, by whoever writes them. */
 export type EventMaker = {
   /** The id is made here unless the event was announced under one before. */
   makeEvent(facts: EventFacts, id?: string): AuditEvent
-  /** Whether texts that are stored beside an event are the ones that it was written with. */
-  isContentOf(organizationId: string, content: string, digest: unknown): boolean
+  /**
+   * Whether texts that are stored beside an event are the ones that it was written with. Undefined where the event was written
+   * under another server secret, whose digests only that secret can check.
+   */
+  isContentOf(document: SealedDocument, content: string): boolean | undefined
   /** Names this installation in what it seals. */
   readonly authorityUid: string
 }
@@ -34,6 +38,9 @@ export function createEventMaker({ clock, ids, digestKey, ...parts }: EventMaker
     authorityUid: parts.authorityUid,
     makeEvent: (facts, id = ids('evt')) =>
       createEvent(facts, { id, loggedMs: clock.nowMs(), productVersion: parts.productVersion, digestContent }),
-    isContentOf: (organizationId, content, digest) => digestOf(organizationId, content) === digest,
+    isContentOf({ metadata, unmapped, attestation_list: [attestation] }, content) {
+      if (attestation.authority_uid !== parts.authorityUid) return undefined
+      return digestOf(metadata.tenant_uid, content) === unmapped.gatehouse['content_digest']
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../base/record.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
+import type { CheckpointKeys as TrustedKeys } from '../../../domain/audit/chain/checkpoint.ts'
 import type { LoggedEvent, PublishedKey } from '../../../domain/audit/log.ts'
 import { kindOfCode } from '../../../domain/audit/facts/kinds.ts'
 import { rowOf } from '../../../domain/audit/chain/sealed.ts'
@@ -50,13 +51,17 @@ function detailsOf({ ai_model: model, message_context: context, unmapped, ...doc
   }
 }
 
-export const presentKeys = (keys: readonly PublishedKey[]): Static<typeof CheckpointKeys> => ({
-  object: 'list',
-  data: keys.map(({ id, publicKey, createdAtMs }) => ({
-    id,
-    object: 'organization.audit_log.key',
-    algorithm: 'Ed25519',
-    public_key: publicKey,
-    created_at: toUnixSeconds(createdAtMs),
-  })),
-})
+/** Keys are shown as the server secret derives them. The database only says since when: anybody may have written it. */
+export function presentKeys(keys: TrustedKeys, published: readonly PublishedKey[]): Static<typeof CheckpointKeys> {
+  const since = new Map(published.map(({ id, createdAtMs }) => [id, toUnixSeconds(createdAtMs)]))
+  return {
+    object: 'list',
+    data: [...keys].map(([id, key]) => ({
+      id,
+      object: 'organization.audit_log.key',
+      algorithm: 'Ed25519',
+      public_key: key.export({ type: 'spki', format: 'pem' }),
+      created_at: since.get(id) ?? null,
+    })),
+  }
+}

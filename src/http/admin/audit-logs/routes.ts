@@ -3,12 +3,12 @@ import { defined } from '../../defined.ts'
 import { pageOf, presentList } from '../../managing/list.ts'
 import { none } from '../../managing/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentEntry, presentKeys } from './present.ts'
 import * as Schema from './schema.ts'
 
 /** `/v1/organization/audit_logs`: what happened, and with which keys that is signed for. */
-export function auditLogRoutes({ question }: AdminRoutes): Route[] {
+export function auditLogRoutes({ question }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
   return [
     question({
       path: '/v1/organization/audit_logs',
@@ -36,12 +36,12 @@ export function auditLogRoutes({ question }: AdminRoutes): Route[] {
       path: '/v1/organization/audit_logs/keys',
       summary: 'List the public keys of checkpoints',
       description:
-        'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them.',
+        'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them. Pin them: keep a copy outside of this service and its database. They are derived from the server secret.',
       permission: 'audit:read',
       params: none,
       query: none,
-      answer: { description: 'Every key that ever signed.', schema: Schema.CheckpointKeys },
-      operation: async ({ events }) => presentKeys(await events.keys()),
+      answer: { description: 'The keys of the server secret.', schema: Schema.CheckpointKeys },
+      operation: async ({ events }) => presentKeys(audit.trustedKeys().keys, await events.keys()),
     }),
   ]
 }

@@ -78,7 +78,7 @@ const CheckpointKey = Type.Object({
   object: Type.Literal('organization.audit_log.key'),
   algorithm: Type.Literal('Ed25519'),
   public_key: Type.String({ description: 'PEM.' }),
-  created_at: unixTime('When it first signed.'),
+  created_at: orNull(unixTime('When it was first used.'), 'When it was first used; null where it never was.'),
 })
 
 const keyExample = {

@@ -1,6 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../../base/clock.ts'
-import { isCheckpointDue, signCheckpoint, type SigningKey } from '../../../../domain/audit/chain/checkpoint.ts'
+import {
+  isCheckpointDue,
+  signCheckpoint,
+  type SignedCheckpoint,
+  type SigningKey,
+} from '../../../../domain/audit/chain/checkpoint.ts'
 import { checkpointFacts } from '../../../../domain/audit/chain/checkpoint-event.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
@@ -12,6 +17,9 @@ export type CheckpointParts = {
   readonly clock: Clock
   readonly events: EventMaker
   readonly key: SigningKey & { readonly publicKey: KeyObject }
+  /** What this process signed last, by organization. A chain that no longer has it was rewritten, and is not signed again. */
+  readonly signed: Map<string, SignedCheckpoint>
+  readonly onRewritten: (organizationId: string, last: SignedCheckpoint) => void
 }
 
 /** How many chains are signed before others get a turn. */
@@ -28,8 +36,11 @@ export async function publishKey({ database, clock, key }: CheckpointParts): Pro
   ])
 }
 
-/** Signs every chain for which a checkpoint is due, and answers how many those were. Any number of nodes may do it. */
-export async function signDueChains(parts: CheckpointParts): Promise<number> {
+/**
+ * Signs every chain for which a checkpoint is due, and answers how many those were. Any number of nodes may do it. A process that
+ * stops signs whatever is unsigned: nothing is then left that only the database vouches for.
+ */
+export async function signDueChains(parts: CheckpointParts, isStopping = false): Promise<number> {
   const nowMs = parts.clock.nowMs()
   const rows = await parts.database.read<{ organization_id: string; unsigned: number; signed_at: number }>(
     `select organization_id, signed_at, sequence - signed_sequence as unsigned from audit_chain
@@ -38,8 +49,11 @@ export async function signDueChains(parts: CheckpointParts): Promise<number> {
   )
   let signed = 0
   for (const { organization_id: organizationId, unsigned, signed_at: signedAtMs } of rows) {
-    if (!isDue(unsigned, signedAtMs, nowMs)) continue
-    if (await parts.database.transaction((tx) => signChain(tx, organizationId, parts))) signed++
+    if (!isDue({ unsigned, signedAtMs, isStopping }, nowMs)) continue
+    const checkpoint = await parts.database.transaction((tx) => signChain(tx, { organizationId, isStopping }, parts))
+    if (!checkpoint) continue
+    parts.signed.set(organizationId, checkpoint)
+    signed++
   }
   return signed
 }
@@ -47,10 +61,18 @@ export async function signDueChains(parts: CheckpointParts): Promise<number> {
 const idleMs = 60 * 60 * 1000
 
 /** The event that carries the checkpoint before is the first behind it, and is not worth a checkpoint. */
-const isDue = (behind: number, signedAtMs: number, nowMs: number): boolean =>
-  isCheckpointDue(signedAtMs === 0 ? behind : Math.max(0, behind - 1), nowMs - signedAtMs)
+function isDue({ unsigned, signedAtMs, isStopping }: Waiting, nowMs: number): boolean {
+  const events = signedAtMs === 0 ? unsigned : Math.max(0, unsigned - 1)
+  return isStopping ? events > 0 : isCheckpointDue(events, nowMs - signedAtMs)
+}
 
-async function signChain(tx: Transaction, organizationId: string, parts: CheckpointParts): Promise<boolean> {
+type Waiting = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
+
+async function signChain(
+  tx: Transaction,
+  { organizationId, isStopping }: { organizationId: string; isStopping: boolean },
+  parts: CheckpointParts,
+): Promise<SignedCheckpoint | undefined> {
   const head = await lockHead(tx, organizationId)
   const [last] = await tx.query<{ signed_sequence: number; signed_at: number; checkpoint: string | null }>(
     `select h.signed_sequence, h.signed_at, c.checkpoint from audit_chain h
@@ -60,7 +82,13 @@ async function signChain(tx: Transaction, organizationId: string, parts: Checkpo
   )
   const timeMs = parts.clock.nowMs()
   // Another node may have signed while this one waited for the head.
-  if (!last || !isDue(head.sequence - last.signed_sequence, last.signed_at, timeMs)) return false
+  const unsigned = head.sequence - (last?.signed_sequence ?? 0)
+  if (!last || !isDue({ unsigned, signedAtMs: last.signed_at, isStopping }, timeMs)) return undefined
+  const own = parts.signed.get(organizationId)
+  if (own && !(await isKept(tx, organizationId, own))) {
+    parts.onRewritten(organizationId, own)
+    return undefined
+  }
   const before = last.checkpoint === null ? undefined : checkpointOf(last.checkpoint)
   const checkpoint = signCheckpoint({ ...head, timeMs }, before, parts.key)
   await tx.run('insert into audit_checkpoint (organization_id, sequence, time, checkpoint) values ($1, $2, $3, $4)', [
@@ -79,5 +107,19 @@ async function signChain(tx: Transaction, organizationId: string, parts: Checkpo
     organizationId,
     authorityUid,
   })
-  return true
+  return checkpoint
+}
+
+/** Whether the database still has a checkpoint, or has let go of it with all that is older. */
+async function isKept(tx: Transaction, organizationId: string, checkpoint: SignedCheckpoint): Promise<boolean> {
+  const [row] = await tx.query<{ checkpoint: string | null; first_sequence: number }>(
+    `select c.checkpoint, h.first_sequence from audit_chain h
+     left join audit_checkpoint c on c.organization_id = h.organization_id and c.sequence = $2
+     where h.organization_id = $1`,
+    [organizationId, checkpoint.sequence],
+  )
+  if (!row) return false
+  return row.checkpoint === null
+    ? row.first_sequence > checkpoint.sequence + 1
+    : row.checkpoint === JSON.stringify(checkpoint)
 }

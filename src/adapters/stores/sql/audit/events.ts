@@ -15,6 +15,8 @@ import { selectPage } from '../page.ts'
 
 type StandingRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
 
+const standing = 'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1'
+
 /** The log as it is read: lists for people, ranges for senders and for those who check it. */
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
   const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
@@ -48,10 +50,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
     async standing(organizationId) {
-      const [row] = await tx.query<StandingRow>(
-        'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1',
-        [organizationId],
-      )
+      const [row] = await tx.query<StandingRow>(standing, [organizationId])
       if (!row) return undefined
       const signed = await tx.query<{ checkpoint: string }>(
         'select checkpoint from audit_checkpoint where organization_id = $1 order by sequence',
@@ -61,6 +60,20 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         head: { chainUid: row.chain_uid, sequence: row.sequence, fingerprint: row.fingerprint },
         firstSequence: row.first_sequence,
         checkpoints: signed.map(({ checkpoint }) => checkpointOf(checkpoint)),
+      }
+    },
+    async fingerprints(organizationId, { after, last }) {
+      const [chain] = await tx.query<StandingRow>(standing, [organizationId])
+      const rows = await tx.query<{ sequence: number; fingerprint: string }>(
+        `select sequence, fingerprint from audit_event
+         where organization_id = $1 and sequence > $2 and sequence <= $3 order by sequence`,
+        [organizationId, after, last],
+      )
+      return {
+        chainUid: chain?.chain_uid ?? '',
+        first: chain?.first_sequence ?? 1,
+        last: chain?.sequence ?? 0,
+        at: rows.map(({ sequence, fingerprint }) => [sequence, fingerprint] as const),
       }
     },
     async keys() {

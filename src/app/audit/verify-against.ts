@@ -1,0 +1,127 @@
+import type { ChainPoint } from '../../domain/audit/chain/chain.ts'
+import {
+  pointOf,
+  unsignedReason,
+  type CheckpointFinding,
+  type SignedCheckpoint,
+} from '../../domain/audit/chain/checkpoint.ts'
+import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
+import type { Fingerprints } from '../../domain/audit/log.ts'
+import { readExported, type Exported } from './exported.ts'
+import { inOrder } from './verify-file.ts'
+
+export type AgainstFinding = {
+  readonly sequence: number
+  /** The file and the line that say otherwise. */
+  readonly where: string
+  readonly reason:
+    | 'rewritten' // the log has another event at this place
+    | 'removed' // the log has none there
+    | 'cut' // the log ends before it
+    | 'copy_altered' // the exported copy itself was changed
+    | CheckpointFinding['reason'] // of an exported checkpoint
+}
+
+export type AgainstReport = {
+  readonly path: string
+  /** Events and checkpoints that were compared with the log. */
+  readonly events: number
+  readonly checkpoints: number
+  readonly first: number
+  readonly last: number
+  /** Exported events that the log no longer keeps: retention removed them, as its first event says. */
+  readonly older: number
+  /** How many differ, and the first of them. */
+  readonly differing: number
+  readonly finding?: AgainstFinding
+}
+
+/** Answers what the log holds in all, and its fingerprints behind `after` and up to `to`. */
+export type ReadFingerprints = (range: {
+  readonly after: number
+  readonly to: number
+}) => Promise<Fingerprints & { readonly organization: string }>
+
+/**
+ * Compares the log with what left it. This also shows what somebody did who holds the server secret: no signature of theirs
+ * changes a copy that another has. Copies may have gaps and repeat events, as sinks with filters and retries do.
+ */
+export async function verifyAgainst(
+  path: string,
+  { keys, read }: { readonly keys: TrustedKeys; readonly read: ReadFingerprints },
+): Promise<AgainstReport> {
+  const log = await openLog(read)
+  const tally = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
+  const checkpoints: SignedCheckpoint[] = []
+  const places = new Map<number, string>()
+  let finding: AgainstFinding | undefined
+  const differ = (found: AgainstFinding): void => {
+    tally.differing += 1
+    if (!finding || found.sequence < finding.sequence) finding = found
+  }
+  const compare = async (point: ChainPoint, where: string): Promise<void> => {
+    if (point.sequence < log.first) return void (tally.older += 1)
+    tally.first = Math.min(tally.first, point.sequence)
+    tally.last = Math.max(tally.last, point.sequence)
+    const reason = await log.problemOf(point)
+    if (reason) differ({ sequence: point.sequence, where, reason })
+  }
+  for await (const exported of readExported(path)) {
+    const { row, checkpoint, where } = exported
+    if (!isOf(log.organization, exported)) continue
+    if (row) {
+      tally.events += 1
+      if (!exported.isUnaltered) differ({ sequence: row.sequence, where, reason: 'copy_altered' })
+      else await compare(row, where)
+    }
+    if (!checkpoint) continue
+    checkpoints.push(checkpoint)
+    places.set(checkpoint.sequence, where)
+  }
+  const signed = inOrder(checkpoints)
+  for (const checkpoint of signed) {
+    const where = places.get(checkpoint.sequence) ?? path
+    const reason = unsignedReason(checkpoint, keys.keys)
+    if (reason) differ({ sequence: checkpoint.sequence, where, reason })
+    else await compare(pointOf(checkpoint), where)
+  }
+  const first = Math.min(tally.first, tally.last)
+  return { ...tally, first, path, checkpoints: signed.length, ...(finding && { finding }) }
+}
+
+/** A folder may hold the exports of several organizations. */
+const isOf = (organization: string, { row, checkpoint }: Exported): boolean =>
+  (row?.organizationId ?? checkpoint?.chain_uid.split('/')[0]) === organization
+
+const pageSize = 2_000
+const maxPages = 16
+
+/** The fingerprints of the log, a page at a time: exports come nearly in order. */
+async function openLog(read: ReadFingerprints) {
+  const { organization, chainUid, first, last } = await read({ after: 0, to: 0 })
+  const pages = new Map<number, ReadonlyMap<number, string>>()
+  const pageOf = async (sequence: number): Promise<ReadonlyMap<number, string>> => {
+    const after = Math.floor((sequence - 1) / pageSize) * pageSize
+    const known = pages.get(after)
+    if (known) return known
+    const page = new Map((await read({ after, to: after + pageSize })).at)
+    pages.set(after, page)
+    if (pages.size > maxPages) pages.delete(pages.keys().next().value ?? 0)
+    return page
+  }
+  return {
+    organization,
+    first,
+    async problemOf({
+      sequence,
+      fingerprint,
+      ...point
+    }: ChainPoint): Promise<'rewritten' | 'removed' | 'cut' | undefined> {
+      if (point.chainUid !== chainUid) return 'rewritten'
+      if (sequence > last) return 'cut'
+      const found = (await pageOf(sequence)).get(sequence)
+      if (found === undefined) return 'removed'
+      return found === fingerprint ? undefined : 'rewritten'
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  isProven,
+  type AgainstReport,
+  type KeyFinding,
+  type LogReport,
+  type Verification,
+} from '../app/audit/verification.ts'
+
+/** For eyes and, in the words of the API, for scripts. */
+export function describeVerification(verification: Verification): { readonly text: string; readonly json: object } {
+  const { report, against, subject } = verification
+  const lines = [...logLines(subject, report), ...(against ? againstLines(against) : [])]
+  return {
+    text: lines.join('\n'),
+    json: { whole: isProven(verification), organization: subject, ...spelled(report), ...(against && { against }) },
+  }
+}
+
+const spelled = ({ end, signed, unsigned, keyFindings, checkpointFinding, keySource, ...report }: LogReport) => ({
+  checked: report.checked,
+  first: report.first,
+  checkpoints: report.checkpoints,
+  unchecked_texts: report.uncheckedTexts ?? 0,
+  ...(report.finding && { finding: report.finding }),
+  end: { chain_uid: end.chainUid, sequence: end.sequence, fingerprint: end.fingerprint },
+  key_source: keySource,
+  signed: signed ? { to: signed.to, time: signed.timeMs, key_ids: signed.keyIds } : null,
+  unsigned: unsigned ? { from: unsigned.from, to: unsigned.to, overdue: unsigned.isOverdue } : null,
+  key_findings: keyFindings.map(({ keyId, ...finding }) => ({ key_id: keyId, ...finding })),
+  ...(checkpointFinding && { checkpoint_finding: checkpointFinding }),
+})
+
+const words: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string>> = {
+  altered: 'was altered: it does not have the fingerprint that it carries',
+  texts_altered: 'has other texts beside it than it was written with',
+  missing: 'is missing',
+  misplaced: 'stands where another belongs',
+  unlinked: 'does not follow from the one before: one of the two was replaced',
+  rewritten: 'is not the one that a checkpoint was signed for: the log was written anew',
+  cut: 'is missing, and so is all behind it: the end of the log was cut off',
+}
+
+const checkpointWords: Readonly<Record<NonNullable<LogReport['checkpointFinding']>['reason'], string>> = {
+  unknown_key: 'was signed with a key that is not trusted',
+  bad_signature: 'has a signature that is not its own',
+  unlinked: 'does not follow from the one before',
+}
+
+const sources: Readonly<Record<LogReport['keySource'], string>> = {
+  server_secret: 'derived from the server secret',
+  pinned: 'pinned in the file of --keys',
+}
+
+function logLines(subject: string, report: LogReport): string[] {
+  const { checked, first, end, checkpoints, finding, checkpointFinding, keyFindings, uncheckedTexts = 0 } = report
+  if (checked === 0 && !finding && !checkpointFinding) return [`${subject}: there was no event to check.`]
+  const range = checked > 0 ? ` (${first} to ${end.sequence})` : ''
+  const used = keyFindings.filter(({ reason, from }) => reason === 'replaced' || from !== undefined)
+  return [
+    `${subject}: ${checked} events are linked without a gap${range}, ${checkpoints} checkpoints.`,
+    ...signedLines(report),
+    ...(uncheckedTexts > 0
+      ? [`The texts of ${uncheckedTexts} events were written under another server secret: they were not checked.`]
+      : []),
+    ...(finding ? [`Event ${finding.sequence} ${words[finding.reason]}.`] : []),
+    ...(checkpointFinding
+      ? [`The checkpoint of event ${checkpointFinding.sequence} ${checkpointWords[checkpointFinding.reason]}.`]
+      : []),
+    ...used.map(keyLine),
+  ]
+}
+
+function signedLines({ first, signed, unsigned, keySource, finding }: LogReport): string[] {
+  const lines: string[] = []
+  if (signed && signed.to >= first && !finding) {
+    const keys = `${signed.keyIds.length === 1 ? 'the key' : 'the keys'} ${signed.keyIds.join(', ')}`
+    const at = new Date(signed.timeMs).toISOString()
+    lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${keys}, ${sources[keySource]}.`)
+  } else lines.push(`Nothing is proven: no event was signed for with a key ${sources[keySource]}.`)
+  if (!unsigned) return lines
+  const { from, to, isOverdue } = unsigned
+  const events = from === to ? `event ${from}` : `events ${from} to ${to}`
+  lines.push(
+    isOverdue
+      ? `Not signed: ${events}, for longer than a running service takes. Checkpoints were removed, or no service ran: start it, wait a minute and verify again.`
+      : `Not signed yet: ${events}.`,
+  )
+  return lines
+}
+
+function keyLine({ keyId, reason, from, to }: KeyFinding): string {
+  const range = from === undefined ? 'no event' : from === to ? `event ${from}` : `events ${from} to ${to}`
+  if (reason === 'replaced') {
+    return `Tampering: the database has another public key under the id of the key ${keyId}, which signed for ${range}.`
+  }
+  return `Tampering: ${range} are signed for with the key ${keyId}, which nothing outside the database vouches for. If it is of an earlier server secret of yours, pin it with --keys, beside the present one.`
+}
+
+const againstWords: Readonly<Record<NonNullable<AgainstReport['finding']>['reason'], string>> = {
+  rewritten: 'is another in the log: the log was rewritten after it was exported',
+  removed: 'is not in the log any more: it was removed after it was exported',
+  cut: 'is behind the end of the log: the end was cut off after it was exported',
+  copy_altered: 'was altered in the export itself',
+  unknown_key: 'has an exported checkpoint that was signed with a key that is not trusted',
+  bad_signature: 'has an exported checkpoint whose signature is not its own',
+  unlinked: 'has an exported checkpoint that does not follow from the one before',
+}
+
+function againstLines({ path, events, checkpoints, first, last, older, differing, finding }: AgainstReport): string[] {
+  if (finding) {
+    const count = `${differing} of ${events + checkpoints} exported events and checkpoints differ from the log`
+    return [`Against ${path}: ${count}. Event ${finding.sequence} ${againstWords[finding.reason]} (${finding.where}).`]
+  }
+  if (last === 0) return [`Against ${path}: nothing in it is of what the log holds now.`]
+  const kept = older === 0 ? '' : ` ${older} are older than the log keeps.`
+  const compared = `${events} exported events and ${checkpoints} checkpoints (${first} to ${last})`
+  return [`Against ${path}: ${compared} are in the log as they left it.${kept}`]
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createSigningKey } from '../../src/domain/audit/chain/signing-key.ts'
+import { keyIdOf } from '../../src/domain/audit/chain/checkpoint.ts'
+import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import { deriveKey } from '../../src/domain/identity/key-format.ts'
+import { auditCommand, auditFolders, auditSecret } from '../support/audit-folder.ts'
+import { forgeLog, plantKey, strangersKey } from '../support/forge-log.ts'
+
+let folders: Awaited<ReturnType<typeof auditFolders>>
+before(async () => void (folders = await auditFolders()))
+after(() => folders[Symbol.asyncDispose]())
+
+describe('a log that was rewritten by somebody who can write the database but has no secret', () => {
+  it('is not whole where it was signed with a key that only the database knows', async () => {
+    const { run, change } = folders.copy('signed-by-a-stranger')
+    const key = strangersKey()
+    await change(async (database) => {
+      await forgeLog(database, { change: withoutSevenAndTwelveAltered, key })
+      await plantKey(database, { id: key.keyId, publicKey: key.publicKey })
+    })
+    const [code, text] = await run('verify')
+    assert.equal(code, 1, text)
+    assert.match(text, /^Nothing is proven: no event was signed for with a key derived from the server secret\.$/m)
+    assert.match(text, new RegExp(`^Tampering: events 1 to 40 are signed for with the key ${key.keyId}`, 'm'))
+  })
+
+  it('is not whole where the stranger’s key stands under the id of our own', async () => {
+    const { run, change } = folders.copy('replaced-key')
+    const stranger = strangersKey()
+    const { keyId } = ownKey()
+    await change(async (database) => {
+      await forgeLog(database, { change: withoutSevenAndTwelveAltered, key: { ...stranger, keyId } })
+      await plantKey(database, { id: keyId, publicKey: stranger.publicKey })
+    })
+    const [code, text] = await run('verify')
+    assert.equal(code, 1, text)
+    assert.match(text, /^The checkpoint of event 19 has a signature that is not its own\.$/m)
+    assert.match(
+      text,
+      new RegExp(`^Tampering: the database has another public key under the id of the key ${keyId}`, 'm'),
+    )
+  })
+
+  it('is not whole where every checkpoint was removed', async () => {
+    const { run, change } = folders.copy('unsigned')
+    await change((database) => forgeLog(database, { change: withoutSevenAndTwelveAltered }))
+    const [code, text] = await run('verify')
+    assert.equal(code, 1, text)
+    assert.match(text, /^Not signed: events 1 to 39, for longer than a running service takes\./m)
+  })
+
+  it('does not change the keys that the service names for pinning', async () => {
+    const { run, change } = folders.copy('planted')
+    const stranger = strangersKey()
+    await change((database) => plantKey(database, { id: stranger.keyId, publicKey: stranger.publicKey }))
+    const keys: { id: string }[] = JSON.parse((await run('keys', '--json'))[1])
+    assert.deepEqual(
+      keys.map(({ id }) => id),
+      [ownKey().keyId],
+    )
+    // Nothing is signed with the planted key, so that it changes nothing that was proven.
+    assert.equal((await run('verify'))[0], 0)
+  })
+})
+
+describe('pinned keys', () => {
+  it('find a log whole that they signed, in every form in which keys are printed', async () => {
+    const { run, folder } = folders.copy('pinned')
+    const files = [await run('keys'), await run('keys', '--json')].map(([, text], at) => {
+      const file = join(folder, `keys-${at}`)
+      writeFileSync(file, text)
+      return file
+    })
+    for (const file of files) {
+      const [code, text] = await run('verify', '--keys', file)
+      assert.match(text, /^Proven: events 1 to 41, .*, pinned in the file of --keys\.$/m)
+      assert.equal(code, 0)
+    }
+  })
+
+  it('count alone: a key of another makes the log unproven, whatever the server secret says', async () => {
+    const { run, folder } = folders.copy('other-pin')
+    const file = join(folder, 'other.pem')
+    writeFileSync(file, strangersKey().publicKey.export({ type: 'spki', format: 'pem' }))
+    const [code, text] = await run('verify', '--keys', file)
+    assert.match(text, /^Nothing is proven: no event was signed for with a key pinned in the file of --keys\.$/m)
+    assert.equal(code, 1)
+  })
+
+  it('make a log of an earlier server secret provable again', async () => {
+    const { run, folder } = folders.copy('earlier-secret')
+    const [, keys] = await run('keys')
+    const file = join(folder, 'keys.pem')
+    writeFileSync(file, keys)
+    const other = auditCommand(folder, { GATEHOUSE_SECRET: 'quite another server secret' })
+    const [code, text] = await other('verify')
+    assert.match(text, /If it is of an earlier server secret of yours, pin it with --keys/)
+    assert.equal(code, 1)
+    assert.equal((await other('verify', '--keys', file))[0], 0)
+  })
+
+  it('are refused where the file holds none', async () => {
+    const { run, folder } = folders.copy('no-pin')
+    const file = join(folder, 'empty')
+    writeFileSync(file, '')
+    const [code, text] = await run('verify', '--keys', file)
+    assert.deepEqual([code, text], [1, `${file} holds no public key.`])
+  })
+})
+
+function ownKey() {
+  const key = createSigningKey(deriveKey(auditSecret, 'audit checkpoints'))
+  return { ...key, keyId: keyIdOf(key.publicKey) }
+}
+
+function withoutSevenAndTwelveAltered(document: SealedDocument) {
+  const { sequence } = document.metadata
+  if (sequence === 7) return undefined
+  const { attestation_list: _, ...kept } = document
+  return sequence === 12 ? { ...kept, message: 'Nothing happened.' } : kept
+}

@@ -1,0 +1,81 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { insertionsOf } from '../../src/adapters/stores/sql/audit/rows.ts'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { appendToChain, startOfChain } from '../../src/domain/audit/chain/chain.ts'
+import {
+  keyIdOf,
+  signCheckpoint,
+  type SignedCheckpoint,
+  type SigningKey,
+} from '../../src/domain/audit/chain/checkpoint.ts'
+import { checkpointFacts, checkpointIn } from '../../src/domain/audit/chain/checkpoint-event.ts'
+import { readSealed, type SealedEvent } from '../../src/domain/audit/chain/sealed.ts'
+import type { AuditDocument, SealedDocument } from '../../src/domain/audit/document/document.ts'
+import { createEvent } from '../../src/domain/audit/event/event.ts'
+
+export type Forgery = {
+  /** Removes or alters; undefined removes the event. */
+  readonly change: (document: SealedDocument) => AuditDocument | undefined
+  /** Signs the forged log; without it the checkpoints are removed. */
+  readonly key?: SigningKey & { readonly publicKey: KeyObject }
+}
+
+export function strangersKey() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { privateKey, publicKey, keyId: keyIdOf(publicKey) }
+}
+
+/** What anybody can do who can write the database: rewrites the whole log of org_1, and signs it where a key is given. */
+export async function forgeLog(database: Database, { change, key }: Forgery): Promise<void> {
+  const stored = await database.read<{ body: string }>('select body from audit_event order by sequence')
+  const documents = stored.flatMap(({ body }) => readSealed(body) ?? [])
+  const rows: SealedEvent[] = []
+  const checkpoints: SignedCheckpoint[] = []
+  let head = startOfChain('org_1')
+  const append = (document: AuditDocument, authorityUid: string): void => {
+    const sealed = appendToChain(head, [document], authorityUid)
+    rows.push(...sealed.rows)
+    head = sealed.head
+  }
+  for (const document of documents) {
+    const checkpoint = checkpointIn(document)
+    const { attestation_list: list, ...kept } = document
+    const { authority_uid: authorityUid } = list[0]
+    if (!checkpoint) {
+      const changed = change(document)
+      if (changed) append(changed, authorityUid)
+    } else if (key) {
+      const signed = signCheckpoint({ ...head, timeMs: checkpoint.time }, checkpoints.at(-1), key)
+      checkpoints.push(signed)
+      const parts = { id: kept.metadata.uid, loggedMs: checkpoint.time, productVersion: '0' }
+      append(createEvent(checkpointFacts('org_1', signed), parts).document, authorityUid)
+    }
+  }
+  await database.write([
+    { sql: 'delete from audit_event' },
+    { sql: 'delete from audit_checkpoint' },
+    { sql: 'delete from audit_content' },
+    ...insertionsOf(rows),
+    ...checkpoints.map((signed) => ({
+      sql: 'insert into audit_checkpoint (organization_id, sequence, time, checkpoint) values ($1, $2, $3, $4)',
+      params: ['org_1', signed.sequence, signed.time, JSON.stringify(signed)],
+    })),
+    {
+      sql: 'update audit_chain set sequence = $1, fingerprint = $2, event_id = $3, type_uid = $4, signed_sequence = $5',
+      params: [head.sequence, head.fingerprint, head.eventUid, head.typeUid, checkpoints.at(-1)?.sequence ?? 0],
+    },
+  ])
+}
+
+/** Offers a public key as the database's own. */
+export const plantKey = (
+  database: Database,
+  { id, publicKey }: { id: string; publicKey: KeyObject },
+): Promise<unknown> =>
+  database.write([
+    {
+      sql: `insert into audit_key (id, public_key, created_at) values ($1, $2, 1)
+        on conflict (id) do update set public_key = excluded.public_key`,
+      params: [id, publicKey.export({ type: 'spki', format: 'pem' })],
+    },
+  ])
