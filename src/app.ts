@@ -12,7 +12,7 @@ import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
-import { openRoad } from './app/road.ts'
+import { holdMsOf, openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
 import { storageChecks } from './app/storage-checks.ts'
 import { exampleModel } from './app/models/upstreams.ts'
@@ -67,12 +67,15 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)
-  const { govern, sendable, screen, simulate, isAuditRequired } = openGovernance(ground, administration, rules)
+  const { govern, sendable, screen, simulate, isAuditRequired } = openGovernance(ground, administration, {
+    ...rules,
+    holdMs: holdMsOf(ground, served),
+  })
   const road = { freeRequests, overrides, govern, sendable, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
   const stored = storedResponses(database)
-  startExpiry(ground, stored)
+  await startExpiry(ground, stored)
 
   const inFlight = createInFlight()
   const recorder = createRequestRecorder({ clock, log, metrics })

@@ -12,7 +12,7 @@ const quotaMarginMs = dayMs
 const backtestsMs = 30 * dayMs
 
 /** Takes out what has had its time. */
-export function startExpiry({ built, database, clock, warn }: Ground, stored: StoredResponses): void {
+export async function startExpiry({ built, database, clock, warn }: Ground, stored: StoredResponses): Promise<void> {
   const onError = warn('expired idempotency keys could not be removed')
   built.use(sweepIdempotency({ database, clock, everyMs: hourMs, onError }))
 
@@ -21,8 +21,11 @@ export function startExpiry({ built, database, clock, warn }: Ground, stored: St
     built.use(everySoOften(clock, work, everyMs))
   }
   const quotas = quotaStore(database)
+  // The lock on the data folder says that the process which reserved them is dead.
+  if (database.engine === 'sqlite') await quotas.releaseExpired(Number.MAX_SAFE_INTEGER)
   const decisions = decisionCounts(database)
   sweep(10 * minuteMs, 'expired responses', (nowMs) => stored.removeExpired(nowMs))
+  sweep(minuteMs, 'expired reservations of quotas', (nowMs) => quotas.releaseExpired(nowMs))
   sweep(hourMs, 'ended quotas', (nowMs) => quotas.removeEnded(nowMs - quotaMarginMs))
   sweep(hourMs, 'old counts of decisions', (nowMs) => decisions.removeBefore(minuteOf(nowMs) - 2 * dayMinutes))
   sweep(hourMs, 'old backtests', (nowMs) => removeBacktests(database, nowMs - backtestsMs))

@@ -15,7 +15,7 @@ import type { Served } from './models/models.ts'
 import { longestRequestMs } from './models/upstreams.ts'
 
 const leaseMs = 30_000
-/** How much longer than the longest request its credits are held. */
+/** How much longer than the longest request its credits and quotas are held. */
 const holdMarginMs = 5 * minuteMs
 
 export type RoadParts = {
@@ -26,11 +26,15 @@ export type RoadParts = {
   readonly served: Served
 }
 
+/** After this time a request has ended, or its process has died. */
+export const holdMsOf = ({ upstreams }: Pick<Ground, 'upstreams'>, { models }: Pick<Served, 'models'>): number =>
+  longestRequestMs(models, upstreams) + holdMarginMs
+
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
 export async function openRoad(ground: Ground, { freeRequests, overrides, govern, sendable, served }: RoadParts) {
-  const { built, config, clock, random, log, storage, upstreams } = ground
-  const { models, catalogue, providers } = served
-  const holdMs = longestRequestMs(models, upstreams) + holdMarginMs
+  const { built, config, clock, random, log, storage } = ground
+  const { catalogue, providers } = served
+  const holdMs = holdMsOf(ground, served)
   const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...ground, settings }))
   const credits = built.use(await openCredits({ ...ground, counters, overrides, holdMs }))

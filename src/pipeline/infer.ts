@@ -14,7 +14,7 @@ import { inferenceHeaders } from '../domain/limits/headers.ts'
 import type { Admission, Applicant } from './paying/admission.ts'
 import type { Asking } from './asking.ts'
 import { countingRefusals } from './paying/count-refusals.ts'
-import type { Govern, Governed } from './governing/govern.ts'
+import type { Estimate, Govern, Governed } from './governing/govern.ts'
 import { freeLease, type Lease } from './paying/lease.ts'
 import { meter } from './paying/meter.ts'
 import { permittedModel } from './permitted-model.ts'
@@ -71,16 +71,20 @@ export function createInfer(parts: InferParts): Infer {
     const model = isPending(found) ? await found : found
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
-    const maxOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
+    const askedOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
     const borrowed = createBorrowed()
     let verdict: Admitted | null = null
     try {
       const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
-      const lease = borrowed.use(await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens, signal }))
+      const lease = borrowed.use(
+        await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: askedOutputTokens, signal }),
+      )
       verdict = lease.verdict
       const ready = asking.beforeModels?.()
       if (isPending(ready)) await ready
-      const governed = borrowed.use(await permitted(parts.govern, asking, { lease, expected }))
+      const estimate = { expected, maxOutputTokens: Math.min(askedOutputTokens, model.contextTokens) }
+      const governed = borrowed.use(await permitted(parts.govern, asking, { ...estimate, lease }))
+      const maxOutputTokens = Math.min(askedOutputTokens, governed.maxOutputTokens)
       const onDropped = (what: string): void => void dropped.add(what)
       const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
       const begun = borrowed.use(await route(parts, model, call))
@@ -115,10 +119,10 @@ export function createInfer(parts: InferParts): Infer {
 async function permitted(
   govern: Govern,
   asking: Asking,
-  { lease, expected }: { lease: Lease; expected: Usage },
+  { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
 ): Promise<Governed> {
   try {
-    return await govern(asking, expected)
+    return await govern(asking, { expected, maxOutputTokens })
   } catch (error) {
     if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
       await lease.giveUp('blocked', expected)

@@ -14,12 +14,16 @@ const dayMs = 24 * 60 * 60 * 1000
 const requests = (count: number): Quota => ({ requests: count, tokens: 0, window: 'day' })
 const tokens = (count: number): Quota => ({ requests: 0, tokens: count, window: 'day' })
 const none = requests(0)
+const holdMs = 900_000
 
 type Ask = {
   userId?: string
   user?: Quota
   project?: Quota
+  /** Of its input; it asks for an answer of `output`, and for no shorter one than `least`. */
   tokens?: number
+  output?: number
+  least?: number
   organizationId?: string
   projectId?: string
 }
@@ -92,6 +96,78 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [10, 70], project: [10, 70] })
     })
 
+    it('reserves what an answer may use: of four at once, none has what another may still use', async () => {
+      await using scene = await openScene(open)
+      const asked = { project: tokens(100), tokens: 10, output: 62, least: 1 }
+      const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => scene.take(asked)))
+      const places = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      assert.deepEqual(
+        places.map(({ maxOutputTokens }) => maxOutputTokens).toSorted((a, b) => a - b),
+        [18, 62],
+      )
+      assert.deepEqual(await scene.used(), { project: [2, 100] })
+      for (const place of places) await place.settle(10 + place.maxOutputTokens)
+      assert.deepEqual(await scene.used(), { project: [2, 100] })
+    })
+
+    it('shortens an answer to what the tighter quota has left, and refuses it below the least', async () => {
+      await using scene = await openScene(open)
+      const asked = { userId: 'ann', user: tokens(50), project: tokens(40), tokens: 10, output: 500, least: 16 }
+      const first = await scene.take(asked)
+      assert.equal(first.maxOutputTokens, 30)
+      await first.settle(15)
+      await assert.rejects(scene.take(asked), refusesWith('rate_limit_exceeded')) // 25 are left, 26 are needed
+      assert.equal((await scene.take({ ...asked, tokens: 9 })).maxOutputTokens, 16)
+      assert.deepEqual(await scene.used(), { user: [2, 40], project: [2, 40] })
+    })
+
+    it('leaves an answer as long as it was asked for where only requests are limited', async () => {
+      await using scene = await openScene(open)
+      const place = await scene.take({ project: requests(5), tokens: 10, output: 500 })
+      assert.equal(place.maxOutputTokens, 500)
+      await place.settle(70)
+      assert.deepEqual(await scene.used(), { project: [1, 70] })
+    })
+
+    it('tells whom requests under way have left nothing to come again soon', async () => {
+      await using scene = await openScene(open)
+      const asked = { project: tokens(100), tokens: 10, output: 90 }
+      const running = await scene.take(asked)
+      await assert.rejects(scene.take(asked), { message: /requests under way hold the rest/ })
+      await running.settle(100)
+      await assert.rejects(scene.take(asked), { message: /no room for this request until the day ends/ })
+    })
+
+    it('releases what a process that died had reserved, once and for every quota, after the longest request', async () => {
+      await using scene = await openScene(open)
+      const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
+      await scene.take(asked)
+      scene.clock.passMs(holdMs - 1)
+      await scene.store.releaseExpired(scene.clock.nowMs())
+      assert.deepEqual(await scene.used(), { user: [1, 60], project: [1, 60] })
+      scene.clock.passMs(1)
+      await Promise.all([1, 2].map(() => scene.store.releaseExpired(scene.clock.nowMs())))
+      assert.deepEqual(await scene.used(), { user: [1, 0], project: [1, 0] })
+    })
+
+    it('counts in full what a request used whose reservation had been released', async () => {
+      await using scene = await openScene(open)
+      const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
+      const slow = await scene.take(asked)
+      await scene.store.releaseExpired(scene.clock.nowMs() + holdMs)
+      await slow.settle(33)
+      assert.deepEqual(await scene.used(), { user: [1, 33], project: [1, 33] })
+    })
+
+    it('never counts a request twice that is settled while its reservation is released', async () => {
+      await using scene = await openScene(open)
+      for (let round = 0; round < 10; round++) {
+        const place = await scene.take({ project: tokens(1_000), tokens: 10, output: 30, projectId: `proj_${round}` })
+        await Promise.all([place.settle(7), scene.store.releaseExpired(scene.clock.nowMs() + holdMs)])
+      }
+      assert.deepEqual(await scene.totals(), [10, 70])
+    })
+
     it('takes names of any length and kind', async () => {
       await using scene = await openScene(open)
       for (const userId of ['', 'ü'.repeat(100_000), 'a\u0000b', '\ud800']) {
@@ -120,28 +196,31 @@ export async function openScene(open: () => Promise<Database>) {
   const clock = setClock()
   const store = quotaStore(database)
   const onSettleFailed = (error: unknown): never => assert.fail(String(error))
-  const parts = { store, clock, ids: createIds(clock, systemRandom), onSettleFailed }
+  const parts = { store, clock, ids: createIds(clock, systemRandom), holdMs, onSettleFailed }
   const nodes = [createQuotas(parts), createQuotas(parts)]
-  let asked = 0
+  let count = 0
 
   return {
     clock,
     store,
-    async take({ user = none, project = none, ...ask }: Ask): Promise<QuotaPlace> {
+    async take(asked: Ask): Promise<QuotaPlace> {
+      const { user = none, project = none, tokens: inputTokens = 0, output = 0, least = output, ...ask } = asked
       const controls = { user_quotas: true, user_quota: user, project_quota: project }
       const config = {
         ...defaultConfiguration,
         org_controls: { ...defaultConfiguration.org_controls, ...controls },
       }
-      const node = nodes[asked++ % 2]
+      const node = nodes[count++ % 2]
       assert.ok(node)
       return node.take({
         organizationId: 'org_1',
         projectId: 'proj_1',
         userId: undefined,
-        tokens: 0,
+        inputTokens,
+        outputTokens: output,
+        leastOutputTokens: least,
         version: 1,
-        requestId: `req_${asked}`,
+        requestId: `req_${count}`,
         ...ask,
         config,
       })
@@ -152,6 +231,11 @@ export async function openScene(open: () => Promise<Database>) {
         `select subject_kind, requests, tokens from quota_use where organization_id = 'org_1'`,
       )
       return Object.fromEntries(rows.map((row) => [row.subject_kind, [row.requests, row.tokens]]))
+    },
+    /** Requests and tokens of all subjects together. */
+    async totals(): Promise<number[]> {
+      const [row] = await database.read('select sum(requests) as requests, sum(tokens) as tokens from quota_use')
+      return [Number(row?.['requests']), Number(row?.['tokens'])]
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

@@ -9,32 +9,42 @@ import { openScene, quotaContract } from './quotas.contract.ts'
 for (const engine of engines) quotaContract(engine)
 
 const step = fc.oneof(
-  fc.record({ do: fc.constant('take' as const), tokens: fc.nat(40), user: fc.constantFrom('ann', 'bob', undefined) }),
+  fc.record({
+    do: fc.constant('take' as const),
+    tokens: fc.nat(40),
+    output: fc.nat(60),
+    user: fc.constantFrom('ann', 'bob', undefined),
+  }),
   fc.record({ do: fc.constant('settle' as const), which: fc.nat(20), tokens: fc.nat(60) }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, 20_000, 60_000) }),
 )
 const limits = fc.record({ requests: fc.nat(6), tokens: fc.nat(100) })
 
+const least = 3
+
+type Place = { readonly key: string; readonly requests: number; readonly tokens: number }
+
 /** The plainest counting there is, to hold the store against. */
 function createModel() {
   const counts = new Map<string, [requests: number, tokens: number]>()
+  const countOf = (key: string): [requests: number, tokens: number] => counts.get(key) ?? [0, 0]
   return {
-    take(places: readonly { key: string; requests: number; tokens: number }[], tokens: number): boolean {
-      const fits = places.every(({ key, ...limit }) => {
-        const [used, usedTokens] = counts.get(key) ?? [0, 0]
-        return (
-          (limit.requests === 0 || used < limit.requests) && (limit.tokens === 0 || usedTokens + tokens <= limit.tokens)
-        )
-      })
-      for (const { key } of fits ? places : []) {
-        const [used, usedTokens] = counts.get(key) ?? [0, 0]
-        counts.set(key, [used + 1, usedTokens + tokens])
+    /** The tokens that are reserved; undefined for a refusal. */
+    take(places: readonly Place[], asked: { tokens: number; output: number }): number | undefined {
+      const limiting = places.filter(({ tokens }) => tokens > 0)
+      const left = limiting.map(({ key, tokens }) => tokens - countOf(key)[1])
+      const reserved = limiting.length === 0 ? 0 : Math.min(asked.tokens + asked.output, ...left)
+      if (places.some(({ key, requests }) => requests > 0 && countOf(key)[0] >= requests)) return undefined
+      if (limiting.length > 0 && reserved < asked.tokens + Math.min(least, asked.output)) return undefined
+      for (const { key } of places) {
+        const [used, usedTokens] = countOf(key)
+        counts.set(key, [used + 1, usedTokens + reserved])
       }
-      return fits
+      return reserved
     },
     correct(keys: readonly string[], tokens: number): void {
       for (const key of keys) {
-        const [used, usedTokens] = counts.get(key) ?? [0, 0]
+        const [used, usedTokens] = countOf(key)
         counts.set(key, [used, usedTokens + tokens])
       }
     },
@@ -64,12 +74,18 @@ test('quotas count as the plainest model does, whatever is asked', async () => {
           ].filter(({ requests, tokens }) => requests + tokens > 0)
           const asked = { user: { ...user, window: 'minute' }, project: { ...project, window: 'hour' } } as const
           const naming = each.user === undefined ? {} : { userId: each.user }
-          const place = await scene.take({ ...asked, ...naming, tokens: each.tokens }).catch((error) => {
+          const { tokens, output } = each
+          const wanted = { tokens, output, least: Math.min(least, output) }
+          const place = await scene.take({ ...asked, ...naming, ...wanted }).catch((error) => {
             assert.ok(isFault(error) && error.code === 'rate_limit_exceeded')
           })
-          assert.equal(place !== undefined, model.take(places, each.tokens))
+          const reserved = model.take(places, each)
+          assert.equal(place !== undefined, reserved !== undefined)
+          if (place === undefined || reserved === undefined) continue
+          const isReserved = places.some((limit) => limit.tokens > 0)
+          assert.equal(Math.min(place.maxOutputTokens, output), isReserved ? reserved - tokens : output)
           const keys = places.map(({ key }) => key)
-          if (place) taken.push({ settle: (tokens) => place.settle(tokens), keys, tokens: each.tokens })
+          taken.push({ settle: (used) => place.settle(used), keys, tokens: reserved })
         }
       }
     }),

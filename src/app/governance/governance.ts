@@ -19,11 +19,14 @@ import { openWatch } from './watch.ts'
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
 const remembered = 20_000
 
+/** `holdMs`: how long what a request has reserved is kept for it at the most. */
+type GovernanceParts = Rules & { readonly holdMs: number }
+
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
 export function openGovernance(
   ground: Ground,
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
-  { classifier, compileRule, rephrase, failsOpen }: Rules,
+  { classifier, compileRule, rephrase, failsOpen, holdMs }: GovernanceParts,
 ) {
   const { config, clock, ids, changes, database, warn } = ground
   const pause = (): Promise<void> => setImmediate()
@@ -56,6 +59,7 @@ export function openGovernance(
       store: quotaStore(database),
       clock,
       ids,
+      holdMs,
       onSettleFailed: warn('a quota could not be settled'),
     }),
     clock,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { defaultConfiguration, quotaWindows, type GatewayConfiguration } from './configuration.ts'
-import { claimsOf, overQuota, windowAt } from './quota.ts'
+import { claimsOf, overQuota, roomFor, windowAt } from './quota.ts'
 
 const day = { requests: 10, tokens: 500, window: 'day' } as const
 const hour = { requests: 0, tokens: 900, window: 'hour' } as const
@@ -18,7 +18,9 @@ const request = (controls: Partial<GatewayConfiguration['org_controls']>, userId
   userId,
   config: withControls(controls),
   version: 4,
-  tokens: 20,
+  inputTokens: 20,
+  outputTokens: 100,
+  leastOutputTokens: 16,
 })
 
 describe('windows of quotas', () => {
@@ -78,7 +80,8 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
   const [user, project] = claimsOf(asked, nowMs)
   assert.ok(user && project)
   const at = { nowMs, eventId: 'evt_1' }
-  const [ofUser, ofProject] = [overQuota(user, asked, at), overQuota(project, asked, at)]
+  const usedUp = { claim: user, isHeld: false }
+  const [ofUser, ofProject] = [overQuota(usedUp, asked, at), overQuota({ claim: project, isHeld: false }, asked, at)]
   assert.deepEqual([ofUser.kind, ofUser.code], ['rate_limit', 'rate_limit_exceeded'])
   assert.deepEqual([ofUser.details.retryAfterSeconds, ofProject.details.retryAfterSeconds], [3601, 1])
   assert.deepEqual(ofUser.details.policy, {
@@ -95,5 +98,38 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
   assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
   assert.deepEqual([ofUser.details.headers, ofProject.details.headers], [{ 'x-should-retry': 'false' }, undefined])
   assert.match(ofUser.message, /10 requests and 500 tokens per day, and has no room/)
-  assert.match(overQuota(user, { ...asked, tokens: 501 }, at).message, /ask for fewer/)
+  assert.match(overQuota(usedUp, { ...asked, inputTokens: 485 }, at).message, /485 tokens for its input and 16 for an/)
+  const held = overQuota({ claim: user, isHeld: true }, asked, at)
+  assert.match(held.message, /requests under way hold the rest/)
+  assert.deepEqual([held.details.retryAfterSeconds, held.details.headers], [5, undefined])
+})
+
+describe('the room that quotas have for a request', () => {
+  const claims = claimsOf(request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann'), 1)
+  const asked = { inputTokens: 20, leastOutputTokens: 16 }
+  const use = (tokens: number, requests = 1, reservedTokens = 0) => ({ tokens, requests, reservedTokens })
+  const fullOf = (...uses: ReturnType<typeof use>[]) => {
+    const room = roomFor(asked, claims, uses)
+    return 'full' in room ? [room.full.claim.subjectKind, room.full.isHeld] : room.tokens
+  }
+
+  it('is what the tightest of them has left', () => {
+    assert.equal(fullOf(use(100), use(880 - 20)), 40)
+    assert.equal(fullOf(use(450), use(0)), 50)
+  })
+
+  it('is none where less is left than its input and the least answer need', () => {
+    assert.equal(fullOf(use(464), use(0)), 36)
+    assert.deepEqual(fullOf(use(465), use(0)), ['user', false])
+    assert.deepEqual(fullOf(use(0), use(865)), ['project', false])
+  })
+
+  it('is held, not used up, where requests under way may give it back', () => {
+    assert.deepEqual(fullOf(use(465, 1, 1), use(0)), ['user', true])
+    assert.deepEqual(fullOf(use(466, 1, 1), use(0)), ['user', false])
+  })
+
+  it('is none where the requests are used up, which nobody gives back', () => {
+    assert.deepEqual(fullOf(use(400, 10, 400), use(0)), ['user', false])
+  })
 })

@@ -23,8 +23,20 @@ export type QuotaRequest = {
   readonly config: GatewayConfiguration
   /** Of the configuration. */
   readonly version: number
-  /** The most that it may use, as far as is known before it runs. */
+  readonly inputTokens: number
+  /** The longest answer that it asks for. */
+  readonly outputTokens: number
+  /** The shortest answer that is worth its price: a quota with less left refuses the request. */
+  readonly leastOutputTokens: number
+}
+
+/** What was used of a quota in its window. */
+export type QuotaUse = {
+  readonly requests: number
+  /** Reservations included. */
   readonly tokens: number
+  /** The part of `tokens` that requests under way hold. */
+  readonly reservedTokens: number
 }
 
 const weekMs = 7 * dayMs
@@ -69,8 +81,37 @@ export function claimsOf(request: QuotaRequest, nowMs: number): readonly QuotaCl
 
 const isLimiting = ({ requests, tokens }: Quota): boolean => requests > 0 || tokens > 0
 
+type Tokens = Pick<QuotaRequest, 'inputTokens' | 'leastOutputTokens'>
+
+/** Below this a request is refused. */
+const leastTokens = ({ inputTokens, leastOutputTokens }: Tokens): number => inputTokens + leastOutputTokens
+
+/** The claim that has no room for the request, or the most tokens that all of them have room for. */
+export function roomFor(
+  request: Tokens,
+  claims: readonly QuotaClaim[],
+  uses: readonly QuotaUse[],
+): { readonly full: Shortage } | { readonly tokens: number } {
+  const rooms = claims.map((claim, at) => ({ claim, use: uses[at] ?? unused }))
+  for (const { claim, use } of rooms) {
+    const { requests, tokens } = claim.quota
+    if (requests > 0 && use.requests >= requests) return { full: { claim, isHeld: false } }
+    const isShort = (used: number): boolean => tokens > 0 && used + leastTokens(request) > tokens
+    if (isShort(use.tokens)) return { full: { claim, isHeld: !isShort(use.tokens - use.reservedTokens) } }
+  }
+  const left = rooms.map(({ claim, use }) => (claim.quota.tokens === 0 ? Infinity : claim.quota.tokens - use.tokens))
+  return { tokens: Math.min(...left) }
+}
+
+const unused: QuotaUse = { requests: 0, tokens: 0, reservedTokens: 0 }
+
+/** Why there is no room: it is used up, or (`isHeld`) requests under way hold it and give back what they do not use. */
+export type Shortage = { readonly claim: QuotaClaim; readonly isHeld: boolean }
+
 /** The longest wait that clients keep to by themselves. */
 const patienceSeconds = 60
+/** Nobody knows when requests under way end; clients that retry by themselves ask again this soon. */
+const heldSeconds = 5
 
 export type Refusing = {
   readonly nowMs: number
@@ -79,12 +120,14 @@ export type Refusing = {
 }
 
 /** How a request is refused that a quota has no room for. */
-export function overQuota(claim: QuotaClaim, request: QuotaRequest, { nowMs, eventId }: Refusing): Fault {
-  const { config, version, tokens } = request
+export function overQuota(shortage: Shortage, request: QuotaRequest, { nowMs, eventId }: Refusing): Fault {
+  const { config, version } = request
+  const { claim, isHeld } = shortage
   const { subjectKind, quota, window } = claim
-  const retryAfterSeconds = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
-  const neverFits = quota.tokens > 0 && tokens > quota.tokens
-  return new Fault('rate_limit', 'rate_limit_exceeded', sentence(claim, neverFits ? tokens : undefined), {
+  const untilEnd = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
+  const retryAfterSeconds = isHeld ? Math.min(heldSeconds, untilEnd) : untilEnd
+  const neverFits = quota.tokens > 0 && leastTokens(request) > quota.tokens
+  return new Fault('rate_limit', 'rate_limit_exceeded', sentence(shortage, neverFits, request), {
     retryAfterSeconds,
     // Clients that retry by themselves would not wait that long, but ask again and again.
     ...((neverFits || retryAfterSeconds > patienceSeconds) && { headers: { 'x-should-retry': 'false' } }),
@@ -102,12 +145,16 @@ export function overQuota(claim: QuotaClaim, request: QuotaRequest, { nowMs, eve
   })
 }
 
-function sentence({ subjectKind, quota }: QuotaClaim, tooManyTokens: number | undefined): string {
+function sentence({ claim: { subjectKind, quota }, isHeld }: Shortage, neverFits: boolean, request: Tokens): string {
   const limits = [
     ...(quota.requests > 0 ? [`${quota.requests} requests`] : []),
     ...(quota.tokens > 0 ? [`${quota.tokens} tokens`] : []),
   ].join(' and ')
   const whole = `The quota of this ${subjectKind} is ${limits} per ${quota.window}`
-  if (tooManyTokens !== undefined) return `${whole}, and this request may use ${tooManyTokens} tokens: ask for fewer.`
+  if (neverFits) {
+    const { inputTokens, leastOutputTokens } = request
+    return `${whole}, and this request needs at least ${inputTokens} tokens for its input and ${leastOutputTokens} for an answer: shorten its input.`
+  }
+  if (isHeld) return `${whole}, and requests under way hold the rest of it: try again when they have ended.`
   return `${whole}, and has no room for this request until the ${quota.window} ends.`
 }

@@ -1,15 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Eventually } from '../../base/eventually.ts'
 import type { Ids } from '../../base/ids.ts'
-import { claimsOf, overQuota, type QuotaClaim, type QuotaRequest } from './quota.ts'
-import type { QuotaStore } from './quota-store.ts'
+import { claimsOf, overQuota, roomFor, type QuotaClaim, type QuotaRequest, type Shortage } from './quota.ts'
+import type { QuotaStore, Reservation } from './quota-store.ts'
 
 /**
- * What a request has taken of its quotas. That it was made stays counted; its tokens are corrected to what it used, and
- * to none where it is disposed of before anybody said.
+ * What a request has taken of its quotas. That it was made stays counted; the tokens reserved for it are corrected to
+ * what it used, and to none where it is disposed of before anybody said.
  */
 export type QuotaPlace = AsyncDisposable & {
-  /** The first word counts. Never fails: where it cannot be written, the estimate stays. */
+  /** How long the answer may be: what was asked for, or what the quotas have left. */
+  readonly maxOutputTokens: number
+  /** The first word counts. Never fails: where it cannot be written, the reservation stays until it expires. */
   settle(usedTokens: number): Promise<void>
 }
 
@@ -24,10 +26,15 @@ export type QuotasParts = {
   readonly store: QuotaStore
   readonly clock: Clock
   readonly ids: Ids
+  /** Longer than the longest request: after this a reservation belongs to a process that died. */
+  readonly holdMs: number
   readonly onSettleFailed: (error: unknown, requestId: string) => void
 }
 
-export function createQuotas({ store, clock, ids, onSettleFailed }: QuotasParts): Quotas {
+/** Each failed try means that another request took or gave back tokens in between; this many in a row are a refusal. */
+const maxTries = 10
+
+export function createQuotas({ store, clock, ids, holdMs, onSettleFailed }: QuotasParts): Quotas {
   return {
     take(request) {
       const nowMs = clock.nowMs()
@@ -37,17 +44,43 @@ export function createQuotas({ store, clock, ids, onSettleFailed }: QuotasParts)
   }
 
   async function takeAll(claims: readonly QuotaClaim[], request: NamedRequest, nowMs: number): Promise<QuotaPlace> {
-    const { tokens, requestId } = request
-    const full = await store.take(claims, tokens)
-    if (full) throw overQuota(full, request, { nowMs, eventId: ids('evt') })
+    const taken = await reserve(claims, request, { id: ids('qres'), expiresAtMs: nowMs + holdMs })
+    if ('claim' in taken) throw overQuota(taken, request, { nowMs, eventId: ids('evt') })
+    const { inputTokens, outputTokens, requestId } = request
     let settled: Promise<void> | undefined
     const settle = (usedTokens: number): Promise<void> =>
-      (settled ??= store.correct(claims, usedTokens - tokens).catch((error) => onSettleFailed(error, requestId)))
+      (settled ??= store.settle(claims, taken, usedTokens).catch((error) => onSettleFailed(error, requestId)))
     const giveBack = (): Promise<void> => settle(0)
-    return { settle, [Symbol.asyncDispose]: giveBack }
+    const maxOutputTokens = limitsTokens(claims) ? taken.tokens - inputTokens : outputTokens
+    return { maxOutputTokens, settle, [Symbol.asyncDispose]: giveBack }
+  }
+
+  /** Asks for all that the answer may use, then for as much of it as the quotas have left. */
+  async function reserve(
+    claims: readonly QuotaClaim[],
+    request: QuotaRequest,
+    { id, expiresAtMs }: Pick<Reservation, 'id' | 'expiresAtMs'>,
+  ): Promise<Reservation | Shortage> {
+    const wanted = limitsTokens(claims) ? request.inputTokens + request.outputTokens : 0
+    let tokens = wanted
+    for (let tries = 1; ; tries++) {
+      const reservation = { id, tokens, expiresAtMs }
+      const full = await store.take(claims, reservation)
+      if (full === undefined) return reservation
+      const room = roomFor(request, claims, await store.used(claims))
+      if ('full' in room) return room.full
+      if (tries === maxTries) return { claim: full, isHeld: true }
+      tokens = Math.min(wanted, room.tokens)
+    }
   }
 }
 
+const limitsTokens = (claims: readonly QuotaClaim[]): boolean => claims.some(({ quota }) => quota.tokens > 0)
+
 /** Nothing was taken, so nothing is to be corrected. */
 const settled = Promise.resolve()
-export const boundless: QuotaPlace = { settle: () => settled, [Symbol.asyncDispose]: () => settled }
+export const boundless: QuotaPlace = {
+  maxOutputTokens: Infinity,
+  settle: () => settled,
+  [Symbol.asyncDispose]: () => settled,
+}

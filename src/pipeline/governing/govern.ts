@@ -16,13 +16,7 @@ import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rep
 import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
 import { saidIn } from '../../domain/governance/texts/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
-import {
-  totalInputTokens,
-  totalTokens,
-  type InferenceEnd,
-  type Piece,
-  type Usage,
-} from '../../domain/inference/events.ts'
+import { totalTokens, type InferenceEnd, type Piece, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
@@ -58,11 +52,16 @@ export type GovernParts = PlanParts &
 /** A request that may go on, as it may go on, and the eye on its answer. */
 export type Governed = AsyncDisposable & {
   readonly request: InferenceRequest
+  /** How long its answer may be by its quotas. */
+  readonly maxOutputTokens: number
   guard(metered: Metered, stop: () => Promise<void>): AsyncIterable<Piece>
 }
 
 /** Holds a request to all that its organization wants checked; refuses it with a Fault, or lets it go on. */
-export type Govern = (asking: Asking, expected: Usage) => Promise<Governed>
+export type Govern = (asking: Asking, estimate: Estimate) => Promise<Governed>
+
+/** What a request may use at the most. */
+export type Estimate = { readonly expected: Usage; readonly maxOutputTokens: number }
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
@@ -71,28 +70,28 @@ export function createGovern(parts: GovernParts): Govern {
   const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, examine, parts.rephrase)
   const silences = createSilences(parts.clock)
 
-  return async (asking, expected) => {
+  return async (asking, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, asking)
     const plan = isPending(planned) ? await planned : planned
-    const taken = takeQuota(parts, asking, { plan, expected })
+    const taken = takeQuota(parts, asking, { plan, expected, maxOutputTokens })
     const place = isPending(taken) ? await taken : taken
     try {
       const examined = examine(plan, { ...saidIn(asking.request), direction: 'request' })
       const examination = isPending(examined) ? await examined : examined
       asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(asking, { plan, examination })
-      return goOn({ asking, expected, plan, place, examination }, isPending(allowed) ? await allowed : allowed)
+      return goOn({ asking, plan, place, examination }, isPending(allowed) ? await allowed : allowed)
     } catch (error) {
       await place[Symbol.asyncDispose]()
       throw error
     }
   }
 
-  function goOn({ asking, expected, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
+  function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
     const vault = isRedacting(plan) ? createVault() : undefined
     const holding = holdingOf(plan, isTense(examination.findings, alwaysBlocked))
     const asked = examination.verdict.outcomes
-    let isSent = false
+    let answer: Metered | undefined
 
     const conclude = (answered: readonly Outcome[], end: InferenceEnd): InferenceEnd['policy'] => {
       void place.settle(totalTokens(end.usage))
@@ -104,12 +103,13 @@ export function createGovern(parts: GovernParts): Govern {
     const rephrased = async (unfit: Examination): Promise<string | undefined> =>
       (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
 
-    // A request that was sent has used its input, whatever became of its answer.
-    const giveBack = (): Promise<void> => place.settle(isSent ? totalInputTokens(expected) : 0)
+    // An answer that breaks off has used its input and what was generated until then.
+    const giveBack = (): Promise<void> => place.settle(answer === undefined ? 0 : totalTokens(answer.used()))
     return {
       request: vault === undefined ? allowed : withoutPersonalData(allowed, vault),
+      maxOutputTokens: place.maxOutputTokens,
       guard(metered, stop) {
-        isSent = true
+        answer = metered
         const pieces = guarded(metered, { ...parts, silences, plan, holding, rephrased, stop, conclude })
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
@@ -151,4 +151,4 @@ export function createGovern(parts: GovernParts): Govern {
 type Judged = { readonly plan: Plan; readonly examination: Examination }
 
 /** A request that was let through, with all that its answer is held to. */
-type Going = Judged & { readonly asking: Asking; readonly expected: Usage; readonly place: QuotaPlace }
+type Going = Judged & { readonly asking: Asking; readonly place: QuotaPlace }

@@ -2,6 +2,7 @@ import type { Eventually } from '../../base/eventually.ts'
 import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { boundless, type QuotaPlace, type Quotas } from '../../domain/gateway/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Asking } from '../asking.ts'
 
 export type QuotaParts = { readonly quotas: Quotas }
@@ -9,8 +10,8 @@ export type QuotaParts = { readonly quotas: Quotas }
 /** A place under the quotas of the request's user and project. The free request is nobody's. */
 export function takeQuota(
   { quotas }: QuotaParts,
-  { caller, requestId }: Asking,
-  { plan, expected }: { plan: Plan; expected: Usage },
+  { caller, requestId, request }: Asking,
+  { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
 ): Eventually<QuotaPlace> {
   if (caller.kind === 'free') return boundless
   return quotas.take({
@@ -20,6 +21,11 @@ export function takeQuota(
     config: plan.gateway.config,
     version: plan.gateway.version,
     requestId,
-    tokens: totalInputTokens(expected),
+    inputTokens: totalInputTokens(expected),
+    outputTokens: maxOutputTokens,
+    leastOutputTokens: Math.min(maxOutputTokens, leastOutputOf(request)),
   })
 }
+
+/** Some upstreams refuse a shorter answer than this; a model that thinks must be left tokens to say what it thought. */
+const leastOutputOf = ({ reasoning }: InferenceRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)
