@@ -61,6 +61,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     ...ground,
     digest,
     credits: config.credits,
+    keyDefaults: { permissions: config.keys.default_permissions },
     hasJudge: config.policies.judge !== undefined,
   })
   const { authenticator, freeRequests } = await createIdentity(ground, digest)

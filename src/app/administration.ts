@@ -42,13 +42,14 @@ export type AdministrationParts = {
   readonly digest: Digest
   readonly secret: string
   readonly credits: OperationParts['credits']
+  readonly keyDefaults: OperationParts['keyDefaults']
   /** A model judges rules in plain language. */
   readonly hasJudge: boolean
 }
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
 export function createAdministration(parts: AdministrationParts) {
-  const { database, clock, random, ids, changes, digest, secret, credits } = parts
+  const { database, clock, random, ids, changes, digest, secret, credits, keyDefaults } = parts
   const audit = createAuditParts({ clock, ids, secret })
   const replySeal = createSeal(deriveKey(secret, 'kept replies'), random)
   const seal = createSeal(deriveKey(secret, 'export secrets'), random)
@@ -88,6 +89,7 @@ export function createAdministration(parts: AdministrationParts) {
     ledger,
     reports: reads.ledger,
     credits,
+    keyDefaults,
     events: audit.events,
     clock,
     trustedKeys: audit.trustedKeys,
@@ -98,6 +100,7 @@ export function createAdministration(parts: AdministrationParts) {
     policies,
     backtests,
     registry: recorded,
+    keyDefaults,
     administer,
     operations,
     audit,

@@ -32,7 +32,7 @@ export type FamilyParts = InferenceParts &
     readonly metrics: Metrics
     readonly administration: Pick<
       AdminParts,
-      'reads' | 'administer' | 'policies' | 'backtests' | 'registry' | 'audit'
+      'reads' | 'administer' | 'policies' | 'backtests' | 'registry' | 'audit' | 'keyDefaults'
     > &
       Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']

@@ -88,6 +88,8 @@ export const faultCodes = {
   invalid_state: 'The operation does not fit the state that the resource is in.',
   no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',
   sink_limit_reached: 'The organization has as many export sinks as it may have.',
+  last_admin_key:
+    'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
   no_projects: 'A policy whose scope is `projects` cannot be published without any.',
   idempotency_key_reused: 'This `Idempotency-Key` was used with another request in the last 24 hours.',
   idempotency_in_progress:

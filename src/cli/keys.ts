@@ -24,7 +24,9 @@ gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p
 gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
-A key's secret is shown when it is created, and never again. --permissions '' keeps an API key to inference.
+A key's secret is shown when it is created, and never again. An API key calls models and nothing else unless
+--permissions or keys.default_permissions in gatehouse.yaml say more: gateway:read, gateway:write, exports:read,
+exports:write. An administrator key may do everything (*) unless --permissions says less.
 --org and --project may be left out while there is only one.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
@@ -40,6 +42,10 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   throw new UsageError(`There is no keys ${verb}.`)
 }
 
+/** Every API key calls models. */
+const mayDo = (key: ShownAdminKey | ShownApiKey): string =>
+  ['project_id' in key ? ['inference'] : [], key.permissions].flat().join(' ')
+
 const inProject = ({ project }: Values) => (project === undefined ? {} : { project })
 
 const list =
@@ -51,11 +57,12 @@ const list =
       key.id,
       key.name,
       key.redacted_value,
+      mayDo(key),
       'project_id' in key ? key.project_id : '(administrator)',
       dateOf(key.last_used_at),
       key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
     ])
-    return { answer, text: table(['ID', 'NAME', 'KEY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
+    return { answer, text: table(['ID', 'NAME', 'KEY', 'MAY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
   }
 
 function create(values: Values): Work {
@@ -78,7 +85,7 @@ function create(values: Values): Work {
         })
     return {
       answer,
-      text: `${answer.value}\n\n${answer.id} ${answer.name}. Keep the key: it is shown this once.`,
+      text: `${answer.value}\n\n${answer.id} ${answer.name} may: ${mayDo(answer)}. Keep the key: it is shown this once.`,
     }
   }
 }

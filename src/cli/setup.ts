@@ -25,8 +25,11 @@ export function setupText(made: SetupAnswer): string {
     `organization       ${made.organization_id}`,
     `project            ${made.project_id}`,
     `administrator key  ${made.admin_key}`,
+    '                   may do everything in this organization (*)',
     `API key            ${made.api_key}`,
+    '                   may call models, read and change the policy gateway, and manage export sinks',
+    '                   (gateway:read, gateway:write, exports:read, exports:write)',
     '',
-    'Keep the two keys: they are shown this once.',
+    'Keep the two keys: they are shown this once. Keys for applications, which only call models: gatehouse keys create',
   ].join('\n')
 }

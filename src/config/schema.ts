@@ -97,6 +97,16 @@ export const ConfigSchema = section(
       },
       'Limits of the administration interface, counted on each node.',
     ),
+    keys: section(
+      {
+        default_permissions: Type.Array(Type.Enum(['gateway:read', 'gateway:write', 'exports:read', 'exports:write']), {
+          default: [],
+          description:
+            'What a project API key may do besides inference where its creation does not say. The key of the first start has all four.',
+        }),
+      },
+      'Keys that are created later.',
+    ),
     policies: Policies,
     moderation: Moderation,
     audit: Audit,

@@ -94,6 +94,19 @@ describe('the command line', () => {
     assert.equal(again.status, 1)
     assert.match(again.stderr, /exists already/)
   })
+  it('says what the keys of the first start and those that are created later may do', () => {
+    const { run, json } = createFolder()
+    assert.match(
+      run('setup').stdout,
+      /may do everything[^]*\(gateway:read, gateway:write, exports:read, exports:write\)/,
+    )
+    const [first] = json('keys', 'list').api_keys
+    assert.deepEqual(first.permissions, ['gateway:read', 'gateway:write', 'exports:read', 'exports:write'])
+    assert.match(run('keys', 'create', '--name', 'chat').stdout, /chat may: inference\. /)
+    const more = run('keys', 'create', '--name', 'reports', '--permissions', 'gateway:read,exports:read').stdout
+    assert.match(more, /reports may: inference gateway:read exports:read\. /)
+    assert.match(run('keys', 'list').stdout, /reports +ak_\S+ +inference gateway:read exports:read /)
+  })
   it('makes, lists and revokes keys and projects, with and without a running server', async () => {
     const scene = createFolder()
     const made = scene.json('setup')

@@ -110,7 +110,7 @@ export async function furnish(admin: Admin): Promise<Belongings> {
     version_id: Array.isArray(data) ? textOf(data[0]) : '',
     project_id: textOf(project),
     key_id: textOf(await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })),
-    admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture' })),
+    admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture', permissions: ['policies:read'] })),
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
   }
 }

@@ -101,3 +101,10 @@ export function textOf(body: Json, field = 'id'): string {
   if (typeof value !== 'string') throw new Error(`${field} is not a text`)
   return value
 }
+
+/** Somebody who may do everything, until a time. */
+export async function shortLivedMaker(admin: Admin, url: string): Promise<Admin & { readonly expiresAt: number }> {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3600
+  const made = await admin.post('/admin_api_keys', { name: 'Short-lived', expires_at: expiresAt })
+  return { ...adminOf(url, textOf(made, 'value')), expiresAt }
+}

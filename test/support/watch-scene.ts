@@ -37,6 +37,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     digest: createDigest(Buffer.alloc(32)),
     secret: 'a secret for tests',
     credits: { credit_usd: 0.001, starting: 0 },
+    keyDefaults: { permissions: [] },
     hasJudge: false,
   })
   const { reads, administer, policies } = administration

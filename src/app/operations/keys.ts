@@ -1,6 +1,6 @@
 import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { apiKeyPermissions, permissions, type Permission } from '../../domain/identity/permissions.ts'
+import { apiKeyPermissions, permissions, type KeyDefaults, type Permission } from '../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey } from '../../domain/identity/principal.ts'
 import { findProject, type RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { NewAdminKey, NewApiKey } from '../../domain/identity/registry.ts'
@@ -39,6 +39,7 @@ type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly str
 export type KeyOperationParts = ChangeParts & {
   readonly reads: { readonly registry: RegistryStore }
   readonly recorded: RecordedRegistry
+  readonly keyDefaults: KeyDefaults
 }
 
 export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
@@ -60,9 +61,9 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
       const organization = await organizationOf(input)
       const projectId = input.project ?? (await onlyProject(organization))
       const { permissions: spelled, ...key } = input.key
-      const granted = spelled && { permissions: permissionsOf(spelled, apiKeyPermissions) }
+      const granted = spelled ? permissionsOf(spelled, apiKeyPermissions) : parts.keyDefaults.permissions
       const issued = await inOrganization({ organization }, (store, organizationId) =>
-        recorded.createApiKey(store, { organizationId, projectId }, { ...key, ...granted }),
+        recorded.createApiKey(store, { organizationId, projectId }, { ...key, permissions: granted }),
       )
       return { ...shownApiKey(issued.key), value: issued.secret }
     },
@@ -77,7 +78,9 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
     },
     async 'keys.revoke'(input) {
       const revoked = await inOrganization<ApiKey | AdminKey>(input, async (store, organizationId) => {
-        if (input.id.startsWith('adk_')) return recorded.revokeAdminKey(store, organizationId, input.id)
+        if (input.id.startsWith('adk_')) {
+          return recorded.revokeAdminKey(store, { organizationId, by: 'operator' }, input.id)
+        }
         const projectId = (await store.findApiKey(organizationId, input.id))?.projectId
         if (projectId === undefined) throw noKey(input.id)
         return recorded.revokeApiKey(store, { organizationId, projectId }, input.id)

@@ -32,6 +32,7 @@ export async function openOperations(config: Config): Promise<OpenHouse> {
       digest: createDigest(deriveKey(storage.secret, 'key pepper')),
       secret: storage.secret,
       credits: config.credits,
+      keyDefaults: { permissions: config.keys.default_permissions },
       hasJudge: config.policies.judge !== undefined,
     })
     return {

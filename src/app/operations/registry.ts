@@ -5,6 +5,7 @@ import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import { toMicro } from '../../domain/credits/shown.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import type { Recorded } from '../../domain/identity/audit-log.ts'
+import { apiKeyPermissions } from '../../domain/identity/permissions.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
 import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { Registry } from '../../domain/identity/registry.ts'
@@ -68,7 +69,10 @@ export function createRegistryOperations(parts: RegistryOperationParts): Registr
         const { record } = await createOrganization(stores, { id, name })
         const project = await registry.createProject(store, id, 'Default project')
         const admin = await registry.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
-        const api = await registry.createApiKey(store, project, { name: 'First API key' })
+        const api = await registry.createApiKey(store, project, {
+          name: 'First API key',
+          permissions: apiKeyPermissions,
+        })
         const made = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
         return {
           value: { organization_id: id, project_id: project.id, admin_key: admin.secret, api_key: api.secret },

@@ -162,7 +162,8 @@ function principalOf({ key, organization }: FoundKey<ApiKey>): Principal {
 }
 
 function administratorOf({ key, organization }: FoundKey<AdminKey>): Administrator {
-  return { kind: 'admin_key', id: key.id, organization, permissions: new Set(key.permissions) }
+  const { id, expiresAtMs } = key
+  return { kind: 'admin_key', id, organization, permissions: new Set(key.permissions), expiresAtMs }
 }
 
 const missingCredential = (): Fault =>

@@ -21,13 +21,16 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
-/** What a project API key has unless it was created with fewer. */
+/** What a project API key may be allowed to do besides inference. */
 export const apiKeyPermissions: readonly Permission[] = [
   'gateway:read',
   'gateway:write',
   'exports:read',
   'exports:write',
 ]
+
+/** What a project API key gets where its creation does not say. */
+export type KeyDefaults = { readonly permissions: readonly Permission[] }
 
 const known = new Set<string>(permissions)
 

@@ -62,4 +62,6 @@ export type Administrator = {
   readonly id: string
   readonly organization: Organization
   readonly permissions: ReadonlySet<Permission>
+  /** When the key stops working; it creates none that works for longer. */
+  readonly expiresAtMs: number | null
 }

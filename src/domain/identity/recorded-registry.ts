@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts'
 import type { AuditRecord, Recorded } from './audit-log.ts'
 import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
-import type { Issued, NewAdminKey, NewApiKey, Registry } from './registry.ts'
+import type { Issued, NewAdminKey, NewApiKey, Registry, Revocation } from './registry.ts'
 import type { RegistryStore } from './store.ts'
 
 export type RecordedRegistry = ReturnType<typeof createRecordedRegistry>
@@ -57,9 +57,9 @@ export function createRecordedRegistry(registry: Registry) {
       return { value, record: adminKeyRecord('admin_api_key.created', value.key) }
     },
 
-    async revokeAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<Recorded<AdminKey>> {
-      await findAdminKey(store, organizationId, id)
-      const value = await registry.revokeAdminKey(store, organizationId, id)
+    async revokeAdminKey(store: RegistryStore, revocation: Revocation, id: string): Promise<Recorded<AdminKey>> {
+      await findAdminKey(store, revocation.organizationId, id)
+      const value = await registry.revokeAdminKey(store, revocation, id)
       return { value, record: adminKeyRecord('admin_api_key.revoked', value) }
     },
   }
@@ -84,6 +84,14 @@ export function requireHeld(held: ReadonlySet<Permission>, granted: readonly Per
   if (beyond === undefined) return
   const message = `This credential lacks the permission ${beyond} and cannot grant it.`
   throw new Fault('permission', 'permission_denied', message, { param: 'permissions' })
+}
+
+/** Nor does a key create one that outlives it: left out, the new key ends with its creator. */
+export function heldExpiry(creator: number | null, askedMs: number | null | undefined): number | null {
+  if (askedMs === undefined) return creator
+  if (creator === null || (askedMs !== null && askedMs <= creator)) return askedMs
+  const message = 'This credential expires before the key that it would create; name an expires_at that is no later.'
+  throw new Fault('permission', 'permission_denied', message, { param: 'expires_at' })
 }
 
 const projectRecord = (kind: AuditRecord['kind'], { id, name }: Project): AuditRecord => ({

@@ -4,7 +4,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import { mintSecret, redactSecret, type Digest, type KeyKind } from './key-format.ts'
-import { apiKeyPermissions, type Permission } from './permissions.ts'
+import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { RegistryStore } from './store.ts'
 
@@ -17,7 +17,7 @@ export type RegistryParts = {
 
 export type NewApiKey = {
   readonly name: string
-  readonly permissions?: readonly Permission[]
+  readonly permissions: readonly Permission[]
   readonly models?: readonly string[] | null
   readonly expiresAtMs?: number | null
 }
@@ -30,6 +30,12 @@ export type NewAdminKey = {
 
 /** Which project, in whose organization. */
 export type ProjectPlace = Pick<Project, 'id' | 'organizationId'>
+
+/** Whose key is revoked, and what the key that asks for it may do; an operator at the machine may do everything. */
+export type Revocation = {
+  readonly organizationId: string
+  readonly by: ReadonlySet<Permission> | 'operator'
+}
 
 /** The secret exists only in this answer. */
 export type Issued<K> = { readonly key: K; readonly secret: string }
@@ -86,7 +92,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
         organizationId,
         projectId: home.id,
         name: input.name,
-        permissions: input.permissions ?? apiKeyPermissions,
+        permissions: input.permissions,
         models: input.models ?? null,
       }
       await store.insertApiKey(key, issued.digest)
@@ -106,10 +112,25 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       return { key, secret: issued.secret }
     },
 
-    async revokeAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<AdminKey> {
+    /** Two keys that revoke each other at once leave one, so this takes turns within an organization. */
+    async revokeAdminKey(store: RegistryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
+      await store.lockAdminKeys(organizationId)
+      const key = found('administrator key', id, await store.findAdminKey(organizationId, id))
+      if (by !== 'operator') await requireRevocable(store, key, by)
       if (!(await store.revokeAdminKey(organizationId, id, clock.nowMs()))) throw notFound('administrator key', id)
       return found('administrator key', id, await store.findAdminKey(organizationId, id))
     },
+  }
+
+  async function requireRevocable(store: RegistryStore, key: AdminKey, by: ReadonlySet<Permission>): Promise<void> {
+    if (!key.permissions.includes('*')) return
+    if (!holds(by, '*')) {
+      const message = 'This credential lacks the permission * and cannot revoke a key that has it.'
+      throw new Fault('permission', 'permission_denied', message)
+    }
+    const nowMs = clock.nowMs()
+    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return // it works no longer
+    if (!(await store.hasOtherOwner(key, nowMs))) throw lastAdminKey(key.id)
   }
 
   function issue(kind: KeyKind, idPrefix: string, { name, expiresAtMs }: Pick<NewApiKey, 'name' | 'expiresAtMs'>) {
@@ -132,6 +153,13 @@ function found<T>(what: string, id: string, value: T | undefined): T {
   if (value === undefined) throw notFound(what, id)
   return value
 }
+
+const lastAdminKey = (id: string): Fault =>
+  new Fault(
+    'conflict',
+    'last_admin_key',
+    `${id} is the last administrator key with the permission *. Create another one first, or revoke it on the machine with: gatehouse keys revoke ${id}.`,
+  )
 
 /** The same words for an id that never was and one of another organization. */
 const notFound = (what: string, id: string): Fault => new Fault('not_found', 'not_found', `There is no ${what} ${id}.`)

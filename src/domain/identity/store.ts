@@ -63,4 +63,8 @@ export type RegistryStore = {
   listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
   revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
+  /** Until the end of the transaction, others that ask for the same wait. */
+  lockAdminKeys(organizationId: string): Promise<void>
+  /** Whether another key of its organization has the permission `*` and works at this time. */
+  hasOtherOwner(key: AdminKey, nowMs: number): Promise<boolean>
 }

@@ -3,6 +3,7 @@ import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { RegistryStore } from '../../domain/identity/store.ts'
@@ -38,6 +39,7 @@ export type AdminParts = LimitParts & {
   readonly backtests: Backtests
   readonly registry: RecordedRegistry
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
+  readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find'>
   readonly creditUsd: number

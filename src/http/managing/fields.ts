@@ -20,7 +20,7 @@ export const unixTime = (description: string) => Type.Integer({ description, exa
 export const expiresAt = Type.Optional(
   orNull(
     Type.Integer({ minimum: 1, maximum: lastSecond }),
-    'When the key stops working, in Unix seconds; left out or null: never.',
+    'When the key stops working, in Unix seconds, and never after the key that creates it. Left out: when that key does; null: never.',
   ),
 )
 

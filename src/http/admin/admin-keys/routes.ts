@@ -1,4 +1,4 @@
-import { findAdminKey, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { findAdminKey, heldExpiry, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'
@@ -29,7 +29,7 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       method: 'POST',
       path: keys,
       summary: 'Create an administrator API key',
-      description: 'A key cannot grant a permission that it does not have itself.',
+      description: 'A key creates none that may do more than itself, or that outlives it.',
       permission: 'keys:write',
       params: none,
       query: none,
@@ -39,7 +39,7 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       operation({ registry: store }, { who, body }) {
         const permissions = [...new Set(body.permissions ?? who.permissions)]
         requireHeld(who.permissions, permissions)
-        const expiresAtMs = expiryMs(body.expires_at)
+        const expiresAtMs = heldExpiry(who.expiresAtMs, expiryMs(body.expires_at))
         return registry.createAdminKey(store, who.organization.id, { name: body.name, permissions, expiresAtMs })
       },
       present: presentCreated,
@@ -58,14 +58,15 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       method: 'DELETE',
       path: key,
       summary: 'Revoke an administrator API key',
-      description: 'It stops working at once, on other nodes within a second.',
+      description:
+        'It stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another one with it, and not while it is the last.',
       permission: 'keys:write',
       params: Schema.AdminKeyParams,
       query: none,
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedAdminKey },
       operation: ({ registry: store }, { who, params }) =>
-        registry.revokeAdminKey(store, who.organization.id, params.key_id),
+        registry.revokeAdminKey(store, { organizationId: who.organization.id, by: who.permissions }, params.key_id),
       present: presentDeleted,
     }),
   ]

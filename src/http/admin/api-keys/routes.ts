@@ -1,5 +1,5 @@
-import { apiKeyPermissions, holds } from '../../../domain/identity/permissions.ts'
-import { findProject, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { holds } from '../../../domain/identity/permissions.ts'
+import { findProject, heldExpiry, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'
@@ -11,7 +11,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
+export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyDefaults }: AdminParts): Route[] {
   return [
     question({
       path: keys,
@@ -30,7 +30,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry }: Ad
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
-      description: 'A key cannot grant a permission that it does not have itself.',
+      description: 'A key creates none that may do more than itself, or that outlives it.',
       permission: 'keys:write',
       params: Schema.ApiKeysParams,
       query: none,
@@ -38,10 +38,12 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry }: Ad
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
       operation({ registry: store }, { body, ...input }) {
-        const expiresAtMs = expiryMs(body.expires_at)
-        const held = input.who.permissions
-        const permissions = [...new Set(body.permissions ?? apiKeyPermissions.filter((each) => holds(held, each)))]
+        const { permissions: held, expiresAtMs: end } = input.who
+        const permissions = [
+          ...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(held, each))),
+        ]
         requireHeld(held, permissions)
+        const expiresAtMs = heldExpiry(end, expiryMs(body.expires_at))
         const models = body.models ? [...new Set(body.models)] : null
         return registry.createApiKey(store, at(input), { name: body.name, models, expiresAtMs, permissions })
       },

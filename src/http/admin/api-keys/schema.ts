@@ -19,7 +19,7 @@ export const CreateApiKey = Type.Object(
       Type.Array(Type.Enum([...apiKeyPermissions]), {
         maxItems: apiKeyPermissions.length,
         description:
-          'What it may do besides inference. Left out: all of these that the key which creates it has; an empty list keeps it to inference.',
+          'What it may do besides inference. Left out: what `keys.default_permissions` of the configuration says, which is nothing unless it was changed.',
       }),
     ),
     models: Type.Optional(

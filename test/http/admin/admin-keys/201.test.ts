@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { adminOf, errorOf, itemsOf, textOf } from '../../../support/administration.ts'
+import { adminOf, errorOf, itemsOf, shortLivedMaker, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 describe('administrator keys', () => {
@@ -35,6 +35,15 @@ describe('administrator keys', () => {
     for (const beyond of [['*'], ['policies:read', 'policies:write']]) {
       const answer = await maker.ask('POST', '/admin_api_keys', { body: { name: 'More', permissions: beyond } })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
+    }
+  })
+
+  it('never outlive the key that creates them', async () => {
+    const maker = await shortLivedMaker(admin(), house().url)
+    assert.equal((await maker.post('/admin_api_keys', { name: 'Same' }))['expires_at'], maker.expiresAt)
+    for (const expires_at of [null, maker.expiresAt + 1]) {
+      const answer = await maker.ask('POST', '/admin_api_keys', { body: { name: 'Longer', expires_at } })
+      assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'expires_at'])
     }
   })
 

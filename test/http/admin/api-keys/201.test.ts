@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorOf, itemsOf, textOf } from '../../../support/administration.ts'
+import { errorOf, itemsOf, shortLivedMaker, startAdminHouse, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
@@ -39,18 +39,62 @@ describe('API keys of a project', () => {
     assert.deepEqual(itemsOf(await admin().get(`/projects/${elsewhere}/api_keys`)), [])
   })
 
-  it('have all four gateway permissions unless they get fewer, and no others', async () => {
-    const { permissions } = await admin().post(keysPath(), { name: 'All' })
-    assert.deepEqual(permissions, ['gateway:read', 'gateway:write', 'exports:read', 'exports:write'])
+  it('call models and nothing else unless their creation says more', async () => {
+    const made = await admin().post(keysPath(), { name: 'Inference' })
+    assert.deepEqual(made['permissions'], [])
+    const authorization = { authorization: `Bearer ${textOf(made, 'value')}` }
+    assert.equal((await house().post('/v1/messages', hello, authorization)).status, 200)
+    assert.equal((await house().get('/api/policy-gateway/config', authorization)).status, 403)
+    const more = await admin().post(keysPath(), { name: 'Reader', permissions: ['gateway:read'] })
+    const reader = { authorization: `Bearer ${textOf(more, 'value')}` }
+    assert.equal((await house().get('/api/policy-gateway/config', reader)).status, 200)
+    assert.deepEqual(itemsOf(await admin().get(keysPath())).find(({ id }) => id === more['id'])?.['permissions'], [
+      'gateway:read',
+    ])
+  })
+
+  it('have no permission that is not about the gateway', async () => {
     const answer = await ask('POST', keysPath(), { name: 'More', permissions: ['policies:write'] })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'permissions[0]'])
   })
 
-  it('may do of the gateway what their maker may, and never more', async () => {
+  it('never may more than the key that creates them', async () => {
     const maker = await house().adminWith(['keys:write', 'gateway:read'])
-    const { permissions } = await maker.post(keysPath(), { name: 'Same' })
-    assert.deepEqual(permissions, ['gateway:read'])
     const answer = await maker.ask('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
+  })
+
+  it('never outlive the key that creates them', async () => {
+    const maker = await shortLivedMaker(admin(), house().url)
+    const { expires_at: inherited } = await maker.post(keysPath(), { name: 'Same' })
+    assert.equal(inherited, maker.expiresAt)
+    assert.equal(
+      (await maker.post(keysPath(), { name: 'Sooner', expires_at: maker.expiresAt - 1 }))['expires_at'],
+      maker.expiresAt - 1,
+    )
+    for (const expires_at of [null, maker.expiresAt + 1]) {
+      const answer = await maker.ask('POST', keysPath(), { body: { name: 'Longer', expires_at } })
+      assert.deepEqual(
+        [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],
+        [403, 'permission_denied', 'expires_at'],
+      )
+    }
+  })
+})
+
+describe('API keys where the configuration says what they may by default', () => {
+  it('have those permissions, as far as the key that creates them has them', async () => {
+    const config = { keys: { default_permissions: ['gateway:read', 'exports:read'] } }
+    await using house = await startAdminHouse({ config })
+    const path = `/projects/${house.projectId}/api_keys`
+    assert.deepEqual((await house.admin.post(path, { name: 'Default' }))['permissions'], [
+      'gateway:read',
+      'exports:read',
+    ])
+    assert.deepEqual((await house.admin.post(path, { name: 'Fewer', permissions: [] }))['permissions'], [])
+    const maker = await house.adminWith(['keys:write', 'exports:read'])
+    assert.deepEqual((await maker.post(path, { name: 'Held' }))['permissions'], ['exports:read'])
+    const made = await house.house.operations['keys.create']({ key: { name: 'Command line' } })
+    assert.deepEqual(made.permissions, ['gateway:read', 'exports:read'])
   })
 })

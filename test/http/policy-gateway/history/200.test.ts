@@ -43,7 +43,10 @@ describe('the history of the gateway', () => {
   it('shows a project’s key its own project, and an administrator all of them', async () => {
     const { admin } = scene()
     const project = textOf(await admin.post('/projects', { name: 'Second' }))
-    const key = textOf(await admin.post(`/projects/${project}/api_keys`, { name: 'Second' }), 'value')
+    const key = textOf(
+      await admin.post(`/projects/${project}/api_keys`, { name: 'Second', permissions: ['gateway:read'] }),
+      'value',
+    )
     const [mine, theirs] = [await infer({}), await infer({}, key)]
     const seenBy = async (who: string, id: string) =>
       itemsOf((await ask('GET', `/history?request_id=${id}`, { key: who })).body).length

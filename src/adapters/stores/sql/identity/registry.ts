@@ -135,7 +135,10 @@ function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApi
 
 function adminKeys(
   tx: Transaction,
-): Pick<RegistryStore, 'insertAdminKey' | 'listAdminKeys' | 'findAdminKey' | 'revokeAdminKey'> {
+): Pick<
+  RegistryStore,
+  'insertAdminKey' | 'listAdminKeys' | 'findAdminKey' | 'revokeAdminKey' | 'lockAdminKeys' | 'hasOtherOwner'
+> {
   const one = finder(tx)
   return {
     async insertAdminKey(key: AdminKey, digest: string) {
@@ -176,6 +179,21 @@ function adminKeys(
         'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
         [organizationId, id, atMs],
       )) === 1,
+    // The lock of one row, the same one for all: locks of several rows, taken in different order, would wait for each other.
+    async lockAdminKeys(organizationId) {
+      await tx.run(
+        'update admin_key set name = name where id = (select min(id) from admin_key where organization_id = $1)',
+        [organizationId],
+      )
+    },
+    async hasOtherOwner({ organizationId, id }, nowMs) {
+      const [other] = await tx.query(
+        `select id from admin_key where organization_id = $1 and id <> $2 and revoked_at is null
+         and (expires_at is null or expires_at > $3) and permissions like '%"*"%' limit 1`,
+        [organizationId, id, nowMs],
+      )
+      return other !== undefined
+    },
   }
 }
 

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from '../../../../src/base/clock.ts'
+import {
+  adminOf,
+  errorOf,
+  itemsOf,
+  startAdminHouse,
+  textOf,
+  type Admin,
+  type AdminHouse,
+  type Answer,
+} from '../../../support/administration.ts'
+import { createScratchDatabase, withoutPostgres } from '../../../support/postgres.ts'
+
+const revoke = (admin: Admin, id: string): Promise<Answer> => admin.ask('DELETE', `/admin_api_keys/${id}`)
+
+/** A further key with all permissions. */
+async function owner(admin: Admin, url: string, more: object = {}): Promise<Admin & { readonly id: string }> {
+  const made = await admin.post('/admin_api_keys', { name: 'Owner', permissions: ['*'], ...more })
+  return { ...adminOf(url, textOf(made, 'value')), id: textOf(made) }
+}
+
+/** The oldest key of an organization. */
+async function firstKey(admin: Admin): Promise<string> {
+  const [first] = itemsOf(await admin.get('/admin_api_keys?order=asc&limit=1'))
+  return textOf(first ?? {})
+}
+
+describe('revoking an administrator key', () => {
+  it('is forbidden where it has all permissions and the key that asks has not', async () => {
+    await using house = await startAdminHouse()
+    const { id } = await owner(house.admin, house.url)
+    const clerk = await house.adminWith(['keys:read', 'keys:write'])
+    const refused = await revoke(clerk, id)
+    assert.deepEqual([refused.status, errorOf(refused)['code']], [403, 'permission_denied'])
+    assert.match(String(errorOf(refused)['message']), /\*/)
+    assert.equal((await house.admin.ask('GET', `/admin_api_keys/${id}`)).status, 200)
+    const lesser = textOf(await house.admin.post('/admin_api_keys', { name: 'Lesser', permissions: ['audit:read'] }))
+    assert.equal((await revoke(clerk, lesser)).status, 200)
+  })
+
+  it('is refused for the last one with all permissions, unless it is done at the machine', async () => {
+    await using house = await startAdminHouse()
+    await house.adminWith(['keys:read', 'keys:write'])
+    const id = await firstKey(house.admin)
+    const refused = await revoke(house.admin, id)
+    assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'last_admin_key'])
+    assert.equal((await house.admin.ask('GET', '/admin_api_keys')).status, 200)
+    await house.house.operations['keys.revoke']({ id })
+    assert.equal((await house.admin.ask('GET', '/admin_api_keys')).status, 401)
+  })
+
+  it('does not count keys that are revoked, expired, or of another organization', async () => {
+    let passedMs = 0
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs }
+    await using house = await startAdminHouse({ clock })
+    await house.otherOrganization()
+    const gone = await owner(house.admin, house.url)
+    assert.equal((await revoke(house.admin, gone.id)).status, 200)
+    const expiring = await owner(house.admin, house.url, { expires_at: Math.floor(clock.nowMs() / 1000) + 60 })
+    passedMs = 61_000
+    assert.equal((await revoke(house.admin, await firstKey(house.admin))).status, 409)
+    // It works no longer, so nobody loses anything.
+    assert.equal((await revoke(house.admin, expiring.id)).status, 200)
+  })
+
+  it('leaves one where two revoke each other at once', async () => {
+    await using house = await startAdminHouse()
+    for (let round = 0; round < 5; round++) await raceEachOther(house)
+  })
+
+  it('leaves one where two revoke each other at once, on PostgreSQL', { skip: withoutPostgres }, async () => {
+    await using scratch = await createScratchDatabase()
+    const secret = 'a secret of the server, long enough'
+    await using house = await startAdminHouse({ storage: { database_url: scratch.url }, config: { secret } })
+    for (let round = 0; round < 5; round++) await raceEachOther(house)
+  })
+})
+
+async function raceEachOther(house: AdminHouse): Promise<void> {
+  const { admin: one } = await house.otherOrganization()
+  const first = await firstKey(one)
+  const two = await owner(one, house.url)
+  const answers = await Promise.all([revoke(one, two.id), revoke(two, first)])
+  const outcomes = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  assert.equal(outcomes[0], 200)
+  assert.ok(outcomes[1] === 409 || outcomes[1] === 401, `the other is answered ${outcomes[1]}`)
+  const left = await Promise.all([one, two].map((each) => each.ask('GET', '/admin_api_keys')))
+  assert.deepEqual(
+    left.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 401],
+  )
+}
