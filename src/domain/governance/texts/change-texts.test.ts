@@ -14,6 +14,8 @@ const request = (messages: readonly Message[], body: Readonly<Record<string, unk
   original: { dialect: 'messages', body, headers: {} },
 })
 
+const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 89) % 251)).toString('base64')
+
 const shout = (text: string): string => text.toUpperCase()
 
 describe('the texts of a request', () => {
@@ -24,7 +26,7 @@ describe('the texts of a request', () => {
       { type: 'tool-call', id: 't', name: 'send', input: '{"\\u0074o":"thr\\u0065e"}' },
       { type: 'tool-result', id: 't', isError: false, parts: [{ type: 'text', text: 'four' }] },
       { type: 'file', name: 'five.txt', source: { kind: 'text', text: 'six' } },
-      { type: 'opaque', dialect: 'messages', raw: { type: 'search', title: 'seven', data: 'AAAA' } },
+      { type: 'opaque', dialect: 'messages', raw: { type: 'search', title: 'seven', data: bytes } },
       { type: 'image', source: { kind: 'url', url: 'https://example.com/eight.png' } },
     ]
     assert.deepEqual(textsOfRequest(request([{ role: 'user', parts }])), [
@@ -34,7 +36,7 @@ describe('the texts of a request', () => {
       'four',
       'five.txt',
       'six',
-      'type\nsearch\ntitle\nseven',
+      'type\nsearch\ntitle\nseven\ndata',
     ])
   })
 
@@ -54,7 +56,7 @@ describe('the texts of a request', () => {
     assert.deepEqual(textsOfRequest(request(messages, body)), [
       'hello you',
       'send\nto\nall of us',
-      'not for you\na secret plan',
+      'not for you\nPlan\na secret plan',
     ])
   })
 
@@ -99,6 +101,27 @@ describe('the texts of a request', () => {
       { role: 'user', parts: result },
     ]
     assert.deepEqual(seamsOfRequest(request(messages)), ['one.\nTwo', 'three.\nFour'])
+  })
+
+  it('are what is written where a picture or its address belongs', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'one two' }
+    const body = {
+      messages: [
+        {
+          content: [
+            { type: 'image', source },
+            { type: 'image_url', image_url: 'three four' },
+          ],
+        },
+      ],
+    }
+    assert.deepEqual(textsOfRequest(request([], body)), ['one two\nthree four'])
+    const parts: Message['parts'] = [
+      { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'one two' } },
+      { type: 'image', source: { kind: 'url', url: 'data:text/plain,three%20four' } },
+      { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: bytes } },
+    ]
+    assert.deepEqual(textsOfRequest(request([{ role: 'user', parts }])), ['one two', 'data:text/plain,three%20four'])
   })
 
   it('are those of its tools too', () => {
@@ -178,6 +201,18 @@ describe('a request whose texts are changed', () => {
     const changed = changeTexts(asked, shout)
     assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
     assert.deepEqual(changed.original.body, bodyOf('FÜR ADA'))
+  })
+
+  it('is changed in every field of a tool’s JSON, whatever it is called, but for real bytes', () => {
+    const value = (text: string) => ({ data: text, nested: [{ signature: text, image_url: bytes, data: bytes }] })
+    const bodyOf = (text: string) => ({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_a', name: 'send', input: value(text) }] },
+        { role: 'assistant', tool_calls: [{ function: { name: 'send', arguments: JSON.stringify(value(text)) } }] },
+        { role: 'user', content: [{ type: 'unknown', content: value(text) }] },
+      ],
+    })
+    assert.deepEqual(changeTexts(request([], bodyOf('for ada')), shout).original.body, bodyOf('FOR ADA'))
   })
 
   it('keeps thinking as it was signed', () => {

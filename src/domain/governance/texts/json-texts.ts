@@ -1,3 +1,5 @@
+import { changeText } from './attached.ts'
+
 /**
  * JSON that travels as a text, such as the arguments of a tool, with every text in it changed and all else as it was spelled:
  * read and written anew, a number of many digits would be another. Changed as a text where it is no JSON.
@@ -45,6 +47,6 @@ const space = 0x20
 
 function changedText(spelled: string, change: (text: string) => string): string {
   const text = spelled.includes('\\') ? String(JSON.parse(spelled)) : spelled.slice(1, -1)
-  const changed = change(text)
+  const changed = changeText(text, change)
   return changed === text ? spelled : JSON.stringify(changed)
 }

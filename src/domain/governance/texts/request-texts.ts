@@ -1,11 +1,11 @@
 import type { InferenceRequest, Message, Part, Source, Tool } from '../../inference/request.ts'
 import { attachedText } from './attached.ts'
 import { seamsOf } from './seams.ts'
-import { stringsIn, wordsIn } from './strings.ts'
+import { stringsIn, textOfAddress, wordsIn } from './strings.ts'
 
 /**
  * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
- * the same place, and was judged then. Pictures are not read. What stands in fields that we do not know is read too, since an upstream of
+ * the same place, and was judged then. Pictures are not read, unless text stands in their place. What stands in fields that we do not know is read too, since an upstream of
  * the caller's dialect gets them.
  */
 export function textsOfRequest({ messages, tools, original }: InferenceRequest): readonly string[] {
@@ -98,7 +98,7 @@ function addPart(blocks: Blocks, part: Part): void {
       for (const inner of part.parts) addPart(blocks, inner)
       return
     case 'image':
-      return
+      return blocks.addText(textOfSource(part.source))
     case 'file':
       blocks.addText(part.name ?? '')
       return blocks.addText(textOfSource(part.source))
@@ -109,6 +109,7 @@ function addPart(blocks: Blocks, part: Part): void {
 
 function textOfSource(source: Source): string {
   if (source.kind === 'text') return source.text
+  if (source.kind === 'url') return textOfAddress(source.url) ?? ''
   return source.kind === 'base64' ? (attachedText(source.data) ?? '') : ''
 }
 

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { httpKinds } from '../clients/scripted.ts'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import { startUpstream, type TestUpstream } from '../support/upstream.ts'
+import { ask, dialects, type Dialect, type Heard } from './dialects.ts'
+import { speak, type SpokenBlock } from './speaking-upstream.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const sentence = 'I can not do this anymore. I want to kill myself tonight.'
+
+/** The first is the control: nobody ever took it for anything but text. */
+const names = [
+  'note',
+  'data',
+  'signature',
+  'image_url',
+  'file_data',
+  'encrypted_content',
+  'encrypted_index',
+  'partial_image_b64',
+  'url',
+  'file_url',
+  'metadata',
+  'user',
+  'thought_signature',
+]
+
+const shapes: readonly (readonly [says: string, shape: (name: string, value: unknown) => Json])[] = [
+  ['at the top', (name, value) => ({ [name]: value })],
+  ['at depth', (name, value) => ({ a: [1, { b: { [name]: [{ [name]: value }] } }] })],
+  [
+    'in an object that looks like a picture',
+    (name, value) => ({ type: 'image', source: { type: 'base64', [name]: value } }),
+  ],
+  ['in an object that looks like thinking', (name, value) => ({ type: 'thinking', [name]: value })],
+]
+
+const user = { role: 'user', content: 'Hello' }
+const answered = { role: 'assistant', content: 'Here.' }
+
+/** A request of each dialect that carries a JSON value in one place. */
+const places: Readonly<Record<Dialect, readonly (readonly [says: string, body: (value: Json) => Json])[]>> = {
+  messages: [
+    [
+      'a tool’s schema',
+      (value) => ({ messages: [user], tools: [{ name: 'f', input_schema: { type: 'object', default: value } }] }),
+    ],
+    [
+      'an enum of a tool’s schema',
+      (value) => ({
+        messages: [user],
+        tools: [{ name: 'f', input_schema: { type: 'object', properties: { x: { enum: [value] } } } }],
+      }),
+    ],
+    [
+      'a tool’s argument',
+      (value) => ({
+        messages: [user, { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: value }] }],
+      }),
+    ],
+    [
+      'a tool’s result',
+      (value) => ({
+        messages: [
+          user,
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'json_result', value }] }],
+          },
+        ],
+      }),
+    ],
+    [
+      'a tool’s result as text',
+      (value) => ({
+        messages: [
+          user,
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: JSON.stringify(value) }] },
+        ],
+      }),
+    ],
+    [
+      'a server tool’s argument',
+      (value) => ({
+        messages: [
+          user,
+          { role: 'assistant', content: [{ type: 'server_tool_use', id: 't', name: 'f', input: value }] },
+        ],
+      }),
+    ],
+    ['a field that only the upstream knows', (value) => ({ messages: [user], documents: [value] })],
+    [
+      'the format of the answer',
+      (value) => ({ messages: [user], output_config: { format: { type: 'json_schema', schema: { default: value } } } }),
+    ],
+  ],
+  chat: [
+    [
+      'a tool’s schema',
+      (value) => ({
+        messages: [user],
+        tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', default: value } } }],
+      }),
+    ],
+    [
+      'a tool’s argument',
+      (value) => ({
+        messages: [
+          user,
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(value) } }],
+          },
+        ],
+      }),
+    ],
+    [
+      'a free-text tool’s argument',
+      (value) => ({
+        messages: [
+          user,
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f', input: JSON.stringify(value) } }],
+          },
+        ],
+      }),
+    ],
+    [
+      'a tool’s result',
+      (value) => ({
+        messages: [
+          user,
+          {
+            ...answered,
+            content: null,
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: 'c', content: JSON.stringify(value) },
+        ],
+      }),
+    ],
+    ['a part of an unknown type', (value) => ({ messages: [{ role: 'user', content: [{ type: 'other', value }] }] })],
+    ['a field that only the upstream knows', (value) => ({ messages: [user], documents: [value] })],
+    [
+      'the format of the answer',
+      (value) => ({
+        messages: [user],
+        response_format: { type: 'json_schema', json_schema: { name: 'o', schema: { default: value } } },
+      }),
+    ],
+  ],
+  responses: [
+    [
+      'a tool’s schema',
+      (value) => ({
+        input: 'Hello',
+        tools: [{ type: 'function', name: 'f', parameters: { type: 'object', default: value } }],
+      }),
+    ],
+    [
+      'a tool’s argument',
+      (value) => ({
+        input: [user, { type: 'function_call', call_id: 'c', name: 'f', arguments: JSON.stringify(value) }],
+      }),
+    ],
+    [
+      'a tool’s result',
+      (value) => ({ input: [user, { type: 'function_call_output', call_id: 'c', output: JSON.stringify(value) }] }),
+    ],
+    [
+      'an item of a vendor’s tool',
+      (value) => ({ input: [user, { type: 'mcp_call', id: 'm', name: 'f', arguments: '{}', output: value }] }),
+    ],
+    ['a part of an unknown type', (value) => ({ input: [{ role: 'user', content: [{ type: 'other', value }] }] })],
+    [
+      'the format of the answer',
+      (value) => ({ input: 'Hello', text: { format: { type: 'json_schema', name: 'o', schema: { default: value } } } }),
+    ],
+  ],
+}
+
+const paths: Readonly<Record<Dialect, string>> = {
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  chat: '/v1/chat/completions',
+}
+
+const kindOf: Readonly<Record<Dialect, (typeof httpKinds)[number]>> = {
+  messages: 'anthropic',
+  responses: 'openai-responses',
+  chat: 'openai-chat',
+}
+
+/** Bytes that look random and are the same in each run. */
+function bytesOf(length: number): Buffer {
+  const blocks = Array.from({ length: Math.ceil(length / 64) }, (_, at) => hash('sha512', `bytes ${at}`, 'buffer'))
+  return Buffer.concat(blocks).subarray(0, length)
+}
+
+const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(200), bytesOf(6_000)])
+
+const binaries: readonly (readonly [says: string, value: string])[] = [
+  ['a picture in base64', png.toString('base64')],
+  ['a picture in a data URL', `data:image/png;base64,${png.toString('base64')}`],
+  ['a signature', bytesOf(400).toString('base64')],
+  ['a ciphertext', `gAAAAAB${bytesOf(3_000).toString('base64url')}`],
+]
+
+describe('what a field is called', () => {
+  const opened = new AsyncDisposableStack()
+  const upstreams = new Map<string, TestUpstream>()
+  let spoken: readonly SpokenBlock[] = []
+  let house: TestHouse
+
+  before(async () => {
+    for (const kind of httpKinds)
+      upstreams.set(
+        kind,
+        opened.use(await startUpstream((response, request) => speak(kind, spoken, { request, response }))),
+      )
+    const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind === 'anthropic' ? '' : '/v1'}`
+    house = opened.use(
+      await startHouse({
+        config: {
+          upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
+          models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
+        },
+      }),
+    )
+    const admin = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+    const config = { rules: { redact: true, denylist: ['falcon'] } }
+    const path = `${house.url}/api/policy-gateway/config`
+    const answer = await fetch(path, { method: 'PUT', headers: admin, body: JSON.stringify(config) })
+    assert.equal(answer.status, 200, await answer.text())
+  })
+  after(() => opened.disposeAsync())
+
+  const send = (dialect: Dialect, body: Json): Promise<Response> =>
+    house.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
+
+  /** Every name in every shape with the sentence; with other values, the names take turns with the shapes. */
+  const hidden = names.flatMap((name, at) => [
+    ...shapes.map(([where, shape]) => ({ says: `${name} ${where}`, text: sentence, value: shape(name, sentence) })),
+    ...[
+      'falcon',
+      Buffer.from(sentence).toString('base64'),
+      Buffer.from(`${sentence} `.repeat(20)).toString('base64'),
+      `data:text/plain,${sentence}`,
+    ].map((text, turn) => {
+      const [where, shape] = turnOf(shapes, at + turn)
+      return { says: `${name} ${where}: ${text.slice(0, 30)}`, text, value: shape(name, text) }
+    }),
+  ])
+
+  const real = names.flatMap((name, at) =>
+    binaries.map(([what, bytes], turn) => {
+      const [where, shape] = turnOf(shapes, at + turn)
+      return { says: `${name} ${where}: ${what}`, bytes, value: shape(name, bytes) }
+    }),
+  )
+
+  for (const dialect of dialects) {
+    for (const [says, bodyOf] of places[dialect]) {
+      it(`hides no sentence in ${says} of a request (${dialect})`, async () => {
+        const answers = await Promise.all(hidden.map(({ value }) => send(dialect, bodyOf(value))))
+        const passed = hidden.filter((_, at) => answers[at]?.status !== 400)
+        assert.deepEqual(
+          passed.map((one) => one.says),
+          [],
+        )
+      })
+
+      it(`lets real bytes in ${says} of a request pass as they are (${dialect})`, async () => {
+        spoken = [{ type: 'text', text: 'Here.' }]
+        for (const { says: what, bytes, value } of real) {
+          const answer = await send(dialect, bodyOf(value))
+          const told = await answer.text()
+          assert.equal(answer.status, 200, `${what} ${told}`)
+          assert.doesNotMatch(told, /"policy"/)
+          const sent = upstreams.get(kindOf[dialect])?.requests.at(-1)?.body ?? ''
+          assert.ok(sent.includes(bytes), what)
+        }
+      })
+    }
+  }
+
+  const ways = dialects.flatMap((dialect) =>
+    [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
+  )
+  const hear = (): Promise<readonly Heard[]> =>
+    Promise.all(ways.map(({ dialect, stream, kind }) => ask(house, dialect, { model: kind, text: 'Hello', stream })))
+
+  for (const name of names) {
+    it(`hides no sentence in a tool call of an answer: ${name}`, async () => {
+      for (const { says, text, value } of hidden.filter((one) => one.says.startsWith(`${name} `))) {
+        spoken = [{ type: 'tool', name: 'f', input: value }]
+        for (const [at, { ending, words }] of (await hear()).entries())
+          assert.deepEqual([ending, words.includes(text)], ['filtered', false], `${says} ${JSON.stringify(ways[at])}`)
+      }
+    })
+
+    it(`lets real bytes in a tool call of an answer pass as they are: ${name}`, async () => {
+      for (const { says, bytes, value } of real.filter((one) => one.says.startsWith(`${name} `))) {
+        spoken = [{ type: 'tool', name: 'f', input: value }]
+        for (const [at, { ending, policy, words }] of (await hear()).entries()) {
+          const way = `${says} ${JSON.stringify(ways[at])}`
+          assert.deepEqual([ending, policy, words.includes(bytes)], ['ended', undefined, true], way)
+        }
+      }
+    })
+  }
+})
+
+function turnOf<T>(all: readonly T[], turn: number): T {
+  const one = all[turn % all.length]
+  assert.ok(one)
+  return one
+}
