@@ -25,7 +25,7 @@ export type FaultKind =
   | 'permission'
   | 'not_found'
   | 'method'
-  | 'timeout' // the caller took too long to send
+  | 'timeout' // the caller took too long to send or to read
   | 'conflict'
   | 'too_large'
   | 'rate_limit'
@@ -68,6 +68,7 @@ export const faultCodes = {
   invalid_cursor: '`after` names nothing in this organization.',
   invalid_request: 'The request is not valid HTTP.',
   request_timeout: 'The request was not sent in time.',
+  response_not_read: 'The caller did not read its stream in time; what was generated until then is charged.',
   body_too_large: 'The body is over the limit of this endpoint.',
   headers_too_large: 'The request line and headers together are over 16 KiB.',
   invalid_api_key: 'The key or token is missing, unknown, expired or revoked.',

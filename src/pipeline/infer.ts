@@ -15,7 +15,7 @@ import type { Admission, Applicant } from './paying/admission.ts'
 import type { Asking } from './asking.ts'
 import { countingRefusals } from './paying/count-refusals.ts'
 import type { Estimate, Govern, Governed } from './governing/govern.ts'
-import { freeLease, type Lease } from './paying/lease.ts'
+import { freeLease, type Charged, type Lease } from './paying/lease.ts'
 import { meter } from './paying/meter.ts'
 import { permittedModel } from './permitted-model.ts'
 import { route, type RouteParts } from './route.ts'
@@ -52,6 +52,8 @@ export type Bill = {
   pay(usage: Usage): Promise<Receipt>
   /** Instead of paying, for an answer whose end is kept back: it costs nothing, whatever its caller does next. */
   waive(usage: Usage): Promise<void>
+  /** What was charged for an answer that is over, also one that was interrupted. */
+  charged(): Charged | undefined
 }
 
 export type Infer = (asking: Asking) => Promise<Answer>
@@ -103,7 +105,7 @@ export function createInfer(parts: InferParts): Infer {
         model: model.name,
         upstream: begun.target.upstream,
         pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
-        bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage) },
+        bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage), charged: lease.charged },
         dropped,
         verdict,
         [Symbol.asyncDispose]: giveBack,

@@ -87,6 +87,7 @@ function scene(
           async waive() {
             settled.push('waived')
           },
+          charged: () => (closed > 0 ? { usage, cost: receipt } : undefined),
         },
         dropped: new Set<string>(),
         verdict: null,
@@ -281,6 +282,8 @@ describe('the record of a request', () => {
       ['caller_left'],
     )
     assert.equal(left.closed(), 1)
+    const { model } = left.facts[0] ?? assert.fail()
+    assert.deepEqual([model?.inputTokens, model?.outputTokens, model?.creditsUsed], [7, 3, 4])
     const stayed = scene([[start, end]])
     const whole = await stayed.infer()
     await read(whole)

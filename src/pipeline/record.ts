@@ -112,11 +112,11 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
 }
 
 function logged(answer: Answer, recording: Recording): Answer {
-  const { upstream } = answer
+  const { upstream, bill } = answer
   const giveBack = async (): Promise<void> => {
     await answer[Symbol.asyncDispose]()
     // Nobody waits for it any more, but what happened is written down.
-    await recording.write({ upstream, failure: 'caller_left' }).catch(() => undefined)
+    await recording.write({ upstream, failure: 'caller_left', ...bill.charged() }).catch(() => undefined)
   }
   return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
 }
@@ -153,7 +153,7 @@ function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): 
     return pay(end)
   }
   const breakOff = async (error: unknown): Promise<never> => {
-    await recording.write({ upstream, ...failureOf(error) })
+    await recording.write({ upstream, ...failureOf(error), ...bill.charged() })
     throw error
   }
   return watched(pieces, watch, breakOff)

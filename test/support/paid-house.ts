@@ -22,14 +22,19 @@ export const question = { model: 'paid', max_tokens: 50, messages: [{ role: 'use
 
 const usagePath = '/v1/organization/usage'
 
-export async function startPaidHouse(options: TestHouseOptions = {}): Promise<PaidHouse> {
+export type PaidHouseOptions = TestHouseOptions & {
+  /** Settings of its upstream, beside its address. */
+  readonly upstreamSettings?: Readonly<Record<string, unknown>>
+}
+
+export async function startPaidHouse({ upstreamSettings, ...options }: PaidHouseOptions = {}): Promise<PaidHouse> {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream())
   const house = opened.use(
     await startHouse({
       ...options,
       config: {
-        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1`, ...upstreamSettings }],
         models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
         ...options.config,
       },

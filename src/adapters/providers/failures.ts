@@ -33,6 +33,10 @@ const slowness: Readonly<Record<Phase, string>> = {
 export const timedOut = (phase: Phase, cause?: unknown): Fault =>
   new Fault('upstream_timeout', 'upstream_timeout', slowness[phase], withCause(cause))
 
+/** The caller read its answer so slowly that the call came to its end before: the upstream is not to blame. */
+export const unread = (cause?: unknown): Fault =>
+  new Fault('timeout', 'response_not_read', 'The answer was not read in time.', withCause(cause))
+
 /** Our own bound on calls to one upstream; the router may try the next. */
 export const tooManyCalls = (limit: number): Fault =>
   new Fault('upstream_overloaded', 'upstream_overloaded', 'Too many calls to the model’s upstream are under way.', {

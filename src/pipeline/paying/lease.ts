@@ -32,7 +32,12 @@ export type Lease = AsyncDisposable & {
   settle(outcome: Outcome, usage: Usage): Promise<Receipt>
   /** The same for an answer that nobody waits for any more: it cannot fail. */
   giveUp(outcome: Outcome, usage: Usage): Promise<void>
+  /** What the end has cost its caller; undefined before the end, and where it costs nothing. */
+  charged(): Charged | undefined
 }
+
+/** What was paid for, and its price. */
+export type Charged = { readonly usage: Usage; readonly cost: Quote }
 
 export type Taken = {
   readonly verdict: Admitted
@@ -51,6 +56,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   const request = renewalOf(taken)
   const beat = parts.heartbeat.keep(request)
   let ended: Promise<Receipt> | undefined
+  let charged: Charged | undefined
 
   const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
   const giveUp = async (outcome: Outcome, usage: Usage): Promise<void> => {
@@ -66,6 +72,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
     quote: (usage) => quoteOf(costMicro(usage, taken.rates), parts.creditUsd),
     settle,
     giveUp,
+    charged: () => charged,
     [Symbol.asyncDispose]: neverBegan,
   }
 
@@ -80,8 +87,11 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
     const settled = await parts.settle(charge, { ...request, tokens, epoch: taken.verdict.credits?.epoch ?? '' })
     const remaining = settled?.remainingMicro ?? lastKnownAfter(charge)
     if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
-    const cost = whoPays[outcome].isPaid ? costMicro(usage, taken.rates) : 0
-    return receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
+    const { isPaid } = whoPays[outcome]
+    const cost = isPaid ? costMicro(usage, taken.rates) : 0
+    const receipt = receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
+    if (isPaid) charged = { usage, cost: receipt }
+    return receipt
   }
 
   function lastKnownAfter({ organizationId, micro }: Charge): number | undefined {
@@ -103,6 +113,7 @@ export function freeLease(rates: Rates, creditUsd: number): Lease {
     quote,
     settle: async (_, usage) => ({ ...quote(usage), remainingCredits: null }),
     async giveUp() {},
+    charged: () => undefined,
     async [Symbol.asyncDispose]() {},
   }
 }

@@ -34,6 +34,7 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
     async giveUp(outcome, usage) {
       await lease.settle(outcome, usage)
     },
+    charged: () => undefined,
     async [Symbol.asyncDispose]() {},
   }
   async function* source(): AsyncGenerator<Piece> {
@@ -104,6 +105,13 @@ describe('a metered answer', () => {
     scene.controller.abort(stopping)
     await assert.rejects(async () => scene.iterator.next(), /stopping/)
     assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 10, output: 10 }])
+  })
+
+  it('that its caller does not read is the caller’s to pay', async () => {
+    const scene = openScene([text, new Fault('timeout', 'response_not_read', 'not read')])
+    await scene.iterator.next()
+    await assert.rejects(async () => scene.iterator.next(), /not read/)
+    assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 10 }])
   })
 
   it('that breaks off is settled at once, and the failure goes on', async () => {

@@ -1,3 +1,4 @@
+import { isFault } from '../../base/fault.ts'
 import { watched } from '../../base/flow.ts'
 import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
@@ -34,10 +35,11 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     return { ...begun, outputTokens, source: 'estimated' }
   }
   /** Where the answer is paid for by now, that counts. */
-  const interrupted = (): Promise<void> => lease.giveUp(hasCallerLeft(signal) ? 'aborted' : 'broken_off', used())
+  const giveUp = (isCallersDoing: boolean): Promise<void> =>
+    lease.giveUp(isCallersDoing ? 'aborted' : 'broken_off', used())
 
   async function breakOff(error: unknown): Promise<never> {
-    await interrupted()
+    await giveUp(hasCallerLeft(signal) || isUnread(error))
     throw error
   }
 
@@ -64,6 +66,9 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
   return {
     pieces: watched(source, watch, breakOff),
     used,
-    [Symbol.asyncDispose]: interrupted,
+    [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(signal)),
   }
 }
+
+/** A caller who does not read its answer has it generated all the same. */
+const isUnread = (error: unknown): boolean => isFault(error) && error.code === 'response_not_read'

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { nextOf } from '../../../base/flow.ts'
+import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createExchange, type Exchange } from './exchange.ts'
+import type { TimeLimits } from './watch.ts'
 
 /** Undici's side of an exchange, played by hand. */
-function begin(clock: Clock = systemClock) {
+function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {
   const calls: string[] = []
   const controller = {
     aborted: false,
@@ -18,7 +20,7 @@ function begin(clock: Clock = systemClock) {
   const aborter = new AbortController()
   const exchange = createExchange({
     clock,
-    limits: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 },
+    limits: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, ...more },
     signal: aborter.signal,
     onSettled: () => void calls.push('settled'),
   })
@@ -115,5 +117,57 @@ describe('an exchange', () => {
     end()
     assert.equal(await read(exchange), undefined)
     assert.deepEqual(calls, ['resume', 'settled'])
+  })
+})
+
+describe('an exchange whose reader keeps the upstream waiting', () => {
+  /** One that has told its upstream to wait, and may take a minute in all. */
+  function paused() {
+    const { clock, advance } = createHandClock()
+    const scene = begin(clock, { timeoutMs: 60_000, idleTimeoutMs: 600_000 })
+    scene.start()
+    scene.head()
+    scene.data(64 * 1024 + 1)
+    return { ...scene, advance }
+  }
+  const upstreamsFault = { kind: 'upstream_timeout', code: 'upstream_timeout' }
+  const readersFault = { kind: 'timeout', code: 'response_not_read' }
+
+  it('ends by the fault of its reader where the time of the call is over meanwhile', async () => {
+    const { exchange, advance } = paused()
+    advance(60_000)
+    await assert.rejects(read(exchange), readersFault)
+  })
+
+  it('ends so too where the reader went on before, and the time that it took is missing now', async () => {
+    const { exchange, advance } = paused()
+    advance(1_000)
+    await read(exchange)
+    advance(59_000)
+    await assert.rejects(read(exchange), readersFault)
+  })
+
+  it('ends by the fault of its upstream where the wait was too short to matter', async () => {
+    const { exchange, advance } = paused()
+    advance(999)
+    await read(exchange)
+    advance(59_001)
+    await assert.rejects(read(exchange), upstreamsFault)
+  })
+
+  it('ends by the fault of its reader where the upstream hangs up because nobody reads', async () => {
+    const { exchange, advance, error } = paused()
+    advance(30_000)
+    error(new Error('reset'))
+    await read(exchange)
+    await assert.rejects(read(exchange), readersFault)
+  })
+
+  it('ends by the fault of its upstream where that hangs up once its reader has gone on', async () => {
+    const { exchange, advance, error } = paused()
+    advance(30_000)
+    await read(exchange)
+    error(new Error('reset'))
+    await assert.rejects(read(exchange), { kind: 'upstream_failed' })
   })
 })

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { later } from '../../../base/flow.ts'
 import type { Phase } from '../failures.ts'
-import { brokenAnswer, cancelled, faultOfNetwork, timedOut } from '../failures.ts'
+import { brokenAnswer, cancelled, faultOfNetwork, timedOut, unread } from '../failures.ts'
 import { createUnpacking, type Unpacking } from './unpacking.ts'
 import type { TimeLimits, Watch } from './watch.ts'
 import { createWatch } from './watch.ts'
@@ -35,6 +35,8 @@ export type ExchangeParts = {
 
 /** Beyond this many unread bytes the upstream is told to wait. */
 const highWaterBytes = 64 * 1024
+/** An upstream that had to wait for its reader this long is not to blame for a call that took too long. */
+const noticedPauseMs = 1000
 /** How long an upstream may take to close a stream whose answer is complete. */
 const drainMs = 1000
 
@@ -47,6 +49,9 @@ type Line = ExchangeParts & {
   unpacking: Unpacking | undefined
   chunks: Buffer[]
   byteCount: number
+  /** Since when the upstream waits for its reader, and how long it did before. */
+  pausedSinceMs: number | undefined
+  pausedMs: number
   stage: 'running' | 'draining' | 'settled'
   failure: Fault | undefined
   /** Wakes the reader that waits. */
@@ -63,6 +68,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
     unpacking: undefined,
     chunks: [],
     byteCount: 0,
+    pausedSinceMs: undefined,
+    pausedMs: 0,
     stage: 'running',
     failure: undefined,
     wake: undefined,
@@ -100,7 +107,8 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
     else line.unpacking.push(chunk)
   },
   onResponseEnd: () => (line.unpacking === undefined || line.stage !== 'running' ? settle(line) : line.unpacking.end()),
-  onResponseError: (_controller, error) => settle(line, faultOfNetwork(error)),
+  onResponseError: (_controller, error) =>
+    settle(line, line.pausedSinceMs !== undefined && wasKeptWaiting(line) ? unread(error) : faultOfNetwork(error)),
 })
 
 const unpack = (line: Line, encoding: unknown): Unpacking | undefined =>
@@ -118,6 +126,7 @@ function add(line: Line, chunk: Buffer): void {
   else line.chunks.push(chunk)
   line.byteCount += chunk.length
   if (line.byteCount > highWaterBytes) {
+    line.pausedSinceMs ??= line.clock.monotonicMs()
     line.controller?.pause()
     line.unpacking?.pause()
   }
@@ -151,10 +160,17 @@ function takeChunks(line: Line): readonly Buffer[] {
   line.wake = undefined
   line.chunks = []
   line.byteCount = 0
+  line.pausedMs = pausedMs(line)
+  line.pausedSinceMs = undefined
   line.controller?.resume()
   line.unpacking?.resume()
   return taken
 }
+
+const pausedMs = ({ clock, pausedMs: before, pausedSinceMs }: Line): number =>
+  pausedSinceMs === undefined ? before : before + clock.monotonicMs() - pausedSinceMs
+
+const wasKeptWaiting = (line: Line): boolean => pausedMs(line) >= noticedPauseMs
 
 function drain(line: Line): void {
   if (line.stage !== 'running') return
@@ -186,5 +202,5 @@ function settle(line: Line, failure?: Fault): void {
 function onDue(line: Line, phase: Phase): void {
   const nobodyListens = phase === 'idle' && line.stage === 'running' && line.wake === undefined
   if (nobodyListens) line.watch.enter('idle', line.limits.idleTimeoutMs)
-  else cancel(line, timedOut(phase))
+  else cancel(line, phase === 'total' && wasKeptWaiting(line) ? unread() : timedOut(phase))
 }

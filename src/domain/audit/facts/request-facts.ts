@@ -1,4 +1,4 @@
-import { totalInputTokens, type InferenceEnd, type Quote } from '../../inference/events.ts'
+import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../../inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { AuditContent } from '../content/content.ts'
@@ -11,6 +11,8 @@ export type RequestOutcome = {
   /** Who answered; unknown where nobody began to. */
   readonly upstream?: string
   readonly end?: InferenceEnd
+  /** Of an answer that was interrupted and is charged for. */
+  readonly usage?: Usage
   readonly cost?: Quote
   readonly failure?: string
   /** What callers are told of the decision, where it was not plain `allow`. */
@@ -42,6 +44,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 export function requestFacts(told: RequestTold): EventFacts {
   const { caller, request, outcome, origin, latencyMs } = told
   const { end, cost, failure } = outcome
+  const usage = end?.usage ?? outcome.usage
   return {
     code: 'gateway.request.decided',
     organizationId: caller.organization.id,
@@ -62,9 +65,9 @@ export function requestFacts(told: RequestTold): EventFacts {
     model: {
       provider: outcome.upstream ?? 'unknown',
       name: request.model,
-      inputTokens: end && totalInputTokens(end.usage),
-      outputTokens: end?.usage.outputTokens,
-      usageSource: end?.usage.source,
+      inputTokens: usage && totalInputTokens(usage),
+      outputTokens: usage?.outputTokens,
+      usageSource: usage?.source,
       finishReasons: end && [end.stopReason],
       isStream: request.stream,
       creditsUsed: cost?.creditsUsed,

@@ -8,6 +8,8 @@ export type LineOptions = {
   readonly keepAliveMs: number
   /** A caller who has not read for this long is gone, whatever the network says. */
   readonly writeTimeoutMs: number
+  /** Told before such a caller is cut off. */
+  readonly onUnread: () => void
 }
 
 /** A response that is written as it comes, no faster than its reader reads. */
@@ -28,7 +30,8 @@ const lastChunk = '0\r\n\r\n'
 type Way = ServerResponse | Socket
 
 /** To be made once the head is written. */
-export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTimeoutMs }: LineOptions): SseLine {
+export function createSseLine(raw: ServerResponse, options: LineOptions): SseLine {
+  const { clock, keepAliveMs, writeTimeoutMs, onUnread } = options
   // Node frames a chunk in four writes to the socket. We frame it ourselves, in one: it is most of what a chunk costs.
   const isFramed = raw.chunkedEncoding
   raw.chunkedEncoding = false
@@ -71,7 +74,10 @@ export function createSseLine(raw: ServerResponse, { clock, keepAliveMs, writeTi
         raw.off('close', done)
         resolve()
       }
-      const cancel = clock.after(writeTimeoutMs, () => raw.destroy())
+      const cancel = clock.after(writeTimeoutMs, () => {
+        onUnread()
+        raw.destroy()
+      })
       from.once(event, done)
       raw.once('close', done)
     })

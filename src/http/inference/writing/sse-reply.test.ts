@@ -331,6 +331,10 @@ describe('sending a stream', () => {
     house.advance(60_000)
     await house.settled
     assert.equal(taken, takenThen)
+    assert.deepEqual(
+      house.failures.map((failure) => failure instanceof Fault && failure.code),
+      ['response_not_read'],
+    )
   })
 
   it('goes on when a slow caller reads again', async () => {

@@ -46,7 +46,8 @@ async function drive(reply: FastifyReply, source: Flow<Piece>, parts: StreamRepl
   const { raw } = reply
   if (isGone(raw)) return
   sendHead(reply, { ...streamHeaders, ...parts.headers })
-  const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs })
+  const onUnread = (): void => parts.onFailure?.(unread())
+  const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs, onUnread })
   const say = (piece: Piece): Promise<void> | undefined => {
     const text = writer.forward(piece)
     // The caller need not wait for what the source still has to do.
@@ -73,6 +74,8 @@ async function drive(reply: FastifyReply, source: Flow<Piece>, parts: StreamRepl
 
 /** Never a silent cut: a stream that just stops reads like an answer that is complete. */
 const brokenOff = (): Fault => new Fault('upstream_failed', 'upstream_error', 'The answer broke off before its end.')
+
+const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The answer was not read in time.')
 
 /** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
 async function stop(source: Flow<Piece>, { onFailure }: StreamReply): Promise<void> {
