@@ -1,14 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { isPending } from '../base/eventually.ts'
-import { Fault, toFault, withHeaders } from '../base/fault.ts'
+import { toFault, withHeaders, type Fault } from '../base/fault.ts'
 import type { CallerOf } from './caller.ts'
 import { faultOf } from './framework-fault.ts'
 import { lingerBeforeClose } from './linger.ts'
 import { noteRefusal } from './request-record.ts'
 import type { Family, Route } from './route.ts'
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 export type FamilyDoor = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
 
@@ -18,11 +16,8 @@ export async function registerFamily(app: FastifyInstance, family: Family, door:
     scope.setErrorHandler((error, request, reply) =>
       refuse(family, faultOf(error), { clock: door.clock, request, reply }),
     )
-    for (const [path, routes] of Map.groupBy(family.routes, (route) => route.path)) {
-      for (const route of routes) {
-        scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
-      }
-      scope.route({ method: missing(routes), url: pattern(path), handler: notAllowed(routes), config: bodiless })
+    for (const route of family.routes) {
+      scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
     }
   })
 }
@@ -34,7 +29,7 @@ export function refuse(family: Family, fault: Fault, { request, reply, clock }: 
   noteRefusal(request, fault)
   const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
-  if (!request.raw.complete) {
+  if (!request.raw.complete && hasBody(request)) {
     reply.header('connection', 'close')
     lingerBeforeClose(request.raw.socket, clock)
   }
@@ -44,6 +39,10 @@ export function refuse(family: Family, fault: Fault, { request, reply, clock }: 
     .headers({ 'x-request-id': request.id, ...headers })
     .send(body)
 }
+
+/** Also a request without a body is not complete yet when the hooks see it. */
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** The family whose shape a path gets, also where nothing lives at it. */
 export function familyOf(families: readonly Family[], path: string): Family | undefined {
@@ -98,19 +97,5 @@ function unreadHandler({ handle, whenUnread }: Route, family: Family, { clock }:
     },
     errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       refuse(family, await faultFor(error, request), { clock, request, reply }),
-  }
-}
-
-function missing(routes: readonly Route[]) {
-  const present = new Set<string>(routes.map((route) => route.method))
-  if (present.has('GET')) present.add('HEAD') // answered by the GET route
-  return methods.filter((method) => !present.has(method))
-}
-
-function notAllowed(routes: readonly Route[]) {
-  const allow = routes.map((route) => route.method).join(', ')
-  return async (request: FastifyRequest): Promise<never> => {
-    const message = `${request.method} is not offered here; ${allow} is.`
-    throw new Fault('method', 'method_not_allowed', message, { headers: { allow } })
   }
 }

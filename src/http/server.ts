@@ -1,11 +1,10 @@
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
 import { createBodyRoom } from './body-room.ts'
+import { answerBrokenHttp, refuseTunnel } from './broken-http.ts'
 import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
@@ -13,6 +12,7 @@ import { headerFault } from './headers.ts'
 import { reserveRecord, type RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
 import { stoppingFault } from './stopping.ts'
+import { createUnmatched } from './unmatched.ts'
 
 export type ServerParts = {
   readonly families: readonly [Family, ...Family[]]
@@ -61,7 +61,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 
   // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) => refuseTunnel(socket, ids('req')))
   let isClosing = false
+  const unmatched = createUnmatched(families)
   const roomFor = createBodyRoom(parts.bodyRoomBytes)
   reserveRecord(app)
   app.removeAllContentTypeParsers()
@@ -72,7 +74,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     reply.header('x-request-id', request.id)
     recorder.began(request)
     if (request.record) request.record.takeRoom = roomFor(request.raw, reply.raw)
-    done(isClosing ? stoppingFault() : headerFault(request.raw))
+    const fault = isClosing ? stoppingFault() : headerFault(request.raw)
+    done(fault ?? (request.is404 ? unmatched(request) : undefined))
   })
   app.addHook('onResponse', (request, reply, done) => {
     recorder.ended(request, reply.statusCode)
@@ -85,14 +88,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     done()
   })
   for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })
-  app.setNotFoundHandler((request, reply) => {
-    const fault = new Fault(
-      'not_found',
-      'unknown_route',
-      `Nothing lives at ${request.method} ${pathOf(request.url).slice(0, 200)}.`,
-    )
-    return refuse(familyFor(request), fault, { request, reply, clock })
-  })
   app.setErrorHandler((error, request, reply) => refuse(familyFor(request), faultOf(error), { request, reply, clock }))
   return app
 
@@ -104,34 +99,4 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
 /** Routes check their own bodies, so the framework's compilers need not even be loaded: they weigh as much as all our code. */
 const neverNeeded = (): never => {
   throw new Error('no route hands a schema to the framework')
-}
-
-const brokenHttp: Readonly<Record<string, { status: string; code: string; message: string }>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'headers_too_large',
-    message: 'The headers are over 16 KiB.',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'request_timeout',
-    message: 'The request was not sent in time.',
-  },
-}
-
-/** Bytes that are not HTTP never reach a route: no path, so no family. The administration's shape is the general one. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const known = brokenHttp[error.code ?? '']
-  const { status, code, message } = known ?? {
-    status: '400 Bad Request',
-    code: 'invalid_request',
-    message: 'The request is not valid HTTP.',
-  }
-  const body = JSON.stringify({
-    error: { code, message, type: 'validation_error', param: null, request_id: requestId, doc_url: null },
-  })
-  const headers = ['connection: close', 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
-  const head = [`HTTP/1.1 ${status}`, `x-request-id: ${requestId}`, ...headers, '', ''].join('\r\n')
-  socket.end(head + body)
 }

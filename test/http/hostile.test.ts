@@ -171,6 +171,15 @@ describe('hostile input', () => {
     assert.match(answer, /^HTTP\/1\.1 400 /)
     assert.equal(bodyOf(answer).error.code, 'invalid_header')
   })
+  it('refuses to be a tunnel, in words', async () => {
+    const answer = await raw('CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 405 .*\r\nallow: ?\r\n/s)
+    assert.equal(bodyOf(answer).error.code, 'method_not_allowed')
+  })
+  it('finds no route at a path that cannot be decoded, beyond where the router reads it', async () => {
+    const answer = await raw('GET /nothing#%C3 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 404 /)
+  })
   it('passes over an expectation that it does not know', async () => {
     assert.match(await raw(head('/v1/models', ['expect: more', 'connection: close'])), /^HTTP\/1\.1 405 /)
   })

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { Client, request } from 'undici'
 import { startHouse, type TestHouse } from '../support/house.ts'
 
 /** Paths where nothing lives, and methods that are not offered: refused in the shape of the family they belong to. */
-const scenarios = [
+type Scenario = {
+  readonly name: string
+  readonly method?: string
+  readonly path: string
+  readonly status: number
+  readonly allow?: string
+  readonly says: object
+}
+
+const scenarios: readonly Scenario[] = [
   {
     name: 'below messages',
     path: '/v1/messages/nothing',
@@ -55,6 +65,39 @@ const scenarios = [
     allow: 'POST',
     says: { type: 'error', error: { type: 'invalid_request_error' } },
   },
+  ...['QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'TRACE'].flatMap((method) => [
+    {
+      name: `a message with ${method}`,
+      method,
+      path: '/v1/messages',
+      status: 405,
+      allow: 'POST',
+      says: { type: 'error', error: { type: 'invalid_request_error' } },
+    },
+    {
+      name: `a completion with ${method}`,
+      method,
+      path: '/v1/chat/completions',
+      status: 405,
+      allow: 'POST',
+      says: { error: { code: 'method_not_allowed' } },
+    },
+    {
+      name: `a policy with ${method}, by an id with letters of several bytes`,
+      method,
+      path: `/v1/organization/policies/${encodeURIComponent('ä/b')}?x=1`,
+      status: 405,
+      allow: 'GET, PATCH, DELETE',
+      says: { error: { code: 'method_not_allowed' } },
+    },
+    {
+      name: `nothing with ${method}`,
+      method,
+      path: '/v1/organization/nothing',
+      status: 404,
+      says: { error: { code: 'unknown_route' } },
+    },
+  ]),
   { name: 'a path that is no path', path: '/v1/messages/%E0%A4%A', status: 400, says: { type: 'error' } },
 ]
 
@@ -67,13 +110,35 @@ describe('a request to', () => {
 
   for (const { name, method = 'GET', path, status, allow, says } of scenarios) {
     it(`${name} is refused with ${status}`, async () => {
-      const response = await fetch(scene.url + path, { method })
-      assert.equal(response.status, status)
-      assert.match(response.headers.get('x-request-id') ?? '', /^req_/)
-      assert.equal(response.headers.get('allow'), allow ?? null)
-      assert.partialDeepStrictEqual(await response.json(), says)
+      const response = await request(scene.url + path, { method })
+      assert.equal(response.statusCode, status)
+      assert.match(String(response.headers['x-request-id']), /^req_/)
+      assert.equal(response.headers['allow'], allow)
+      assert.partialDeepStrictEqual(await response.body.json(), says)
     })
   }
+  it('a path with another method is refused by its method, whatever its body is', async () => {
+    const body = 'no JSON'
+    const headers = { 'content-type': 'text/plain' }
+    const answer = await request(`${scene.url}/v1/messages`, { method: 'QUERY', body, headers })
+    assert.equal(answer.statusCode, 405)
+    await answer.body.dump()
+    const lost = await request(`${scene.url}/nothing`, { method: 'POST', body, headers })
+    assert.equal(lost.statusCode, 404)
+    await lost.body.dump()
+  })
+  it('somewhere wrong, which had no body, keeps its connection', async () => {
+    const client = new Client(scene.url)
+    let connections = 0
+    client.on('connect', () => connections++)
+    for (const path of ['/nothing', '/v1/models', '/v1/messages']) {
+      const answer = await client.request({ method: 'GET', path })
+      assert.notEqual(answer.headers['connection'], 'close')
+      await answer.body.dump()
+    }
+    await client.close()
+    assert.equal(connections, 1)
+  })
   it('the root is answered, also when only its head is asked for', async () => {
     assert.equal((await fetch(scene.url, { method: 'HEAD' })).status, 200)
   })
