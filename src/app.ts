@@ -78,7 +78,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const stored = storedResponses(database)
   await startExpiry(ground, stored)
 
-  const inFlight = createInFlight()
+  const inFlight = createInFlight(clock)
   const recorder = createRequestRecorder({ clock, log, metrics })
   const callerOf = createCallerOf({ authenticator, freeRequests })
   const { identify } = callerOf
@@ -118,8 +118,9 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { request_timeout_ms: requestTimeoutMs, trust_proxy: isProxied, proxy_hops: hops, host, port } = config.server
   const proxyHops = isProxied ? hops : 0
   const bodyRoomBytes = Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)
-  const door = { families, recorder, identify, clock, ids, log, requestTimeoutMs, bodyRoomBytes, proxyHops }
-  const server = await createServer(door)
+  const limits = { requestTimeoutMs, bodyRoomBytes, proxyHops }
+  const onHalfClose = inFlight.halfClosed
+  const server = await createServer({ ...ground, ...limits, families, recorder, identify, onHalfClose })
   built.defer(() => shut({ server, inFlight }))
   const kept = built.move()
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
@@ -21,6 +22,8 @@ export type ServerParts = {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
+  /** Told when a caller has closed its sending side. */
+  readonly onHalfClose: (socket: Socket) => void
   readonly requestTimeoutMs: number
   /** What large bodies may take of the memory, all together. */
   readonly bodyRoomBytes: number
@@ -62,6 +65,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => refuseTunnel(socket, ids('req')))
+  // Node would take the end of what a caller sends for the end of its interest in the answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
+  app.server.on('connection', (socket) => socket.once('end', () => parts.onHalfClose(socket)))
   let isClosing = false
   const unmatched = createUnmatched(families)
   const roomFor = createBodyRoom(parts.bodyRoomBytes)

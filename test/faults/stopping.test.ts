@@ -3,9 +3,9 @@ import { on, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
-import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { createPatientClock } from '../support/patient-clock.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
 const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
@@ -37,21 +37,6 @@ function heldStream(): { script: Script; goOn(): void } {
     response.end(rest.join(''))
   }
   return { script, goOn: resolve }
-}
-
-/** The world's time, but whoever would wait for half a minute or longer waits until told. */
-function createPatientClock(): { clock: Clock; pass(delayMs: number): void } {
-  const waiting = new Set<{ delayMs: number; callback: () => void }>()
-  const after: Clock['after'] = (delayMs, callback) => {
-    if (delayMs < 30_000) return systemClock.after(delayMs, callback)
-    const timer = { delayMs, callback }
-    waiting.add(timer)
-    return () => void waiting.delete(timer)
-  }
-  const pass = (delayMs: number): void => {
-    for (const timer of waiting) if (timer.delayMs === delayMs) timer.callback()
-  }
-  return { clock: { ...systemClock, after }, pass }
 }
 
 /** A caller in the middle of a stream, which goes on when told. */
@@ -88,7 +73,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   })
 
   it('tells whoever still listens after 30 seconds, and waits for nobody else', async () => {
-    const { clock, pass } = createPatientClock()
+    const { clock, pass } = createPatientClock(30_000)
     await using scene = await startPaidHouse({ clock })
     scene.upstream.answer(stalledStream(first))
     const [caller, slow, silent] = [callerOf(scene), callerOf(scene), callerOf(scene)]
@@ -120,7 +105,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   })
 
   it('is not ready at once, and still answers new callers for as long as it was told to', async () => {
-    const { clock, pass } = createPatientClock()
+    const { clock, pass } = createPatientClock(30_000)
     await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const { house } = scene
     const drained = house.house.drain()
@@ -138,7 +123,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   })
 
   it('ends at once when asked twice, also while it still answers new callers', async () => {
-    const { clock } = createPatientClock()
+    const { clock } = createPatientClock(30_000)
     await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const drained = scene.house.house.drain()
     await scene.house.house[Symbol.asyncDispose]()

@@ -40,14 +40,24 @@ export function createSseLine(raw: ServerResponse, options: LineOptions): SseLin
   let cancelKeepAlive = clock.after(keepAliveMs, onSilence)
   // A write that races with the reader's leaving fails; its leaving is all that matters, and `close` tells that.
   raw.on('error', () => {})
-  raw.once('close', () => cancelKeepAlive())
+  raw.once('close', () => {
+    cancelKeepAlive()
+    connection?.off('end', sendKeepAlive)
+  })
+  // A caller that closes its sending side may still read. One that is gone resets the connection when it is sent something.
+  const { socket: connection } = raw
+  connection?.once('end', sendKeepAlive)
 
   /** One timer for the whole stream: it looks at the time of the last write instead of being set anew by each. */
   function onSilence(): void {
     if (raw.writableEnded || raw.destroyed) return
     const silentMs = clock.monotonicMs() - lastWriteMs
-    if (silentMs >= keepAliveMs && !way().writableNeedDrain) write(way(), keepAlive)
+    if (silentMs >= keepAliveMs) sendKeepAlive()
     cancelKeepAlive = clock.after(silentMs >= keepAliveMs ? keepAliveMs : keepAliveMs - silentMs, onSilence)
+  }
+
+  function sendKeepAlive(): void {
+    if (!raw.writableEnded && !way().writableNeedDrain) write(way(), keepAlive)
   }
 
   /**
