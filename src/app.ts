@@ -64,7 +64,7 @@ export async function createHouse(config: Config, env: Environment, world: World
     keyDefaults: { permissions: config.keys.default_permissions },
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests } = await createIdentity(ground, digest)
+  const { authenticator, freeRequests } = await createIdentity(ground, digest, administration.audit.events)
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)

@@ -1,16 +1,18 @@
 import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
+import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator, type VerifyToken } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
 import type { Ground } from './ground.ts'
+import { createIpDenials } from './ip-denials.ts'
 
 /** Who may ask: keys, tokens, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
-export async function createIdentity(ground: Ground, digest: Digest): Promise<Identity> {
+export async function createIdentity(ground: Ground, digest: Digest, events: EventMaker): Promise<Identity> {
   const { config, clock, changes, database, secret, warn } = ground
   const store = credentialStore(database)
   return {
@@ -21,6 +23,7 @@ export async function createIdentity(ground: Ground, digest: Digest): Promise<Id
       changes,
       failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
       verifyToken: await createTokenVerifier(config, clock),
+      onIpDenied: createIpDenials(ground, events),
       onTouchFailed: warn('the use of a key could not be noted'),
     }),
     freeRequests: createFreeRequests({

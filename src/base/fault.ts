@@ -76,6 +76,7 @@ export const faultCodes = {
     'The key or token is invalid, and too many invalid ones came from this address in the last minute; correct it, or wait for `Retry-After`. Where errors have OpenAI’s form, the code is `rate_limit_exceeded`.',
   free_request_used: 'The single anonymous free request of this client, or of today, is used up. Sign up to continue.',
   permission_denied: 'The credential is valid but lacks the permission that the operation needs.',
+  ip_not_allowed: 'The key is valid, but its `allowed_ips` do not hold the address that the request came from.',
   model_not_allowed: 'This key may not use this model.',
   project_mismatch: '`X-Policy-Project` names another project than the key’s own.',
   not_found: 'Nothing by this id exists in the credential’s organization.',

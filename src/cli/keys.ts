@@ -12,6 +12,7 @@ const options = {
   models: { type: 'string' },
   permissions: { type: 'string' },
   expires: { type: 'string' },
+  'allow-ip': { type: 'string', multiple: true },
   json: { type: 'boolean' },
 } as const
 
@@ -20,13 +21,14 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const keys: Command = {
   summary: 'List, create and revoke keys',
   usage: `gatehouse keys list [--project ID] [--org ID] [--json]
-gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--org ID] [--json]
-gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--org ID] [--json]
+gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--org ID] [--json]
+gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
 A key's secret is shown when it is created, and never again. An API key calls models and nothing else unless
 --permissions or keys.default_permissions in gatehouse.yaml say more: gateway:read, gateway:write, exports:read,
 exports:write. An administrator key may do everything (*) unless --permissions says less.
+--allow-ip 203.0.113.0/24 lets the key work from there alone; it may be given more than once.
 --org and --project may be left out while there is only one.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
@@ -71,17 +73,24 @@ function create(values: Values): Work {
     throw new UsageError('--models and --project are for API keys, not for administrator keys.')
   const permissions = readList(values.permissions)
   const models = readList(values.models)
+  const allowedIps = values['allow-ip']?.flatMap((text) => readList(text) ?? [])
   return async ({ operations, clock }) => {
     const expiresAtMs = readTime(values.expires, clock.nowMs())
     const answer = values.admin
       ? await operations['keys.createAdmin']({
           ...inOrganization(values),
-          key: { name, expiresAtMs, ...(permissions && { permissions }) },
+          key: { name, expiresAtMs, ...(permissions && { permissions }), ...(allowedIps && { allowedIps }) },
         })
       : await operations['keys.create']({
           ...inOrganization(values),
           ...inProject(values),
-          key: { name, expiresAtMs, ...(permissions && { permissions }), ...(models && { models }) },
+          key: {
+            name,
+            expiresAtMs,
+            ...(permissions && { permissions }),
+            ...(models && { models }),
+            ...(allowedIps && { allowedIps }),
+          },
         })
     return {
       answer,

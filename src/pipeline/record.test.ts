@@ -35,6 +35,7 @@ const asking: Asking = {
     },
     projectId: 'proj_1',
     models: null,
+    networks: null,
     permissions: new Set(),
   },
   request: {

@@ -22,6 +22,7 @@ const adminKey = (id: string): AdminKey => ({
   name: id,
   redactedValue: 'adm_…0000',
   permissions: ['*'],
+  allowedIps: null,
   createdAtMs: 1,
   expiresAtMs: null,
   revokedAtMs: null,
@@ -52,6 +53,28 @@ export function credentialContract({ name, skip, open }: Engine): void {
         assert.deepEqual([...adminKeys], length < 3 ? [] : [['c', { key: adminKey('adk_c'), organization }]])
       })
     }
+
+    it('keeps the addresses that a key may be used from, and changes what can be changed of it', async () => {
+      await using scene = await openScene(open)
+      const limited = { ...apiKey('key_a'), allowedIps: ['10.0.0.0/8', '2001:db8::/32'], models: ['m'] }
+      const admin = { ...adminKey('adk_b'), allowedIps: ['192.0.2.1/32'] }
+      const changes = { name: 'Renamed', permissions: ['gateway:read'], allowedIps: null, expiresAtMs: 9 } as const
+      await scene.work(async (store) => {
+        await store.insertApiKey(limited, 'a')
+        await store.insertAdminKey(admin, 'b')
+      })
+      assert.deepEqual((await scene.credentials.findApiKeys(['a'])).get('a')?.key, limited)
+      assert.deepEqual((await scene.credentials.findAdminKeys(['b'])).get('b')?.key, admin)
+      await scene.work(async (store) => {
+        assert.equal(await store.updateApiKey({ ...limited, ...changes, models: null }), true)
+        assert.equal(await store.updateAdminKey({ ...admin, ...changes }), true)
+        assert.deepEqual(await store.findApiKey('org_1', 'key_a'), { ...limited, ...changes, models: null })
+        assert.deepEqual(await store.findAdminKey('org_1', 'adk_b'), { ...admin, ...changes })
+        assert.equal(await store.updateApiKey({ ...limited, organizationId: 'org_2' }), false)
+        await store.revokeAdminKey('org_1', 'adk_b', 5)
+        assert.equal(await store.updateAdminKey(admin), false)
+      })
+    })
 
     it('finds no key of an archived project', async () => {
       await using scene = await openScene(open)

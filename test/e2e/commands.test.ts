@@ -107,6 +107,17 @@ describe('the command line', () => {
     assert.match(more, /reports may: inference gateway:read exports:read\. /)
     assert.match(run('keys', 'list').stdout, /reports +ak_\S+ +inference gateway:read exports:read /)
   })
+  it('makes keys that work from some addresses alone', () => {
+    const { run, json } = createFolder()
+    json('setup')
+    const networks = ['--allow-ip', '203.0.113.7', '--allow-ip', '10.0.0.0/8, 2001:db8::/32']
+    const kept = ['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32']
+    assert.deepEqual(json('keys', 'create', '--name', 'office', ...networks).allowed_ips, kept)
+    assert.deepEqual(json('keys', 'create', '--admin', '--name', 'office', ...networks).allowed_ips, kept)
+    const wrong = run('keys', 'create', '--name', 'office', '--allow-ip', 'localhost')
+    assert.deepEqual([wrong.status, /allowed_ips\[0\]/.test(wrong.stderr)], [1, true])
+    assert.equal(run('keys', 'create', '--name', 'nobody', '--allow-ip', '').status, 1)
+  })
   it('makes, lists and revokes keys and projects, with and without a running server', async () => {
     const scene = createFolder()
     const made = scene.json('setup')

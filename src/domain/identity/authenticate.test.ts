@@ -31,6 +31,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     name: 'K',
     redactedValue: '',
     permissions: [],
+    allowedIps: null,
     models: null,
     createdAtMs: 0,
     expiresAtMs: null,
@@ -40,7 +41,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
   }
   const storage = { isReady: Promise.resolve() }
   const rows = new Map([[digest(secret), { key, organization }]])
-  const log = { lookUps: 0, touches: 0 }
+  const log = { lookUps: 0, touches: 0, denied: new Array<string>() }
   const store: CredentialStore = {
     async findApiKeys(wanted) {
       log.lookUps++
@@ -64,6 +65,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     changes,
     failures: createAuthFailures(clock, 3),
     verifyToken,
+    onIpDenied: (who, address) => void log.denied.push(`${who.id} ${address}`),
     onTouchFailed: () => {},
   })
   const revoke = (): void => void rows.set(digest(secret), { key: { ...key, revokedAtMs: nowMs }, organization })
@@ -140,6 +142,15 @@ describe('authentication', () => {
     await assert.rejects(ask(), isRefused)
     advance(-3_600_000)
     assert.equal((await ask()).id, 'key_1')
+  })
+  it('refuses a key from an address that it does not allow, looked up or remembered, and does not note its use', async () => {
+    const { authenticator, secret, ask, log } = createScene({ allowedIps: ['192.0.2.0/24'] })
+    const isDenied = (error: unknown): boolean => error instanceof Fault && error.code === 'ip_not_allowed'
+    await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
+    assert.equal(log.touches, 0)
+    assert.equal((await ask()).id, 'key_1')
+    await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
+    assert.deepEqual([log.lookUps, log.denied], [1, ['key_1 198.51.100.1', 'key_1 198.51.100.1']])
   })
   it('notes the use of a key at most once a minute', async () => {
     const { ask, advance, log } = createScene()

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Eventually } from '../../base/eventually.ts'
 import { Fault, isFault } from '../../base/fault.ts'
+import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
 import { createCredentialMemory, type Known } from './credential-memory.ts'
@@ -35,6 +36,8 @@ export type AuthenticatorParts = {
   readonly changes: Changes
   readonly failures: AuthFailures
   readonly verifyToken: VerifyToken | undefined
+  /** Called when a valid key is used from an address that its list does not hold. */
+  readonly onIpDenied: (who: Administrator | Principal, address: string) => void
   /** Called when noting the use of a key failed: worth a log line, never a refusal. */
   readonly onTouchFailed: (error: unknown) => void
 }
@@ -53,22 +56,22 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   return {
     principal(secret, address) {
       const known = principals.recall(secret)
-      if (known) return noteUse(known)
+      if (known) return admit(known, address)
       if (verifyToken && secret?.includes('.'))
         return checked(address, () => principalOfToken(secret, address, verifyToken))
       const { text, digest } = wellFormed('ak', secret, address)
       return checked(address, async () => {
         const { found, readAt } = await lookUp(digest, address, lookups.apiKey)
-        return noteUse(principals.remember(text, memoryOf(found.key, readAt, principalOf(found))))
+        return admit(principals.remember(text, memoryOf(found.key, readAt, principalOf(found))), address)
       })
     },
     administrator(secret, address) {
       const known = administrators.recall(secret)
-      if (known) return noteUse(known)
+      if (known) return admit(known, address)
       const { text, digest } = wellFormed('adm', secret, address)
       return checked(address, async () => {
         const { found, readAt } = await lookUp(digest, address, lookups.adminKey)
-        return noteUse(administrators.remember(text, memoryOf(found.key, readAt, administratorOf(found))))
+        return admit(administrators.remember(text, memoryOf(found.key, readAt, administratorOf(found))), address)
       })
     },
   }
@@ -122,10 +125,19 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       organization: found.organization,
       projectId: found.project.id,
       models: null,
+      networks: null,
       permissions: new Set(claims.scope.filter(isPermission)),
     }
     const expiresAtMs = Math.min(claims.expiresAtMs, clock.nowMs() + trustTokenMs)
     return principals.remember(token, { who, readAt, expiresAtMs, touchedAtMs: Infinity }).who
+  }
+
+  /** A key with a list of addresses works from these alone; the others pay for one comparison with null. */
+  function admit<T extends Principal | Administrator>(known: Known<T>, address: string): T {
+    const { networks } = known.who
+    if (networks === null || isAllowedIp(networks, address)) return noteUse(known)
+    parts.onIpDenied(known.who, address)
+    throw new Fault('permission', 'ip_not_allowed', `This key may not be used from ${address}.`)
   }
 
   function noteUse<T extends Principal | Administrator>(known: Known<T>): T {
@@ -158,13 +170,18 @@ const memoryOf = <T>(key: KeyDates, readAt: number, who: T): Known<T> => ({
 
 function principalOf({ key, organization }: FoundKey<ApiKey>): Principal {
   const { id, projectId, models } = key
-  return { kind: 'api_key', id, organization, projectId, models, permissions: new Set(key.permissions) }
+  return { kind: 'api_key', id, organization, projectId, models, ...grantsOf(key) }
 }
 
 function administratorOf({ key, organization }: FoundKey<AdminKey>): Administrator {
   const { id, expiresAtMs } = key
-  return { kind: 'admin_key', id, organization, permissions: new Set(key.permissions), expiresAtMs }
+  return { kind: 'admin_key', id, organization, expiresAtMs, ...grantsOf(key) }
 }
+
+const grantsOf = ({ permissions, allowedIps }: AdminKey) => ({
+  permissions: new Set(permissions),
+  networks: allowedIps && networksOf(allowedIps),
+})
 
 const missingCredential = (): Fault =>
   new Fault('auth', 'invalid_api_key', 'No API key was sent.', {

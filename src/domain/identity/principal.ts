@@ -1,3 +1,4 @@
+import type { Network } from './allowed-ips.ts'
 import type { Permission } from './permissions.ts'
 
 export type Organization = {
@@ -25,6 +26,8 @@ type KeyRecord = {
   readonly name: string
   readonly redactedValue: string
   readonly permissions: readonly Permission[]
+  /** The networks (CIDR) that it may be used from; null is everywhere. */
+  readonly allowedIps: readonly string[] | null
   readonly createdAtMs: number
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
@@ -50,6 +53,8 @@ export type Principal = {
   readonly projectId: string
   readonly models: readonly string[] | null
   readonly permissions: ReadonlySet<Permission>
+  /** Where requests may come from; null is everywhere. */
+  readonly networks: readonly Network[] | null
 }
 
 /** The single anonymous free request: nobody's, so no organization. `client` is a keyed hash of the address. */
@@ -64,4 +69,6 @@ export type Administrator = {
   readonly permissions: ReadonlySet<Permission>
   /** When the key stops working; it creates none that works for longer. */
   readonly expiresAtMs: number | null
+  /** Where requests may come from, null is everywhere; it creates none that works from elsewhere. */
+  readonly networks: readonly Network[] | null
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { AuditRecord, Recorded } from './audit-log.ts'
+import { areWithin, networksOf, readAllowedIps, textOfNetwork, type Network } from './allowed-ips.ts'
 import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Registry, Revocation } from './registry.ts'
@@ -94,6 +95,18 @@ export function heldExpiry(creator: number | null, askedMs: number | null | unde
   throw new Fault('permission', 'permission_denied', message, { param: 'expires_at' })
 }
 
+/** Nor one that works from addresses where it does not work itself: left out, the new key has its creator's list. */
+export function heldIps(
+  creator: readonly Network[] | null,
+  asked: readonly string[] | null | undefined,
+): string[] | null {
+  if (asked === undefined) return creator && creator.map(textOfNetwork)
+  const list = asked && readAllowedIps(asked)
+  if (creator === null || (list !== null && areWithin(networksOf(list), creator))) return list
+  const message = 'This credential works from some addresses only; name allowed_ips that lie within its own.'
+  throw new Fault('permission', 'permission_denied', message, { param: 'allowed_ips' })
+}
+
 const projectRecord = (kind: AuditRecord['kind'], { id, name }: Project): AuditRecord => ({
   kind,
   resourceId: id,
@@ -103,11 +116,11 @@ const projectRecord = (kind: AuditRecord['kind'], { id, name }: Project): AuditR
 
 const adminKeyRecord = (
   kind: AuditRecord['kind'],
-  { id, name, redactedValue, permissions }: AdminKey,
+  { id, name, redactedValue, permissions, allowedIps }: AdminKey,
 ): AuditRecord => ({
   kind,
   resourceId: id,
-  details: { name, redacted_value: redactedValue, permissions },
+  details: { name, redacted_value: redactedValue, permissions, ...(allowedIps && { allowed_ips: allowedIps }) },
 })
 
 const apiKeyRecord = (kind: AuditRecord['kind'], { projectId, ...key }: ApiKey): AuditRecord => ({

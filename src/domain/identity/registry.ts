@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
+import { readAllowedIps } from './allowed-ips.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import { mintSecret, redactSecret, type Digest, type KeyKind } from './key-format.ts'
 import { holds, type Permission } from './permissions.ts'
@@ -20,12 +21,14 @@ export type NewApiKey = {
   readonly permissions: readonly Permission[]
   readonly models?: readonly string[] | null
   readonly expiresAtMs?: number | null
+  readonly allowedIps?: readonly string[] | null
 }
 
 export type NewAdminKey = {
   readonly name: string
   readonly permissions: readonly Permission[]
   readonly expiresAtMs?: number | null
+  readonly allowedIps?: readonly string[] | null
 }
 
 /** Which project, in whose organization. */
@@ -133,7 +136,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
     if (!(await store.hasOtherOwner(key, nowMs))) throw lastAdminKey(key.id)
   }
 
-  function issue(kind: KeyKind, idPrefix: string, { name, expiresAtMs }: Pick<NewApiKey, 'name' | 'expiresAtMs'>) {
+  function issue(kind: KeyKind, idPrefix: string, { name, expiresAtMs, allowedIps }: NewAdminKey) {
     requireName(name)
     requireExpiry(expiresAtMs, clock.nowMs())
     const secret = mintSecret(kind, random)
@@ -142,6 +145,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       redactedValue: redactSecret(secret),
       createdAtMs: clock.nowMs(),
       expiresAtMs: expiresAtMs ?? null,
+      allowedIps: allowedIps ? readAllowedIps(allowedIps) : null,
       revokedAtMs: null,
       lastUsedAtMs: null,
     }

@@ -56,12 +56,15 @@ export type RegistryStore = {
   insertApiKey(key: ApiKey, digest: string): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
+  /** Writes name, permissions, models, expiry and allowed addresses. False where there is no such key, or it is revoked. */
+  updateApiKey(key: ApiKey): Promise<boolean>
   /** False where there is no such key, or it was revoked before. */
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
   insertAdminKey(key: AdminKey, digest: string): Promise<void>
   listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
+  updateAdminKey(key: AdminKey): Promise<boolean>
   revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
   /** Until the end of the transaction, others that ask for the same wait. */
   lockAdminKeys(organizationId: string): Promise<void>

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { lastSecond } from '../../base/clock.ts'
+import { maxAllowedIps } from '../../domain/identity/allowed-ips.ts'
 import { maxNameLength } from '../../domain/identity/bounds.ts'
 
 /** For requests that say nothing in a place: no parameters, no body. */
@@ -23,6 +24,18 @@ export const expiresAt = Type.Optional(
     'When the key stops working, in Unix seconds, and never after the key that creates it. Left out: when that key does; null: never.',
   ),
 )
+
+export const allowedIps = Type.Optional(
+  orNull(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.0/24'] }), {
+      minItems: 1,
+      maxItems: maxAllowedIps,
+    }),
+    'The addresses and networks that the key may be used from; requests from elsewhere get 403 `ip_not_allowed`. Left out: those of the key that creates it; null: everywhere.',
+  ),
+)
+
+export const shownIps = orNull(Type.Array(Type.String()), 'The networks that it may be used from; null is everywhere.')
 
 export const keyName = Type.String({
   minLength: 1,

@@ -43,6 +43,7 @@ const adminVerbs = {
   granted: api(1),
   recorded: api(1),
   erased: api(4),
+  denied: api(2),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs
@@ -63,8 +64,11 @@ export const codeOfKind = (kind: AuditKind): EventCode => (isFixedKind(kind) ? k
 export const kindOfCode = (code: string): string =>
   code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code
 
+/** What administration did not change, but refused. */
+const deniedKinds = ['api_key.denied', 'admin_api_key.denied']
+
 /** Every kind there is, for filters. */
-export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...Object.keys(fixed)])].sort()
+export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...deniedKinds, ...Object.keys(fixed)])].sort()
 
 /** The code that a filter by this kind looks for. */
 export const codeOfAnyKind = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)

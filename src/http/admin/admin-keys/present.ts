@@ -14,6 +14,7 @@ export const presentAdminKey = (key: AdminKey): Static<typeof Schema.AdminKeyObj
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
   owner: { id: key.organizationId, type: 'organization' },
   permissions: [...key.permissions],
+  allowed_ips: key.allowedIps && [...key.allowedIps],
 })
 
 export const presentCreated = ({ key, secret }: Issued<AdminKey>): Static<typeof Schema.CreatedAdminKey> => ({

@@ -1,4 +1,4 @@
-import { findAdminKey, heldExpiry, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { findAdminKey, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'
@@ -29,7 +29,7 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       method: 'POST',
       path: keys,
       summary: 'Create an administrator API key',
-      description: 'A key creates none that may do more than itself, or that outlives it.',
+      description: 'A key creates none that may do more than itself, outlives it, or works from more addresses.',
       permission: 'keys:write',
       params: none,
       query: none,
@@ -40,7 +40,9 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
         const permissions = [...new Set(body.permissions ?? who.permissions)]
         requireHeld(who.permissions, permissions)
         const expiresAtMs = heldExpiry(who.expiresAtMs, expiryMs(body.expires_at))
-        return registry.createAdminKey(store, who.organization.id, { name: body.name, permissions, expiresAtMs })
+        const allowedIps = heldIps(who.networks, body.allowed_ips)
+        const fields = { name: body.name, permissions, expiresAtMs, allowedIps }
+        return registry.createAdminKey(store, who.organization.id, fields)
       },
       present: presentCreated,
     }),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { permissions } from '../../../domain/identity/permissions.ts'
-import { expiresAt, idText, keyName, unixTime } from '../../managing/fields.ts'
+import { allowedIps, expiresAt, idText, keyName, shownIps, unixTime } from '../../managing/fields.ts'
 import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -15,7 +15,7 @@ const held = Type.Array(Type.Enum([...permissions]), {
 })
 
 export const CreateAdminKey = Type.Object(
-  { name: keyName, permissions: Type.Optional(held), expires_at: expiresAt },
+  { name: keyName, permissions: Type.Optional(held), expires_at: expiresAt, allowed_ips: allowedIps },
   {
     additionalProperties: false,
     examples: [{ name: 'CI', permissions: ['policies:read', 'policies:write'], expires_at: 1_798_761_600 }],
@@ -32,6 +32,7 @@ const fields = {
   expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
   owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
   permissions: Type.Array(Type.String()),
+  allowed_ips: shownIps,
 }
 
 const example = {
@@ -42,6 +43,7 @@ const example = {
   created_at: 1_767_225_600,
   owner: { id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', type: 'organization' },
   permissions: ['policies:read', 'policies:write'],
+  allowed_ips: null,
 }
 
 export const AdminKeyObject = Type.Object(fields, { examples: [example] })

@@ -12,6 +12,7 @@ export const presentApiKey = (key: ApiKey) => ({
   redacted_value: key.redactedValue,
   permissions: [...key.permissions],
   models: key.models && [...key.models],
+  allowed_ips: key.allowedIps && [...key.allowedIps],
   created_at: toUnixSeconds(key.createdAtMs),
   ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),

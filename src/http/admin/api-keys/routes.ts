@@ -1,5 +1,5 @@
 import { holds } from '../../../domain/identity/permissions.ts'
-import { findProject, heldExpiry, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { findProject, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/recorded-registry.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'
@@ -30,7 +30,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
-      description: 'A key creates none that may do more than itself, or that outlives it.',
+      description: 'A key creates none that may do more than itself, outlives it, or works from more addresses.',
       permission: 'keys:write',
       params: Schema.ApiKeysParams,
       query: none,
@@ -38,14 +38,16 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
       operation({ registry: store }, { body, ...input }) {
-        const { permissions: held, expiresAtMs: end } = input.who
+        const { permissions: held, expiresAtMs: end, networks } = input.who
         const permissions = [
           ...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(held, each))),
         ]
         requireHeld(held, permissions)
         const expiresAtMs = heldExpiry(end, expiryMs(body.expires_at))
         const models = body.models ? [...new Set(body.models)] : null
-        return registry.createApiKey(store, at(input), { name: body.name, models, expiresAtMs, permissions })
+        const allowedIps = heldIps(networks, body.allowed_ips)
+        const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
+        return registry.createApiKey(store, at(input), key)
       },
       present: presentCreated,
     }),

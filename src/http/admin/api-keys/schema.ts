@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
-import { expiresAt, idText, keyName, orNull, unixTime } from '../../managing/fields.ts'
+import { allowedIps, expiresAt, idText, keyName, orNull, shownIps, unixTime } from '../../managing/fields.ts'
 import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
 const exampleId = 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -29,6 +29,7 @@ export const CreateApiKey = Type.Object(
       ),
     ),
     expires_at: expiresAt,
+    allowed_ips: allowedIps,
   },
   { additionalProperties: false, examples: [{ name: 'Support chat', permissions: [], models: ['house-model'] }] },
 )
@@ -41,6 +42,7 @@ const fields = {
   redacted_value: Type.String({ description: 'The key with its middle left out.' }),
   permissions: Type.Array(Type.String()),
   models: orNull(Type.Array(Type.String()), 'The models it may use; null is all of them.'),
+  allowed_ips: shownIps,
   created_at: unixTime('When it was created.'),
   last_used_at: Type.Optional(unixTime('When it was last used, to the minute; left out before its first use.')),
   expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
@@ -54,6 +56,7 @@ const example = {
   redacted_value: 'ak_…x7Qa',
   permissions: [],
   models: ['house-model'],
+  allowed_ips: ['203.0.113.0/24'],
   created_at: 1_767_225_600,
 }
 

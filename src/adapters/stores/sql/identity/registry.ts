@@ -1,6 +1,6 @@
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
 import type { KeyPage, RegistryStore } from '../../../../domain/identity/store.ts'
-import type { Transaction } from '../database.ts'
+import type { Transaction, Value } from '../database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
 import { selectPage } from '../page.ts'
 
@@ -87,13 +87,15 @@ function projects(
   }
 }
 
-function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey'> {
+function apiKeys(
+  tx: Transaction,
+): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'updateApiKey' | 'revokeApiKey'> {
   const one = finder(tx)
   return {
     async insertApiKey(key: ApiKey, digest: string) {
       await tx.run(
-        `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at, allowed_ips)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
           key.id,
           key.organizationId,
@@ -102,9 +104,10 @@ function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApi
           digest,
           key.redactedValue,
           JSON.stringify(key.permissions),
-          key.models === null ? null : JSON.stringify(key.models),
+          listOrNull(key.models),
           key.createdAtMs,
           key.expiresAtMs,
+          listOrNull(key.allowedIps),
         ],
       )
     },
@@ -125,6 +128,12 @@ function apiKeys(tx: Transaction): Pick<RegistryStore, 'insertApiKey' | 'listApi
         organizationId,
         id,
       ]),
+    updateApiKey: async (key) =>
+      (await tx.run(
+        `update api_key set name = $3, permissions = $4, expires_at = $5, allowed_ips = $6, models = $7
+         where organization_id = $1 and id = $2 and revoked_at is null`,
+        [...changeable(key), listOrNull(key.models)],
+      )) === 1,
     revokeApiKey: async (organizationId, id, atMs) =>
       (await tx.run(
         'update api_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
@@ -137,14 +146,20 @@ function adminKeys(
   tx: Transaction,
 ): Pick<
   RegistryStore,
-  'insertAdminKey' | 'listAdminKeys' | 'findAdminKey' | 'revokeAdminKey' | 'lockAdminKeys' | 'hasOtherOwner'
+  | 'insertAdminKey'
+  | 'listAdminKeys'
+  | 'findAdminKey'
+  | 'updateAdminKey'
+  | 'revokeAdminKey'
+  | 'lockAdminKeys'
+  | 'hasOtherOwner'
 > {
   const one = finder(tx)
   return {
     async insertAdminKey(key: AdminKey, digest: string) {
       await tx.run(
-        `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at, allowed_ips)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [
           key.id,
           key.organizationId,
@@ -154,6 +169,7 @@ function adminKeys(
           JSON.stringify(key.permissions),
           key.createdAtMs,
           key.expiresAtMs,
+          listOrNull(key.allowedIps),
         ],
       )
     },
@@ -174,6 +190,12 @@ function adminKeys(
         organizationId,
         id,
       ]),
+    updateAdminKey: async (key) =>
+      (await tx.run(
+        `update admin_key set name = $3, permissions = $4, expires_at = $5, allowed_ips = $6
+         where organization_id = $1 and id = $2 and revoked_at is null`,
+        changeable(key),
+      )) === 1,
     revokeAdminKey: async (organizationId, id, atMs) =>
       (await tx.run(
         'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
@@ -196,6 +218,18 @@ function adminKeys(
     },
   }
 }
+
+const listOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
+
+/** What can be changed of every key, after what names it. */
+const changeable = (key: AdminKey): Value[] => [
+  key.organizationId,
+  key.id,
+  key.name,
+  JSON.stringify(key.permissions),
+  key.expiresAtMs,
+  listOrNull(key.allowedIps),
+]
 
 const finder =
   (tx: Transaction) =>

@@ -6,8 +6,9 @@ export const columns = {
   organization: 'id, name, plan, lifetime_paid_micro_usd, metered, created_at',
   project: 'id, organization_id, name, created_at, archived_at',
   apiKey:
-    'id, organization_id, project_id, name, redacted_value, permissions, models, created_at, expires_at, revoked_at, last_used_at',
-  adminKey: 'id, organization_id, name, redacted_value, permissions, created_at, expires_at, revoked_at, last_used_at',
+    'id, organization_id, project_id, name, redacted_value, permissions, allowed_ips, models, created_at, expires_at, revoked_at, last_used_at',
+  adminKey:
+    'id, organization_id, name, redacted_value, permissions, allowed_ips, created_at, expires_at, revoked_at, last_used_at',
 }
 
 export type OrganizationRow = {
@@ -50,6 +51,7 @@ export type AdminKeyRow = {
   name: string
   redacted_value: string
   permissions: string
+  allowed_ips: string | null
   created_at: number
   expires_at: number | null
   revoked_at: number | null
@@ -62,6 +64,7 @@ export const adminKeyOf = (row: AdminKeyRow): AdminKey => ({
   name: row.name,
   redactedValue: row.redacted_value,
   permissions: stringsOf(row.permissions).filter(isPermission),
+  allowedIps: row.allowed_ips === null ? null : stringsOf(row.allowed_ips),
   createdAtMs: row.created_at,
   expiresAtMs: row.expires_at,
   revokedAtMs: row.revoked_at,
