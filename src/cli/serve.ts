@@ -1,8 +1,9 @@
 import { createHouse, type House } from '../app.ts'
 import { isFault } from '../base/fault.ts'
+import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { setupText } from './setup.ts'
+import { setUp, setupText, type SetUp } from './set-up.ts'
 import { giveBackStartMemory } from './start-memory.ts'
 import { listenForStop } from './stop-signals.ts'
 
@@ -17,7 +18,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     await using house = await createHouse(settings, env)
     const stop = listenForStop(env)
     const address = await house.listen().catch((error: unknown) => cannotListen(error, settings.server))
-    say(await welcome(house, address, settings.storage))
+    say(await welcome(house, address, settings))
     giveBackStartMemory()
     await stop.first
     say(stopping(settings.server.drain_delay_ms))
@@ -43,10 +44,8 @@ function cannotListen(error: unknown, { host, port }: { readonly host: string; r
   throw known === undefined ? error : new Error(known, { cause: error })
 }
 
-type StorageSettings = { readonly data_dir: string; readonly database_url?: string }
-
 /** What a newcomer needs next: where it listens, and on the first start the keys and a request to paste. */
-async function welcome(house: House, address: string, storage: StorageSettings): Promise<string> {
+async function welcome(house: House, address: string, { storage, setup }: Config): Promise<string> {
   const lines = [
     `Gatehouse ${house.version}`,
     `  API        ${address}/v1`,
@@ -55,27 +54,31 @@ async function welcome(house: House, address: string, storage: StorageSettings):
     `  limits     ${house.limits}`,
     `  models     ${house.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,
   ]
-  const made = await firstStart(house)
-  if (made === undefined) return lines.join('\n')
+  const first = await firstStart(house, setup.keys_file)
+  if (first === undefined) return lines.join('\n')
   const { exampleModel: model } = house
-  const tries = model === undefined ? [] : ['', 'Try it:', ...examples(address, made.api_key, model)]
-  return [...lines, '', 'First start. This is yours:', indent(setupText(made)), ...tries].join('\n')
+  const tries = model === undefined ? [] : ['', 'Try it:', ...examples(address, first, model)]
+  return [...lines, '', 'First start. This is yours:', indent(setupText(first)), ...tries].join('\n')
 }
 
-async function firstStart(house: House) {
+async function firstStart({ operations }: House, keysFile: string | undefined): Promise<SetUp | undefined> {
   try {
-    return await house.operations.setup({ name: 'My organization' })
+    return await setUp(operations, { name: 'My organization', keysFile })
   } catch (error) {
     if (isFault(error) && error.code === 'already_set_up') return undefined
     throw error
   }
 }
 
-function examples(address: string, key: string, model: string): string[] {
+function examples(address: string, { made, keysFile }: SetUp, model: string): string[] {
+  const header = keysFile === undefined ? `'authorization: Bearer ${made.api_key}'` : '"authorization: Bearer $API_KEY"'
   const curl = (path: string, body: object): string =>
-    `  curl ${address}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`
+    `  curl ${address}${path} -H ${header} -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`
   const messages = [{ role: 'user', content: 'Hello' }]
   return [
+    ...(keysFile === undefined
+      ? []
+      : [`  API_KEY=$(grep -o 'ak_[A-Za-z0-9]*' '${keysFile.replaceAll("'", `'\\''`)}')`]),
     curl('/v1/messages', { model, max_tokens: 100, messages }),
     curl('/v1/responses', { model, input: 'Hello' }),
     curl('/v1/chat/completions', { model, messages }),

@@ -1,7 +1,7 @@
-import type { SetupAnswer } from '../app/operations/operations.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { inHouse } from './in-house.ts'
+import { setUp, setupAnswer, setupText } from './set-up.ts'
 
 export const setup: Command = {
   summary: 'Make the first organization, project and keys',
@@ -10,26 +10,14 @@ export const setup: Command = {
   --name NAME  what the organization is called
   --json       print { organization_id, project_id, admin_key, api_key }
 
-Refused where an organization exists already. The secrets are shown this once.`,
+Refused where an organization exists already. The secrets are shown this once; with setup.keys_file or
+GATEHOUSE_KEYS_FILE they are written to that file instead, and --json prints its path as keys_file.`,
   async run(context) {
     const { values } = readArguments(context.args, { name: { type: 'string' }, json: { type: 'boolean' } })
     return inHouse(context, values, async ({ operations }) => {
-      const answer = await operations.setup({ name: values.name ?? 'My organization' })
-      return { answer, text: setupText(answer) }
+      const keysFile = context.config().setup.keys_file
+      const done = await setUp(operations, { name: values.name ?? 'My organization', keysFile })
+      return { answer: setupAnswer(done), text: setupText(done) }
     })
   },
-}
-
-export function setupText(made: SetupAnswer): string {
-  return [
-    `organization       ${made.organization_id}`,
-    `project            ${made.project_id}`,
-    `administrator key  ${made.admin_key}`,
-    '                   may do everything in this organization (*)',
-    `API key            ${made.api_key}`,
-    '                   may call models, read and change the policy gateway, and manage export sinks',
-    '                   (gateway:read, gateway:write, exports:read, exports:write)',
-    '',
-    'Keep the two keys: they are shown this once. Keys for applications, which only call models: gatehouse keys create',
-  ].join('\n')
 }

@@ -29,6 +29,19 @@ export const ConfigSchema = section(
       },
       'What is written to standard output.',
     ),
+    setup: section(
+      {
+        keys_file: Type.Optional(
+          Type.String({
+            minLength: 1,
+            env: 'GATEHOUSE_KEYS_FILE',
+            description:
+              'A file for the keys of the first start, as JSON that only its owner may read. It must not exist yet. Without it they are printed, and are then in the log where standard output is one.',
+          }),
+        ),
+      },
+      'What the first start and `gatehouse setup` make.',
+    ),
     upstreams: Type.Array(Upstream, { default: [], description: 'Where models are served.' }),
     models: Type.Array(Model, { default: [], description: 'What callers may ask for.' }),
     credits: section(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -192,6 +192,63 @@ describe('the command line', () => {
     assert.doesNotMatch(second.lines.join('\n'), /ak_|adm_/)
     second.child.kill('SIGTERM')
     await second.exit
+  })
+  it('writes the keys of the first start to a file instead, where it is told to', async () => {
+    const scene = createFolder()
+    const file = join(scene.folder, "owner's keys.json")
+    const env = { ...scene.env, GATEHOUSE_KEYS_FILE: file }
+    const first = await serve({ ...scene, env })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const said = first.lines.join('\n')
+    assert.doesNotMatch(said, /ak_\w|adm_\w/)
+    assert.ok(said.includes(file))
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const made = JSON.parse(readFileSync(file, 'utf8'))
+    assert.deepEqual(Object.keys(made).sort(), ['admin_key', 'api_key', 'organization_id', 'project_id'])
+    const [, pasted = ''] = said.split('Try it:\n')
+    const { stdout } = spawnSync('bash', ['-c', pasted.replaceAll('curl ', 'curl -s ')], { encoding: 'utf8' })
+    assert.equal(stdout.match(/Hello/g)?.length, 3)
+    first.child.kill('SIGTERM')
+    assert.equal(await first.exit, 0)
+    const second = await serve({ ...scene, env }) // the file is in the way of nothing
+    second.child.kill('SIGTERM')
+    assert.equal(await second.exit, 0)
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), made)
+  })
+  it('overwrites no file with keys, and then makes nothing', () => {
+    const scene = createFolder()
+    const file = join(scene.folder, 'keys.json')
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, ...args], {
+        env: { ...scene.env, GATEHOUSE_KEYS_FILE: file },
+        cwd: scene.folder,
+        encoding: 'utf8',
+      })
+    writeFileSync(file, 'mine')
+    for (const command of ['setup', 'serve']) {
+      const { status, stderr } = run(command)
+      assert.equal(status, 1)
+      assert.match(stderr, /setup\.keys_file: .*keys\.json exists already/)
+    }
+    assert.equal(readFileSync(file, 'utf8'), 'mine')
+    assert.deepEqual(scene.json('orgs', 'list'), [])
+    rmSync(file)
+    const { stdout } = run('setup', '--json')
+    assert.deepEqual(Object.keys(JSON.parse(stdout)).sort(), ['keys_file', 'organization_id', 'project_id'])
+    assert.match(JSON.parse(readFileSync(file, 'utf8')).api_key, /^ak_/)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.match(run('setup').stderr, /organization exists already|exists already/)
+  })
+  it('names the folder that is missing for the file with keys', () => {
+    const { env, folder } = createFolder()
+    const file = join(folder, 'nowhere', 'keys.json')
+    const { status, stderr } = spawnSync(process.execPath, [main, 'setup'], {
+      env: { ...env, GATEHOUSE_KEYS_FILE: file },
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.match(stderr, /setup\.keys_file: .*nowhere\/keys\.json cannot be written: .*ENOENT/)
   })
   it('ends at once at the second signal, whoever is still being waited for', { timeout: 25_000 }, async () => {
     const { child, exit, head } = await serveSlowly()
