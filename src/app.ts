@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { getHeapStatistics } from 'node:v8'
 import packageFile from '../package.json' with { type: 'json' }
-import { storedResponses } from './adapters/stores/sql/stored-responses.ts'
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit/office.ts'
 import { controlSocketPath } from './app/operations/remote.ts'
@@ -15,6 +14,7 @@ import { openModels } from './app/models/models.ts'
 import { holdMsOf, openRoad } from './app/road.ts'
 import { createRules } from './app/governance/rules.ts'
 import { storageChecks } from './app/storage-checks.ts'
+import { openStoredResponses } from './app/stored-responses.ts'
 import { exampleModel } from './app/models/upstreams.ts'
 import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
@@ -75,7 +75,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const road = { freeRequests, overrides, govern, sendable, served }
   const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
   const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
-  const stored = storedResponses(database)
+  const stored = await openStoredResponses(ground)
   await startExpiry(ground, stored)
 
   const inFlight = createInFlight(clock)

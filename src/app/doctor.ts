@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
+import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
@@ -110,9 +111,11 @@ async function checkSpools({ storage }: Config): Promise<Finding[]> {
   if (storage.database_url === undefined) return []
   await using charges = createSpool(join(storage.data_dir, 'spool'))
   await using events = createAuditSpool(join(storage.data_dir, 'audit-spool'))
-  const [waitingCharges, waitingEvents] = [await charges.count(), await events.count()]
-  if (waitingCharges + waitingEvents === 0) return [{ part: 'spool', state: 'ok', says: 'nothing is waiting' }]
-  const says = `charges that wait for PostgreSQL: ${waitingCharges}, audit events: ${waitingEvents}`
+  await using responses = createResponseSpool(join(storage.data_dir, 'response-spool'))
+  const counts = { charges: await charges.count(), events: await events.count(), responses: await responses.count() }
+  if (Object.values(counts).every((count) => count === 0))
+    return [{ part: 'spool', state: 'ok', says: 'nothing is waiting' }]
+  const says = `charges that wait for PostgreSQL: ${counts.charges}, audit events: ${counts.events}, responses: ${counts.responses}`
   const mend = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
   return [{ part: 'spool', state: 'warning', says, mend }]
 }

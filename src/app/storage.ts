@@ -5,8 +5,9 @@ import { createStorageHealth, type ProbedStorage } from '../base/storage-health.
 import { ConfigError, type Config } from '../config/config.ts'
 import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import { faulting, writeProbe } from '../adapters/stores/sql/faulting.ts'
+import { faulting } from '../adapters/stores/sql/faulting.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
+import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from './disk.ts'
 
 export type Storage = AsyncDisposable & {
@@ -26,13 +27,13 @@ export async function openStorage(
   { clock, random }: { clock: Clock; random: Random },
 ): Promise<Storage> {
   await using opened = new AsyncDisposableStack()
-  const { data_dir: dataDir, database_url: databaseUrl } = config.storage
-  if (databaseUrl === undefined) opened.use(lockDataFolder(dataDir))
-  const secret = config.secret ?? secretOf(databaseUrl, dataDir, random)
+  const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
+  if (url === undefined) opened.use(lockDataFolder(dataDir))
+  const secret = config.secret ?? secretOf(url, dataDir, random)
   const { database, migrationsApplied } =
-    databaseUrl === undefined
+    url === undefined
       ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
-      : await shared(databaseUrl, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
+      : await shared({ url, answerTimeoutMs }, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
   opened.use(database)
   const health = opened.use(
     createStorageHealth({
@@ -69,11 +70,12 @@ async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
 }
 
 /** A migration may take longer than any statement of the service may: it has a connection of its own. */
-async function shared(url: string, clock: Clock): Promise<Opened> {
+async function shared(options: { url: string; answerTimeoutMs: number }, clock: Clock): Promise<Opened> {
+  const { url } = options
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
-  await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0 })
+  await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
   const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
-  return { database: await openPostgres({ url }), migrationsApplied }
+  return { database: await openPostgres(options), migrationsApplied }
 }
 
 function secretOf(databaseUrl: string | undefined, dataDir: string, random: Random): string {

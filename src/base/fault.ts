@@ -113,7 +113,8 @@ export const faultCodes = {
   credit_balance_unavailable: 'The credits cannot be read or charged right now; wait for `Retry-After`.',
   audit_unavailable:
     'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
-  storage_unavailable: 'The database cannot be reached; nothing was changed.',
+  storage_unavailable:
+    'The database cannot be reached; ask again after `Retry-After`. A change that was under way may have been made: repeat it with its `Idempotency-Key`.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   unavailable:
     'The service is starting, stopping, lacks a part that it needs, or has too many large requests under way; ask again.',

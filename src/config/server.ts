@@ -64,6 +64,13 @@ export const Storage = section(
         description: 'A PostgreSQL address. Set it to run more than one node; `GATEHOUSE_SECRET` is then required.',
       }),
     ),
+    database_timeout_ms: Type.Integer({
+      default: 1000,
+      minimum: 100,
+      maximum: 60_000,
+      description:
+        'How long PostgreSQL may leave a node without any answer before it counts as out of reach: charges and audit events then wait on the node’s own disk. Statements that merely run long are not cut off by it.',
+    }),
     redis_url: Type.Optional(
       Type.String({
         pattern: '^rediss?://',

@@ -97,6 +97,6 @@ describe('the doctor of a node on PostgreSQL', { skip: withoutPostgres }, () => 
       await spool.append([{ id: 'req_1' }])
     }
     const { state, says } = (await spoolFinding()) ?? {}
-    assert.deepEqual([state, says], ['warning', 'charges that wait for PostgreSQL: 1, audit events: 0'])
+    assert.deepEqual([state, says], ['warning', 'charges that wait for PostgreSQL: 1, audit events: 0, responses: 0'])
   })
 })

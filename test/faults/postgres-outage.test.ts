@@ -111,6 +111,7 @@ describe('PostgreSQL that is paused, killed and refused under load', { skip: wit
       databaseUrl: server.url,
       redisUrl: '',
       config: {
+        storage: { database_timeout_ms: 1_000 },
         upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
         models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
         credits: { starting: 100_000_000 },

@@ -65,11 +65,52 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
   })
 
   it('gives up a statement that the server does not answer', async () => {
-    await using behind = await openBehindProxy({ statementTimeoutMs: 1_000 })
+    await using behind = await openBehindProxy({ statementTimeoutMs: 1_000, answerTimeoutMs: 0 })
     behind.proxy.swallowAnswers()
     await assert.rejects(behind.database.read('select 1 as one'), hasReason('unavailable'))
     behind.proxy.cut()
     assert.equal(await readCounter(behind.database), 0)
+  })
+
+  it('gives up all that is under way when the server hangs, also what waits for a connection, and recovers', async () => {
+    await using behind = await openBehindProxy({ ...patient, poolSize: 2, answerTimeoutMs: 300 })
+    const { database, proxy } = behind
+    await readCounter(database)
+    proxy.pause()
+    const calls = [
+      database.read('select 1 as one'),
+      database.transaction((tx) => tx.query('select 1 as one')),
+      database.write([increment]),
+      database.read('select 1 as one'),
+    ]
+    for (const call of calls) await assert.rejects(call, hasReason('unavailable'))
+    // While it hangs nobody waits for it: each of these would take ten minutes.
+    for (let count = 0; count < 20; count++) await assert.rejects(database.write([increment]), hasReason('unavailable'))
+    proxy.resume()
+    await untilAnswered(database)
+    assert.ok((await readCounter(database)) <= 1) // the write that was under way may have been made, those after it not
+    await database.write([increment])
+  })
+
+  it('begins nothing for a caller who was told that it failed', async () => {
+    await using behind = await openBehindProxy({ ...patient, poolSize: 1, answerTimeoutMs: 300 })
+    const { database, proxy } = behind
+    proxy.pause()
+    const holding = database.read('select 1 as one')
+    const waiting = database.write([increment]) // for the one connection
+    await assert.rejects(holding, hasReason('unavailable'))
+    await assert.rejects(waiting, hasReason('unavailable'))
+    proxy.resume()
+    await untilAnswered(database)
+    await Promise.all([readCounter(database), readCounter(database)])
+    assert.equal(await readCounter(database), 0)
+  })
+
+  it('does not take a statement that runs long for a server that hangs', async () => {
+    await using behind = await openBehindProxy({ answerTimeoutMs: 300 })
+    const slow = behind.database.read<{ done: number }>('select 1 as done from pg_sleep(1.5)')
+    const quick = await readCounter(behind.database)
+    assert.deepEqual([await slow, quick], [[{ done: 1 }], 0])
   })
 
   it('ends a statement that takes too long', async () => {
@@ -118,6 +159,13 @@ describe('no PostgreSQL', () => {
     silent.close()
   })
 })
+
+/** So long that a test which waits for them fails. */
+const patient = { statementTimeoutMs: 600_000, connectTimeoutMs: 600_000 }
+
+async function untilAnswered(database: Database): Promise<void> {
+  while (!(await database.read('select 1 as one').catch(() => undefined))) await new Promise((r) => setTimeout(r, 20))
+}
 
 type Options = Omit<Parameters<typeof openPostgres>[0], 'url'>
 

@@ -44,7 +44,8 @@ export async function startHouse({
 }: TestHouseOptions = {}): Promise<TestHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const settings = {
-    storage: { data_dir: folder, ...storage },
+    // A busy machine may keep its PostgreSQL waiting; suites about one that hangs say so.
+    storage: { data_dir: folder, database_timeout_ms: 10_000, ...storage },
     limits: unlimited,
     ...config,
     server: { port: 0, ...(config['server'] as object) },

@@ -31,7 +31,8 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
   const file = join(folder.path, 'gatehouse.yaml')
-  writeFileSync(file, stringify(config))
+  // A busy machine may keep its PostgreSQL waiting.
+  writeFileSync(file, stringify({ storage: { database_timeout_ms: 10_000 }, ...config }))
   const env = {
     PATH: process.env['PATH'],
     DATABASE_URL: databaseUrl,

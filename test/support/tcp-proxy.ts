@@ -12,6 +12,9 @@ export type TcpProxy = AsyncDisposable & {
   /** Breaks all, and lets none through until it is opened again. */
   shut(): void
   open(): void
+  /** Takes connections and what is sent, and hands nothing on until it is resumed: to a client, a server that was paused. */
+  pause(): void
+  resume(): void
 }
 
 /** A connection to `target` that goes wrong on demand. */
@@ -20,11 +23,15 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
   const breaking = new Set<Socket>()
   let isSwallowing = false
   let isShut = false
+  let isPaused = false
+  const pairs = new Set<readonly [Socket, Socket]>()
 
   const server = createServer((client) => {
     if (isShut) return void client.resetAndDestroy()
     const upstream = connect(target)
     clients.add(client)
+    const pair = [client, upstream] as const
+    pairs.add(pair)
     client.on('data', (chunk) => {
       if (breaking.has(client)) client.resetAndDestroy()
       else upstream.write(chunk)
@@ -37,9 +44,11 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       socket.on('error', () => undefined)
       socket.on('close', () => {
         clients.delete(client)
-        other.destroy()
+        pairs.delete(pair)
+        other.destroySoon()
       })
     }
+    if (isPaused) for (const socket of pair) socket.pause()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -59,6 +68,14 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
       cut()
     },
     open: () => void (isShut = false),
+    pause() {
+      isPaused = true
+      for (const socket of [...pairs].flat()) socket.pause()
+    },
+    resume() {
+      isPaused = false
+      for (const socket of [...pairs].flat()) socket.resume()
+    },
     async [Symbol.asyncDispose]() {
       cut()
       server.close()

@@ -13,7 +13,6 @@ export type BacklogParts = {
 
 /** Charges that wait for the ledger to come back. */
 export type Backlog = Omit<EmptyingSpool<Charge>, 'add'> & {
-  /** While there is one, new charges go behind it. */
   isEmpty(): boolean
   /** Too many, or too old: nothing more may be begun that would have to be charged. */
   isFull(): boolean

@@ -55,13 +55,12 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
   }
 
   async function recordOrKeep(charge: Charge, waiting: Backlog): Promise<Settled | null> {
-    if (waiting.isEmpty()) {
-      try {
-        return await ledger.settle(charge)
-      } catch (error) {
-        if (!isFault(error) || error.kind !== 'unavailable') throw error
-      }
+    try {
+      return await ledger.settle(charge)
+    } catch (error) {
+      if (!isFault(error) || error.kind !== 'unavailable') throw error
     }
+    // It may have been written all the same: the ledger takes one charge for each request.
     await waiting.add(charge)
     return null
   }

@@ -39,13 +39,3 @@ function faultOf(cause: unknown): Fault | undefined {
     })
   return undefined
 }
-
-/** Commits a write that changes nothing, and that is durable when it resolves. Rejects with the Fault. */
-export async function writeProbe(database: Database): Promise<void> {
-  await faulting(database).write([{ sql: probes[database.engine] }])
-}
-
-const probes: Readonly<Record<Database['engine'], string>> = {
-  sqlite: 'pragma user_version = 0',
-  postgres: "select pg_logical_emit_message(true, 'gatehouse', 'probe')",
-}

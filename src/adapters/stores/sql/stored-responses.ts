@@ -54,10 +54,11 @@ export function storedResponses(database: Database): StoredResponses {
   }
 }
 
+/** A response that was saved by a try whose outcome nobody learnt stays as it is. */
 function insertion(response: StoredResponse): Statement {
   const { id, organizationId, projectId, previousId, input, document, createdAtMs, expiresAtMs } = response
   return {
-    sql: `insert into stored_response (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    sql: `insert into stored_response (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (id) do nothing`,
     params: [
       id,
       organizationId,

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Pool, type PoolConfig } from 'pg'
 import { postgresParsers } from './values.ts'
 
@@ -8,7 +9,12 @@ export type PostgresOptions = {
   readonly statementTimeoutMs?: number
   /** How long to wait for a connection, new or from the pool, before saying that there is none. */
   readonly connectTimeoutMs?: number
+  /** How long a caller waits for a server that hangs; 0 for ever, which is what migrations need. */
+  readonly answerTimeoutMs?: number
 }
+
+/** The pool, and a way to break all its connections: those in use, idle and not open yet. */
+export type BreakablePool = { readonly pool: Pool; breakAll(): void }
 
 /** The server ends a statement first; this is for a server that does not answer at all. */
 const answerGraceMs = 1_000
@@ -17,9 +23,15 @@ const answerGraceMs = 1_000
 const idleInTransactionMs = 60_000
 
 /** Connections that are few, wait a bounded time, and whose breaking is nobody's surprise. */
-export function createPool(options: PostgresOptions): Pool {
+export function createPool(options: PostgresOptions): BreakablePool {
   const { url, poolSize = 10, statementTimeoutMs = 10_000, connectTimeoutMs = 3_000 } = options
+  const sockets = new Set<Socket>()
   const config: PoolConfig = {
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
     connectionString: url,
     fallback_application_name: 'gatehouse',
     max: poolSize,
@@ -41,5 +53,5 @@ export function createPool(options: PostgresOptions): Pool {
   const pool = new Pool(config)
   pool.on('error', () => undefined) // an idle connection broke; the pool has dropped it
   pool.on('connect', (client) => client.on('error', () => undefined)) // its statements say so themselves
-  return pool
+  return { pool, breakAll: () => sockets.forEach((socket) => socket.destroy()) }
 }

@@ -1,0 +1,16 @@
+import type { Database } from './database.ts'
+import { faulting } from './faulting.ts'
+
+/**
+ * Statements whose commit is durable and changes nothing. PostgreSQL's writes to its log and touches no table, so that it
+ * waits for no lock.
+ */
+export const probeStatements: Readonly<Record<Database['engine'], string>> = {
+  sqlite: 'pragma user_version = 0',
+  postgres: "select pg_logical_emit_message(true, 'gatehouse', 'probe')",
+}
+
+/** Rejects with the Fault that any write would end with. */
+export async function writeProbe(database: Database): Promise<void> {
+  await faulting(database).write([{ sql: probeStatements[database.engine] }])
+}

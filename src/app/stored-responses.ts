@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
+import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
+import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
+import type { StoredResponses } from '../domain/inference/stored-responses.ts'
+import type { Ground } from './ground.ts'
+
+/** With embedded storage a spool would lie on the same disk as the responses themselves. */
+export async function openStoredResponses({
+  built,
+  config,
+  database,
+  clock,
+  metrics,
+}: Ground): Promise<StoredResponses> {
+  const kept = storedResponses(database)
+  if (database.engine === 'sqlite') return kept
+  const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))
+  const { stored, waiting, ...backlog } = await withResponseBacklog({ stored: kept, spool, clock })
+  built.defer(async () => {
+    backlog[Symbol.dispose]()
+    if (waiting() > 0) await backlog.flush()
+  })
+  metrics.gauge(
+    'gatehouse_responses_waiting',
+    'Responses on this node’s disk that the database has not taken yet.',
+    waiting,
+  )
+  return stored
+}
