@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isPending, type Eventually } from '../base/eventually.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, toFault } from '../base/fault.ts'
 import type { Authenticator } from '../domain/identity/authenticate.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Administrator, Caller, Principal } from '../domain/identity/principal.ts'
@@ -29,10 +29,15 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
   const principal = (request: FastifyRequest): Eventually<Principal> => {
     const { record } = request
     if (record?.principal !== undefined) return record.principal
-    const who = authenticator.principal(secretOf(request.headers), request.ip)
-    const found = isPending(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
-    if (record) record.principal = found
-    return found
+    try {
+      const who = authenticator.principal(secretOf(request.headers), request.ip)
+      const found = isPending(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
+      if (record) record.principal = found
+      return found
+    } catch (error) {
+      if (record) record.principal = rejected(toFault(error))
+      throw error
+    }
   }
   const principalOrFree = (request: FastifyRequest): Eventually<Caller> => {
     const isFree = wantsFreeRequest(request.headers) && secretOf(request.headers) === undefined
@@ -41,10 +46,15 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
   const administrator = (request: FastifyRequest): Eventually<Administrator> => {
     const { record } = request
     if (record?.administrator !== undefined) return record.administrator
-    const who = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-    const found = isPending(who) ? who.then((it) => noted(request, it)) : noted(request, who)
-    if (record) record.administrator = found
-    return found
+    try {
+      const who = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+      const found = isPending(who) ? who.then((it) => noted(request, it)) : noted(request, who)
+      if (record) record.administrator = found
+      return found
+    } catch (error) {
+      if (record) record.administrator = rejected(toFault(error))
+      throw error
+    }
   }
   const manager = (request: FastifyRequest): Eventually<Administrator | Principal> => {
     const isAdministrator = bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
@@ -57,6 +67,13 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
     manager,
     identify: { api_key: principal, api_key_or_free: principalOrFree, admin_key: administrator, gateway: manager },
   }
+}
+
+/** What was thrown, for those who ask again; nobody may. */
+function rejected(fault: Fault): Promise<never> {
+  const refusal = Promise.reject(fault)
+  refusal.catch(() => {})
+  return refusal
 }
 
 /** A key speaks for its own project only. */
