@@ -44,13 +44,26 @@ export const Upstream = entry(
     first_byte_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 1,
-      description: 'Longest wait for the answer to begin.',
+      description:
+        'Longest wait for the answer to begin: for the first event that is part of it, or the first byte of its JSON. Headers, comments, pings and blank lines do not count.',
     }),
-    idle_timeout_ms: Type.Integer({ default: 300_000, minimum: 1, description: 'Longest silence within an answer.' }),
+    idle_timeout_ms: Type.Integer({
+      default: 300_000,
+      minimum: 1,
+      description:
+        'Longest silence within an answer that has begun. Any byte ends it, pings too: some upstreams send nothing else while a model thinks. `timeout_ms` bounds them.',
+    }),
     max_concurrent: Type.Integer({
       default: 512,
       minimum: 1,
       description: 'Calls under way at once; more wait their turn elsewhere or fail over.',
+    }),
+    max_answer_bytes: Type.Integer({
+      default: 16_777_216,
+      minimum: 65_536,
+      maximum: 268_435_456,
+      description:
+        'The longest whole answer that is taken from it, the longest single event of a stream, and the most text that a stream may have; a stream may have eight times as many bytes in all. Counted after decompression. Over it the call is ended, and fails like one that the upstream has failed.',
     }),
   },
   'An upstream that serves models.',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ProviderSettings } from '../../src/adapters/providers/registry.ts'
+import { createAnswerMemory, type AnswerMemory } from '../../src/adapters/providers/network/answer-memory.ts'
 import { createProvider } from '../../src/adapters/providers/registry.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { isFault, type Fault } from '../../src/base/fault.ts'
@@ -35,10 +36,15 @@ export type Told = {
 }
 
 /** A provider that would be fine with a second of patience; no test waits for it. */
-const limits = { connectTimeoutMs: 1_000, firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000 }
+const limits = {
+  connectTimeoutMs: 1_000,
+  firstByteTimeoutMs: 1_000,
+  idleTimeoutMs: 1_000,
+  maxAnswerBytes: 16 * 1024 * 1024,
+}
 
 export const testProvider = (
-  asked: Pick<Asked, 'kind' | 'settings' | 'clock'>,
+  asked: Pick<Asked, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemory },
   dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
 ) =>
   createProvider(
@@ -48,6 +54,7 @@ export const testProvider = (
       clock: asked.clock ?? systemClock,
       estimateTokens: (text) => text.length,
       proofKey: Buffer.from('a key for tests'),
+      answerMemory: asked.answerMemory ?? createAnswerMemory(Infinity),
     },
   )
 

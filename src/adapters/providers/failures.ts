@@ -21,6 +21,12 @@ export function faultOfNetwork(error: unknown): Fault {
   return brokenAnswer('The connection to the model’s upstream failed.', error)
 }
 
+/** Longer than we take from this upstream. */
+export const tooLong = (what: string, maxBytes: number): Fault =>
+  brokenAnswer(
+    `The model’s upstream sent ${what} of more than ${maxBytes} bytes, which is the most that is taken from it.`,
+  )
+
 export type Phase = 'connect' | 'first-byte' | 'idle' | 'total'
 
 const slowness: Readonly<Record<Phase, string>> = {

@@ -18,8 +18,10 @@ import {
 import { requestBy } from '../../../test/support/requests.ts'
 import { hourMs } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
+import { flowOf, nextOf } from '../../base/flow.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Dialect, Part } from '../../domain/inference/request.ts'
+import { createAnswerMemory } from './network/answer-memory.ts'
 
 const recording = (kind: string, name: string): Buffer =>
   readFileSync(join(import.meta.dirname, kind, 'fixtures', name))
@@ -119,6 +121,45 @@ describe('the upstream’s own words', () => {
     const answer = { headers: jsonHeaders, chunks: [recording('openai-chat', 'text.json')] }
     const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat', { stream: true }) })
     assert.deepEqual(folded.blocks, [{ type: 'text', text: 'Grüße, 世界 👋' }])
+  })
+})
+
+describe('a stream whose text has no end', () => {
+  it('fails once it is longer than a whole answer may be, also in the arguments of a tool', async () => {
+    const half = 'x'.repeat(40_000)
+    const call = { index: 0, id: 'c', function: { name: 'f', arguments: half } }
+    for (const delta of [{ content: half }, { reasoning_content: half }, { tool_calls: [call] }]) {
+      const answer = chatStream(chatChunk(delta), chatChunk(delta))
+      const fault = await askAndFail({ kind: 'openai-chat', answer, settings: { maxAnswerBytes: 65_536 } })
+      assert.match(fault.message, /text of more than 65536 bytes/)
+    }
+  })
+})
+
+describe('the memory of an answer', () => {
+  it('is given back when it has ended, was stopped, or has failed before its first piece or after', async () => {
+    const answerMemory = createAnswerMemory(300_000)
+    const content = 'x'.repeat(200_000)
+    const whole = { choices: [{ message: { content }, finish_reason: 'stop' }] }
+    const answers = [
+      { headers: jsonHeaders, chunks: [JSON.stringify({ choices: [], content })] },
+      { headers: jsonHeaders, chunks: [JSON.stringify(whole).slice(0, -9)] },
+      chatStream(': ping\n\n', 'data: {"error":"boom"}\n\n'),
+      chatStream(chatChunk({ content }), 'data: {"error":"boom"}\n\n'),
+      chatStream(chatChunk({ content }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'),
+    ]
+    for (const answer of [...answers, ...answers, ...answers]) {
+      const { dispatcher } = createMemoryUpstream(answer)
+      const pieces = flowOf(testProvider({ kind: 'openai-chat', answerMemory }, dispatcher).infer(callOf({}, () => {})))
+      try {
+        while ((await nextOf(pieces)) !== undefined) continue
+        await pieces.stop?.()
+      } catch (error) {
+        assert.ok(isFault(error))
+        assert.equal(error.kind, 'upstream_failed')
+      }
+    }
+    answerMemory.open().take(300_000)
   })
 })
 

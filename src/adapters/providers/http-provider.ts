@@ -3,6 +3,7 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
+import type { MemoryLease } from './network/answer-memory.ts'
 import type { Answer, Caller, Outgoing } from './network/call.ts'
 import { createCaller } from './network/call.ts'
 import type { Encoded, Encoding } from './asking/encoding.ts'
@@ -10,7 +11,7 @@ import type { EventWriter } from './answering/event-writer.ts'
 import type { FormCheck } from './answering/form-check.ts'
 import type { FrameMemory } from './answering/frame-memory.ts'
 import { createEventWriter } from './answering/event-writer.ts'
-import { brokenAnswer } from './failures.ts'
+import { brokenAnswer, tooLong } from './failures.ts'
 import { createFrameMemory } from './answering/frame-memory.ts'
 import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 import type { Json } from './reading.ts'
@@ -71,12 +72,26 @@ type Conversation = {
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
 function converse(conversation: Conversation): Flowing<Piece> {
   let begun: Begun | undefined
-  const first = async (): Promise<Taken> => takePiece((begun = await begin(conversation)))
+  const lease = conversation.parts.answerMemory.open()
+  /** Nobody stops an answer that has failed before its first piece. */
+  const fail = (error: unknown): never => {
+    lease.release()
+    throw error
+  }
+  const first = async (): Promise<Taken> => takePiece((begun = await begin(conversation, lease)))
+  const next = (from: Begun): Taken => {
+    try {
+      return takePiece(from)
+    } catch (error) {
+      return fail(error)
+    }
+  }
   return flowing({
-    take: () => (begun === undefined ? first() : takePiece(begun)),
+    take: () => (begun === undefined ? first().catch(fail) : next(begun)),
     whenMore: (wake) => (begun?.answer.kind === 'stream' ? begun.answer.reads.whenMore(wake) : wake()),
     async stop() {
       if (begun?.answer.kind === 'stream') begun.answer.reads.cancel()
+      lease.release()
     },
   })
 }
@@ -85,10 +100,10 @@ type Taken = Piece | typeof later | undefined
 
 type Begun = { readonly answer: Answer; readonly reading: Reading }
 
-async function begin(conversation: Conversation): Promise<Begun> {
+async function begin(conversation: Conversation, lease: MemoryLease): Promise<Begun> {
   const { family, call, post } = conversation
-  const { write, outgoing } = prepare(conversation)
-  const answer = await post(outgoing, call.signal)
+  const { write, outgoing } = prepare(conversation, lease)
+  const answer = await post(outgoing, call.signal, lease)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
@@ -118,13 +133,16 @@ function takePiece({ answer, reading }: Begun): Taken {
     const frames = answer.reads.take()
     if (frames === later) return later
     const piece = decodeRead(frames, reading)
+    if (reading.hasBegun) answer.reads.begun()
     if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()
     else if (write.hasEnded()) answer.reads.complete()
     if (piece !== undefined) return piece
   }
 }
 
-function prepare({ family, settings, parts, call }: Conversation): { write: EventWriter; outgoing: Outgoing } {
+type Prepared = { readonly write: EventWriter; readonly outgoing: Outgoing }
+
+function prepare({ family, settings, parts, call }: Conversation, lease: MemoryLease): Prepared {
   const { request, model, requestId } = call
   const toolNames = toolNamesOf(call)
   const encoded = encode(family, call, parts)
@@ -141,12 +159,23 @@ function prepare({ family, settings, parts, call }: Conversation): { write: Even
     stops: encoded.stops,
     estimateTokens,
     carryProof,
+    onText: boundText(settings.maxAnswerBytes, lease),
   })
   const wantsStream = encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
   const body = JSON.stringify(encoded.body)
   return { write, outgoing: { headers, body, wantsStream } }
+}
+
+/** Text is kept for as long as the answer lasts, some of it more than once. */
+function boundText(maxBytes: number, lease: MemoryLease): (length: number) => void {
+  let total = 0
+  return (length) => {
+    total += length
+    if (total > maxBytes) throw tooLong('text', maxBytes)
+    lease.take(length)
+  }
 }
 
 const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))

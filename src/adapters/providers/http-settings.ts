@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { ProofSeal } from './reasoning-proof.ts'
 import type { EstimateTokens } from './answering/usage.ts'
+import type { AnswerMemory } from './network/answer-memory.ts'
 import type { TimeLimits } from './network/watch.ts'
 
 /** Where an upstream is, and how patient we are with it. */
@@ -11,6 +12,8 @@ export type HttpProviderSettings = TimeLimits & {
   /** Sent with every call. Names in small letters; they win over those of the call itself. */
   readonly headers: Readonly<Record<string, string>>
   readonly maxConcurrent?: number
+  /** Bytes of a whole answer, of a frame, and of the text of a stream. */
+  readonly maxAnswerBytes: number
 }
 
 /** What a provider behind HTTP is made of. */
@@ -19,4 +22,5 @@ export type HttpProviderParts = {
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
   readonly proofSeal: ProofSeal
+  readonly answerMemory: AnswerMemory
 }

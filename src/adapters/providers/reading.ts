@@ -1,3 +1,4 @@
+import { createJsonReader } from '../../base/json-reader.ts'
 import { isRecord } from '../../base/record.ts'
 
 /** Reading JSON that an upstream sent and nobody has checked: a wrong type reads as absent, never as a crash. */
@@ -21,12 +22,24 @@ export const countOf = (value: unknown): number | undefined =>
 
 const byteOrderMark = 0xfeff
 
-/** Undefined where the text is no JSON object. A byte order mark before it is no part of it. */
+/** Beyond this, what a text can hold is worth bounding: the native parser takes seconds for millions of values. */
+export const longText = 256 * 1024
+const maxValues = 100_000
+
+/** Undefined where the text is no JSON object, or a long one of too many values. A byte order mark is no part of it. */
 export function parseRecord(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
-    return recordOf(value)
+    const json = withoutMark(text)
+    return recordOf(json.length > longText ? parseBounded(json) : JSON.parse(json))
   } catch {
     return undefined
   }
 }
+
+function parseBounded(text: string): unknown {
+  const reader = createJsonReader(maxValues)
+  reader.push(text)
+  return reader.end()
+}
+
+export const withoutMark = (text: string): string => (text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)

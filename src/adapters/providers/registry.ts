@@ -11,6 +11,7 @@ import { chatFamily } from './openai-chat/provider.ts'
 import { responsesFamily } from './openai-responses/provider.ts'
 import { createProofSeal } from './reasoning-proof.ts'
 import type { EstimateTokens } from './answering/usage.ts'
+import type { AnswerMemory } from './network/answer-memory.ts'
 import type { TimeLimits } from './network/watch.ts'
 
 export type ProviderSettings = TimeLimits & {
@@ -20,6 +21,7 @@ export type ProviderSettings = TimeLimits & {
   readonly baseUrl?: string
   readonly apiKey?: string
   readonly maxConcurrent?: number
+  readonly maxAnswerBytes: number
   /** Sent with every call; one that we would send too is sent as it stands here. */
   readonly headers?: Readonly<Record<string, string>>
   /** Where a chat server differs from what is assumed of its kind. */
@@ -32,6 +34,8 @@ export type ProviderParts = {
   readonly estimateTokens: EstimateTokens
   /** Seals the proofs that callers of another dialect carry for us. */
   readonly proofKey: Uint8Array
+  /** What the answers of all upstreams may hold in memory. */
+  readonly answerMemory: AnswerMemory
 }
 
 /** The upstream of these settings, whatever its kind. */

@@ -23,7 +23,8 @@ export function createTokenCounter(
     const { body, headers } = parts.encode(call)
     const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !spec.without.includes(name)))
     const outgoing = { headers: { ...headers, ...settings.headers }, body: JSON.stringify(kept), wantsStream: false }
-    const answer = await post(outgoing, signal)
+    const lease = parts.answerMemory.open()
+    const answer = await post(outgoing, signal, lease).finally(lease.release)
     const count = answer.kind === 'document' ? answer.body['input_tokens'] : undefined
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count
     throw brokenAnswer('The model’s upstream did not say how many tokens it counted.')

@@ -1,9 +1,11 @@
+import { getHeapStatistics } from 'node:v8'
 import { Agent } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import { openaiFlags, type ChatFlags } from '../../adapters/providers/openai-chat/flags.ts'
+import { createAnswerMemory } from '../../adapters/providers/network/answer-memory.ts'
 import { createProvider, type ProviderSettings } from '../../adapters/providers/registry.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
@@ -11,9 +13,16 @@ export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string,
 
 export type ProvidersParts = { readonly clock: Clock; readonly ids: Ids; readonly proofKey: Uint8Array }
 
+/** Enough for a few of the longest answers, however little memory there is. */
+const leastAnswerBytes = 64 * 1024 * 1024
+/** An answer that is read, translated and written again takes some times its own length. */
+const answerShare = 1 / 8
+
 /** One provider per upstream, each with connections of its own: one that hangs cannot starve the others. */
 export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
   const agents: Agent[] = []
+  const answerBytes = Math.max(leastAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
+  const answerMemory = createAnswerMemory(answerBytes)
   const byName = new Map(
     upstreams.map((upstream) => {
       const dispatcher = new Agent({
@@ -24,7 +33,7 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
       })
       agents.push(dispatcher)
       const made = (kind: ProviderSettings['kind']): Provider =>
-        createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens })
+        createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens, answerMemory })
       return [upstream.name, upstream.kind === 'both-openai' ? bothOpenai(upstream.name, made) : made(upstream.kind)]
     }),
   )
@@ -60,6 +69,7 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'])
     firstByteTimeoutMs: upstream.first_byte_timeout_ms,
     idleTimeoutMs: upstream.idle_timeout_ms,
     maxConcurrent: upstream.max_concurrent,
+    maxAnswerBytes: upstream.max_answer_bytes,
   }
 }
 

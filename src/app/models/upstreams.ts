@@ -63,6 +63,7 @@ const patience = {
   first_byte_timeout_ms: 300_000,
   idle_timeout_ms: 300_000,
   max_concurrent: 512,
+  max_answer_bytes: 16 * 1024 * 1024,
 }
 
 /** What a house without any other upstream serves, so that the first request works on a fresh machine. */

@@ -51,6 +51,8 @@ export type WriterParts = {
   readonly estimateTokens: EstimateTokens
   /** The proof as this caller can carry it; undefined where it cannot. */
   readonly carryProof: (proof: Proof, text: string) => Proof | undefined
+  /** Told of text before it is kept. Throws where there is too much of it. */
+  readonly onText?: (length: number) => void
 }
 
 type OpenBlock = { readonly type: BlockStart['type']; readonly scanner: StopScanner | undefined; text: string }
@@ -151,6 +153,7 @@ function delta(draft: Draft, block: number, text: string): void {
 function emit(draft: Draft, block: number, text: string): void {
   const target = draft.open.get(block)
   if (text === '' || target === undefined) return
+  draft.parts.onText?.(text.length)
   if (target.type === 'thinking') target.text += text
   draft.output += text
   tell(draft, { type: 'delta', block, text })

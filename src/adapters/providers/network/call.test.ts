@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Agent } from 'undici'
 import {
   answerJson,
@@ -17,22 +18,33 @@ import { systemClock } from '../../../base/clock.ts'
 import { Fault, isFault } from '../../../base/fault.ts'
 import { nextOf } from '../../../base/flow.ts'
 import type { SseFrame } from '../../../base/sse.ts'
+import { createAnswerMemory, type AnswerMemory } from './answer-memory.ts'
 import type { Answer, CallerSettings, FrameReads } from './call.ts'
 import { createCaller } from './call.ts'
 
-const patient = { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000 }
+const patient = {
+  connectTimeoutMs: 60_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  maxAnswerBytes: 16 * 1024 * 1024,
+}
 
-type Setup = { readonly settings?: Partial<CallerSettings>; readonly clock?: Clock; readonly url?: string }
+type Setup = {
+  readonly settings?: Partial<CallerSettings>
+  readonly clock?: Clock
+  readonly url?: string
+  readonly memory?: AnswerMemory
+}
 
 async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => Promise<void>): Promise<void> {
   await using upstream = await startUpstream(script)
   const dispatcher = new Agent({ allowH2: false })
   const url = new URL(setup.url ?? `${upstream.url}/v1/x?y=z`)
-  const { clock = systemClock } = setup
+  const { clock = systemClock, memory = createAnswerMemory(Infinity) } = setup
   const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
   const call = (wantsStream = true): Promise<Answer> =>
-    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal)
+    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal, memory.open())
   try {
     await use({ upstream, call, aborter })
   } finally {
@@ -79,6 +91,20 @@ describe('a call that works', () => {
       assert.equal(request?.path, '/v1/x?y=z')
       assert.equal(request?.body, '{"a":1}')
       assert.equal(request?.headers['x-one'], '1')
+    })
+  })
+
+  it('gives a long document as it was sent, wherever it is cut', async () => {
+    const document = { list: Array.from({ length: 9_000 }, (_, at) => ({ at, text: `“${at}”\n`.repeat(9) })) }
+    const bytes = Buffer.from(JSON.stringify(document))
+    const part = Math.floor(bytes.length / 100)
+    const cut: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      Readable.from(Array.from({ length: 101 }, (_, at) => bytes.subarray(at * part, (at + 1) * part))).pipe(response)
+    }
+    assert.ok(bytes.length > 700_000)
+    await withCaller(cut, {}, async ({ call }) => {
+      assert.deepEqual(await call(false), { kind: 'document', body: document })
     })
   })
 
@@ -145,6 +171,32 @@ describe('a call that works', () => {
     })
   })
 })
+
+const tooMuch = Buffer.from(`{"text":"${'x'.repeat(1_000_000)}`)
+
+const longDocuments: readonly [what: string, script: Script][] = [
+  [
+    'it says how long it is',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '300001' })
+      response.flushHeaders()
+    },
+  ],
+  [
+    'it does not say so',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(tooMuch)
+    },
+  ],
+  [
+    'it is compressed',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      response.write(gzipSync(tooMuch))
+    },
+  ],
+]
 
 describe('a call that fails', () => {
   const kinds: readonly [what: string, script: Script, kind: string, message: RegExp][] = [
@@ -220,6 +272,55 @@ describe('a call that fails', () => {
     await withCaller(flood, {}, async ({ upstream, call }) => {
       assert.equal((await faultOf(dataOf(await call()))).kind, 'upstream_failed')
       assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+
+  it('refuses a stream without end and hangs up', async () => {
+    const frame = `data: ${'x'.repeat(60_000)}\n\n`
+    const flood = stalledStream(...Array.from({ length: 10 }, () => frame))
+    await withCaller(flood, { settings: { maxAnswerBytes: 65_536 } }, async ({ upstream, call }) => {
+      const fault = await faultOf(dataOf(await call()))
+      assert.match(fault.message, /a stream of more than 524288 bytes/)
+      assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+
+  for (const [what, script] of longDocuments) {
+    it(`refuses a document that is too long and hangs up: ${what}`, async () => {
+      await withCaller(script, { settings: { maxAnswerBytes: 300_000 } }, async ({ upstream, call }) => {
+        const fault = await faultOf(call(false))
+        assert.equal(fault.kind, 'upstream_failed')
+        assert.match(fault.message, /an answer of more than 300000 bytes/)
+        assert.equal(await upstream.requests[0]?.hungUp, true)
+      })
+    })
+  }
+
+  it('refuses a document of too many values and hangs up', async () => {
+    const values: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(`{"a":[${'0,'.repeat(1_000_000)}`)
+    }
+    await withCaller(values, {}, async ({ upstream, call }) => {
+      assert.match((await faultOf(call(false))).message, /too many values/)
+      assert.equal(await upstream.requests[0]?.hungUp, true)
+    })
+  })
+
+  it('refuses a long document that is no JSON', async () => {
+    await withCaller(answerJson('{"a":1}'.repeat(100_000)), {}, async ({ call }) => {
+      assert.match((await faultOf(call(false))).message, /no JSON object/)
+    })
+  })
+
+  it('refuses a long answer while others take up the memory for them', async () => {
+    const memory = createAnswerMemory(500_000)
+    const document = { text: 'x'.repeat(400_000) }
+    await withCaller(answerJson(document), { memory }, async ({ call }) => {
+      const other = memory.open()
+      other.take(400_000)
+      assert.equal((await faultOf(call(false))).kind, 'unavailable')
+      other.release()
     })
   })
 
@@ -302,7 +403,64 @@ describe('time', () => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
       await nextFrames(answer.reads)
+      answer.reads.begun()
       advance(1_500)
+      const failing = faultOf(nextFrames(answer.reads))
+      advance(999)
+      advance(1)
+      assert.match((await failing).message, /fell silent/)
+    })
+  })
+
+  it('bounds the wait for an answer of which only headers, comments and pings come', async () => {
+    for (const pings of [[], [': ping\n\n'], ['\n\n'], ['event: ping\ndata: {"type":"ping"}\n\n']]) {
+      const { clock, advance } = createHandClock()
+      await withCaller(stalledStream(...pings), { clock, settings: limits }, async ({ upstream, call }) => {
+        const answer = await call()
+        if (answer.kind !== 'stream') assert.fail('not a stream')
+        advance(99)
+        if (pings.length > 0) await nextOf<readonly SseFrame[]>(answer.reads)
+        const failing = faultOf(nextFrames(answer.reads))
+        advance(1)
+        assert.match((await failing).message, /did not begin/)
+        assert.equal(await upstream.requests[0]?.hungUp, true)
+      })
+    }
+  })
+
+  it('bounds the wait for a document of which only headers and white space come', async () => {
+    const { clock, advance } = createHandClock()
+    const sent = Promise.withResolvers<void>()
+    const blank: Script = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(' \n', () => sent.resolve())
+    }
+    await withCaller(blank, { clock, settings: limits }, async ({ call }) => {
+      const failing = faultOf(call(false))
+      await sent.promise
+      await new Promise((resolve) => setImmediate(resolve))
+      advance(100)
+      assert.match((await failing).message, /did not begin/)
+    })
+  })
+
+  it('lets pings keep an answer alive that has begun', async () => {
+    const { clock, advance } = createHandClock()
+    const pings: Script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n')
+      await pinging.promise
+      response.write(': ping\n\n')
+    }
+    const pinging = Promise.withResolvers<void>()
+    await withCaller(pings, { clock, settings: limits }, async ({ call }) => {
+      const answer = await call()
+      if (answer.kind !== 'stream') assert.fail('not a stream')
+      await nextFrames(answer.reads)
+      answer.reads.begun()
+      advance(999)
+      pinging.resolve()
+      assert.deepEqual(await nextOf<readonly SseFrame[]>(answer.reads), [])
       const failing = faultOf(nextFrames(answer.reads))
       advance(999)
       advance(1)

@@ -1,14 +1,18 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../base/clock.ts'
-import { isPending, type Eventually } from '../../../base/eventually.ts'
+import { andThen, type Eventually } from '../../../base/eventually.ts'
 import { later, nextOf } from '../../../base/flow.ts'
+import type { Fault } from '../../../base/fault.ts'
+import { createLoopSlice, type LoopSlice } from '../../../base/loop-slice.ts'
 import type { SseFrame, SseReader } from '../../../base/sse.ts'
 import { createSseReader } from '../../../base/sse.ts'
 import type { Exchange, Head } from './exchange.ts'
 import { createExchange } from './exchange.ts'
-import { brokenAnswer, faultOfStatus, retryAfterOf, tooManyCalls } from '../failures.ts'
+import { brokenAnswer, faultOfStatus, retryAfterOf, tooLong, tooManyCalls } from '../failures.ts'
+import type { MemoryLease } from './answer-memory.ts'
+import { readDocument } from './document.ts'
 import type { Json } from '../reading.ts'
-import { parseRecord, textOf } from '../reading.ts'
+import { textOf } from '../reading.ts'
 import type { TimeLimits } from './watch.ts'
 
 /** One POST to an upstream. */
@@ -27,31 +31,40 @@ export type FrameReads = {
   /** All frames that have become whole since the last time, a flow of them. */
   take(): readonly SseFrame[] | typeof later | undefined
   whenMore(wake: () => void): void
+  /** A frame was part of an answer, and no ping: until one is, the answer has not begun. */
+  begun(): void
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
   complete(): void
   /** Ends the call at once, unless it is complete. */
   cancel(): void
 }
 
-export type Caller = (outgoing: Outgoing, signal: AbortSignal) => Promise<Answer>
+/** What is kept of the answer is taken from the lease, whose owner releases it. */
+export type Caller = (outgoing: Outgoing, signal: AbortSignal, lease: MemoryLease) => Promise<Answer>
 
 export type CallerSettings = TimeLimits & {
   readonly url: URL
   /** Calls under way at once; one more is refused as overload. */
   readonly maxConcurrent?: number
+  /** Bytes of a whole answer, or of one frame, once decompressed. */
+  readonly maxAnswerBytes: number
 }
 
 export type CallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clock }
 
-/** A whole answer may be this long; error bodies are read only this far. */
-const maxDocumentBytes = 64 * 1024 * 1024
+/** Long documents that are read at the same time let others be served after this long. */
+const sliceMs = 5
+/** Error bodies are read only this far. */
 const maxErrorBytes = 64 * 1024
+/** A stream says everything in frames that are many times as long, and some vendors repeat at the end what they said. */
+const streamFactor = 8
 
 /** The network to one address. No redirects, no retries: what is not foreseen here is a Fault. */
 export function createCaller(settings: CallerSettings, { dispatcher, clock }: CallerParts): Caller {
   const { url, maxConcurrent = Infinity } = settings
+  const slice = createLoopSlice(clock, sliceMs)
   let underWay = 0
-  return (outgoing, signal) => {
+  return (outgoing, signal, lease) => {
     if (underWay >= maxConcurrent) return Promise.reject(tooManyCalls(maxConcurrent))
     underWay += 1
     const onSettled = (): void => void (underWay -= 1)
@@ -69,24 +82,29 @@ export function createCaller(settings: CallerSettings, { dispatcher, clock }: Ca
       },
       exchange.handler,
     )
-    return exchange.head.then((head) => receive(exchange, head, { clock, wantsStream: outgoing.wantsStream }))
+    const receiving = { clock, wantsStream: outgoing.wantsStream, maxBytes: settings.maxAnswerBytes, lease, slice }
+    return exchange.head.then((head) => receive(exchange, head, receiving))
   }
 }
 
-type Receiving = { readonly clock: Clock; readonly wantsStream: boolean }
-
-function receive(exchange: Exchange, head: Head, { clock, wantsStream }: Receiving): Eventually<Answer> {
-  if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
-  if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange) }
-  const text = readText(exchange, maxDocumentBytes)
-  return isPending(text) ? text.then(documentOf) : documentOf(text)
+type Receiving = {
+  readonly clock: Clock
+  readonly wantsStream: boolean
+  readonly maxBytes: number
+  readonly lease: MemoryLease
+  readonly slice: LoopSlice
 }
 
-function documentOf(text: string | undefined): Answer {
-  if (text === undefined) throw brokenAnswer('The model’s upstream sent an answer that is too long.')
-  const body = parseRecord(text)
-  if (body === undefined) throw brokenAnswer('The model’s upstream sent something that is no JSON object.')
-  return { kind: 'document', body }
+function receive(exchange: Exchange, head: Head, receiving: Receiving): Eventually<Answer> {
+  const { clock, wantsStream, maxBytes } = receiving
+  if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
+  if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange, maxBytes) }
+  if (Number(head.headers['content-length'] ?? 0) > maxBytes) {
+    const fault = tooLong('an answer', maxBytes)
+    exchange.cancel(fault)
+    throw fault
+  }
+  return andThen(readDocument(exchange, receiving), (body) => ({ kind: 'document', body }))
 }
 
 /** Open servers label streams carelessly, and some answer with JSON although a stream was asked for. */
@@ -100,7 +118,7 @@ async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clo
   throw faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
 }
 
-/** Undefined where the body is longer than allowed; the call is then over. A short one mostly comes with its head. */
+/** As far as allowed; the call is then over. A short one mostly comes with its head. */
 function readText(exchange: Exchange, maxBytes: number): Eventually<string | undefined> {
   const rest = exchange.rest()
   if (rest === undefined) return readOn(exchange, maxBytes)
@@ -115,7 +133,7 @@ async function readOn(exchange: Exchange, maxBytes: number): Promise<string | un
     if (read === undefined) break
     for (const chunk of read) byteCount += chunk.length
     if (byteCount > maxBytes) {
-      exchange.cancel(brokenAnswer('The model’s upstream sent an answer that is too long.'))
+      exchange.cancel(tooLong('an answer', maxBytes))
       return undefined
     }
     chunks.push(...read)
@@ -123,9 +141,24 @@ async function readOn(exchange: Exchange, maxBytes: number): Promise<string | un
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readFrames(exchange: Exchange): FrameReads {
-  const reader = createSseReader()
+function readFrames(exchange: Exchange, maxBytes: number): FrameReads {
+  const reader = createSseReader(maxBytes)
+  const maxStreamBytes = maxBytes * streamFactor
+  let byteCount = 0
   let isOver = false
+  const fail = (fault: Fault): never => {
+    exchange.cancel(fault)
+    throw fault
+  }
+  const read = (chunks: readonly Buffer[] | undefined): SseFrame[] => {
+    for (const chunk of chunks ?? []) byteCount += chunk.length
+    if (byteCount > maxStreamBytes) return fail(tooLong('a stream', maxStreamBytes))
+    try {
+      return framesOf(reader, chunks)
+    } catch {
+      return fail(tooLong('a frame', maxBytes))
+    }
+  }
   return {
     whenMore: (wake) => (isOver ? wake() : exchange.whenMore(wake)),
     take() {
@@ -133,9 +166,10 @@ function readFrames(exchange: Exchange): FrameReads {
       const chunks = exchange.take()
       if (chunks === later) return later
       isOver = chunks === undefined
-      const frames = framesOf(reader, chunks, exchange.cancel)
+      const frames = read(chunks)
       return isOver && frames.length === 0 ? undefined : frames
     },
+    begun: exchange.begun,
     complete() {
       isOver = true
       exchange.drain()
@@ -146,14 +180,8 @@ function readFrames(exchange: Exchange): FrameReads {
   }
 }
 
-function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined, cancel: Exchange['cancel']): SseFrame[] {
-  try {
-    if (chunks === undefined) return reader.end()
-    const first = chunks[0]
-    return reader.push(chunks.length === 1 && first ? first : Buffer.concat(chunks))
-  } catch (error) {
-    const fault = brokenAnswer('The model’s upstream sent a frame that is too long.', error)
-    cancel(fault)
-    throw fault
-  }
+function framesOf(reader: SseReader, chunks: readonly Buffer[] | undefined): SseFrame[] {
+  if (chunks === undefined) return reader.end()
+  const first = chunks[0]
+  return reader.push(chunks.length === 1 && first ? first : Buffer.concat(chunks))
 }

@@ -20,6 +20,8 @@ export type Exchange = {
   /** All bytes since the last time, a flow of them. Throws the Fault that ended it early. */
   take(): readonly Buffer[] | typeof later | undefined
   whenMore(wake: () => void): void
+  /** The upstream has begun to answer: from now on it is silence that is bounded, and any byte ends it. */
+  begun(): void
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
   drain(): void
   cancel(fault: Fault): void
@@ -53,6 +55,7 @@ type Line = ExchangeParts & {
   pausedSinceMs: number | undefined
   pausedMs: number
   stage: 'running' | 'draining' | 'settled'
+  hasBegun: boolean
   failure: Fault | undefined
   /** Wakes the reader that waits. */
   wake: (() => void) | undefined
@@ -71,6 +74,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
     pausedSinceMs: undefined,
     pausedMs: 0,
     stage: 'running',
+    hasBegun: false,
     failure: undefined,
     wake: undefined,
   }
@@ -83,6 +87,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
     rest: () => rest(line),
     take: () => take(line),
     whenMore: (wake) => whenMore(line, wake),
+    begun: () => begun(line),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
   }
@@ -96,7 +101,8 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
   },
   onResponseStart(_controller, status, headers) {
     if (status < 200 || line.stage === 'settled') return
-    line.watch.enter('idle', line.limits.idleTimeoutMs)
+    // A success may be headers and nothing more for minutes; only its reader knows when the answer begins.
+    if (status > 299) begun(line)
     const encoding = headers['content-encoding']
     if (encoding !== undefined) line.unpacking = unpack(line, encoding)
     line.head.resolve({ status, headers })
@@ -143,8 +149,14 @@ function take(line: Line): readonly Buffer[] | typeof later | undefined {
 function whenMore(line: Line, wake: () => void): void {
   if (line.chunks.length > 0 || line.stage !== 'running') return wake()
   // Somebody who still waits, and only looked in between, has not begun to wait anew.
-  if (line.wake === undefined) line.watch.touch()
+  if (line.wake === undefined && line.hasBegun) line.watch.touch()
   line.wake = wake
+}
+
+function begun(line: Line): void {
+  if (line.hasBegun || line.stage !== 'running') return
+  line.hasBegun = true
+  line.watch.enter('idle', line.limits.idleTimeoutMs)
 }
 
 function rest(line: Line): Buffer | undefined {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHouse } from '../support/house.ts'
+import { answerWith } from '../support/paid-house.ts'
+import { answerJson, startUpstream, type Script } from '../support/upstream.ts'
+
+const asking = { model: 'm', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] }
+
+/** Says nothing but that it is still there, for as long as somebody listens. */
+const pinging: Script = (response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const timer = setInterval(() => response.write(': ping\n\nevent: ping\ndata: {"type": "ping"}\n\n'), 10)
+  response.once('close', () => clearInterval(timer))
+}
+
+describe('an upstream that only pings', () => {
+  it('has not begun to answer: the next target is asked', async () => {
+    await using slow = await startUpstream(pinging)
+    await using other = await startUpstream(answerWith('From the other.', { input: 5, output: 5 }))
+    await using scene = await startHouse({
+      config: {
+        upstreams: [
+          { name: 'slow', kind: 'anthropic', base_url: slow.url, first_byte_timeout_ms: 100 },
+          { name: 'other', kind: 'openai-chat', base_url: `${other.url}/v1` },
+        ],
+        models: [{ name: 'm', targets: [{ upstream: 'slow' }, { upstream: 'other' }] }],
+      },
+    })
+    const response = await scene.post('/v1/messages', asking)
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /From the other/)
+    assert.equal(await slow.requests[0]?.hungUp, true)
+  })
+})
+
+describe('an upstream whose answer is too long', () => {
+  it('is 502 in each family, in words that say so', async () => {
+    const content = 'x'.repeat(100_000)
+    await using upstream = await startUpstream(
+      answerJson({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] }),
+    )
+    await using scene = await startHouse({
+      config: {
+        upstreams: [{ name: 'u', kind: 'openai-chat', base_url: `${upstream.url}/v1`, max_answer_bytes: 65_536 }],
+        models: [{ name: 'm', targets: [{ upstream: 'u' }] }],
+      },
+    })
+    for (const [path, body] of [
+      ['/v1/messages', asking],
+      ['/v1/chat/completions', asking],
+      ['/v1/responses', { model: 'm', input: 'Hello' }],
+    ] as const) {
+      const response = await scene.post(path, body)
+      assert.equal(response.status, 502, path)
+      assert.match(await response.text(), /an answer of more than 65536 bytes/, path)
+    }
+  })
+})
