@@ -1,12 +1,13 @@
 import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
 import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
+import { totalTokens } from '../domain/inference/events.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
 import type { Govern } from '../pipeline/governing/govern.ts'
 import type { Sendable } from '../pipeline/governing/sendable.ts'
-import { createInfer } from '../pipeline/infer.ts'
+import { createInfer, type InferParts } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './paying/counters.ts'
 import { openCredits } from './paying/credits.ts'
@@ -29,6 +30,20 @@ export type RoadParts = {
 /** After this time a request has ended, or its process has died. */
 export const holdMsOf = ({ upstreams }: Pick<Ground, 'upstreams'>, { models }: Pick<Served, 'models'>): number =>
   longestRequestMs(models, upstreams) + holdMarginMs
+
+/** An upstream that counts wrongly is worth a line for each answer: somebody pays for it. */
+function createUsageAlarm({ log, metrics }: Ground): InferParts['onImplausibleUsage'] {
+  const answers = metrics.counter(
+    'gatehouse_implausible_usage_total',
+    'Answers whose upstream reported tokens that cannot be true; our own count was charged.',
+    { upstream: 'closed-by-caller' },
+  )
+  return ({ requestId, upstream, model, usage }) => {
+    answers.add({ upstream })
+    const counts = { reported_tokens: usage.reportedTokens, charged_tokens: totalTokens(usage) }
+    log.warn({ request_id: requestId, upstream, model, ...counts }, 'the upstream reports tokens that cannot be true')
+  }
+}
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
 export async function openRoad(ground: Ground, { freeRequests, overrides, govern, sendable, served }: RoadParts) {
@@ -54,6 +69,7 @@ export async function openRoad(ground: Ground, { freeRequests, overrides, govern
     freeRequests,
     freeOutputTokens: config.free_tier.max_output_tokens,
     learnFactor: createFactorLearner(counting),
+    onImplausibleUsage: createUsageAlarm(ground),
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })

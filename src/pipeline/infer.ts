@@ -5,9 +5,10 @@ import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
-import type { Catalogue, Model, Price } from '../domain/inference/catalogue.ts'
+import type { Catalogue, Model, Price, Target } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
 import type { Piece, Quote, Receipt, Usage } from '../domain/inference/events.ts'
+import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import { inferenceHeaders } from '../domain/limits/headers.ts'
@@ -31,7 +32,11 @@ export type InferParts = RouteParts & {
   readonly freeOutputTokens: number
   /** Told what the upstream counted, so that our own counts get better. */
   readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
+  /** Told of an upstream that reports more than a request can have used. */
+  readonly onImplausibleUsage: (report: ImplausibleReport) => void
 }
+
+export type ImplausibleReport = Target & { readonly requestId: string; readonly usage: Usage }
 
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
 export type Answer = AsyncDisposable & {
@@ -92,7 +97,9 @@ export function createInfer(parts: InferParts): Infer {
       const begun = borrowed.use(await route(parts, model, call))
       freePlace?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
-      const metered = borrowed.use(meter(begun.pieces, { lease, expected, signal, onEnd }))
+      const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...begun.target, usage })
+      const bounds = usageBounds({ model, request, expected, maxOutputTokens })
+      const metered = borrowed.use(meter(begun.pieces, { lease, expected, bounds, signal, onEnd, onImplausible }))
       let isPaid = false
       const pay = async (usage: Usage): Promise<Receipt> => {
         const receipt = await lease.settle('answered', usage)

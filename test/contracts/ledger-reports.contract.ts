@@ -9,6 +9,7 @@ import { registryStore } from '../../src/adapters/stores/sql/identity/registry.t
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
+import { costMicro } from '../../src/domain/credits/rates.ts'
 import type { Verification } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
@@ -89,6 +90,23 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       await scene.ledger.settle({ ...chargeOf('req_5', 0, null) })
       await scene.ledger.settle({ ...chargeOf('req_6', 0, 'slice_1'), outcome: 'orphaned' })
       assert.equal((await scene.reports.verify()).broken, null)
+    })
+
+    it('recompute a charge exactly, however many tokens an upstream once reported', async () => {
+      await using scene = await openScene(open)
+      const usage = { inputTokens: 999_999_999, cacheReadTokens: 7, cacheWriteTokens: 0, outputTokens: 1e9 }
+      const rates = { input: 3e9 + 1, cacheRead: 3e8, cacheWrite: 4e9, output: 15e9, version: 'v2' }
+      const charge: Charge = {
+        ...chargeOf('req_absurd', costMicro(usage, rates), 'slice_1'),
+        usage: { ...usage, source: 'estimated', reportedTokens: 2e9 },
+        rates,
+      }
+      await scene.ledger.settle(charge)
+      assert.equal((await scene.reports.verify()).broken, null)
+      const { items } = await scene.reports.entries('org_1', { limit: 1, order: 'desc' })
+      assert.deepEqual(items[0]?.charge, charge)
+      const { broken } = await scene.after(`update charge set micro = micro + 1 where request_id = 'req_absurd'`)
+      assert.equal(broken?.id, 'req_absurd')
     })
 
     it('name the first broken row, whatever was done to the tables by hand', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isFault } from '../../src/base/fault.ts'
+import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
 import { answerJson, answerStream, cutStream, silence, stalledStream } from '../support/upstream.ts'
 
@@ -68,6 +69,62 @@ describe('who pays', () => {
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [18, start - 18])
   })
+
+  for (const stream of [false, true])
+    it(`the caller, what we counted, where the upstream reports more than can be, ${stream ? 'streamed' : 'whole'}; and that is told`, async () => {
+      const lines: string[] = []
+      const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } })
+      await using scene = await startPaidHouse({ config: { limits }, log })
+      const counted = { input: 1e9, output: 1e9 }
+      scene.upstream.answer(
+        stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
+      )
+      const text = await (await ask(scene, { max_tokens: 20, stream })).text()
+      assert.match(text, new RegExp(`"remaining_credits":${start - 18},"estimated_credits_used":18`))
+      assert.doesNotMatch(text, /1000000000/)
+      const { operations } = scene.house.house
+      const [entry] = await operations['credits.ledger']({})
+      assert.deepEqual([entry?.receipt?.token_source, entry?.receipt?.reported_tokens], ['estimated', 2e9])
+      const logged = await scene.house.get('/v1/organization/audit_logs?limit=1', {
+        authorization: `Bearer ${scene.house.adminKey}`,
+      })
+      assert.match(await logged.text(), /"reported_tokens":2000000000/)
+      assert.match(
+        await (await scene.house.get('/metrics')).text(),
+        /gatehouse_implausible_usage_total\{upstream="up"\} 1/,
+      )
+      assert.equal(lines.filter((line) => line.includes('tokens that cannot be true')).length, 1)
+      assert.equal((await operations['ledger.verify']({})).broken, null)
+    })
+
+  for (const stream of [false, true])
+    it(`is told what we counted in the upstream’s own dialect too, ${stream ? 'streamed' : 'whole'}`, async () => {
+      await using scene = await startPaidHouse({ config: { limits } })
+      const counted = { input: 12, output: 1e9 }
+      scene.upstream.answer(
+        stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
+      )
+      const asked = { ...question, stream, ...(stream && { stream_options: { include_usage: true } }) }
+      const text = await (await scene.house.post('/v1/chat/completions', asked)).text()
+      assert.match(text, /"completion_tokens":10,/)
+      assert.equal(await scene.remaining(), start - 12 - 10)
+    })
+
+  for (const [input, output, credits, reported] of [
+    [-1, 3, 11, 2],
+    [12, -5, 22, 7],
+    [12.9, 3.9, 15, null],
+    [1e300, 1e300, 18, Number.MAX_SAFE_INTEGER],
+  ] as const)
+    it(`the caller, whole tokens from 0 on, where the upstream reports ${input} and ${output}`, async () => {
+      await using scene = await startPaidHouse({ config: { limits } })
+      scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
+      await (await ask(scene)).arrayBuffer()
+      assert.equal(await scene.remaining(), start - credits)
+      const { operations } = scene.house.house
+      assert.equal((await operations['credits.ledger']({}))[0]?.receipt?.reported_tokens, reported)
+      assert.equal((await operations['ledger.verify']({})).broken, null)
+    })
 
   it('nobody, where we refuse; but with a valid key it is a request', async () => {
     await using scene = await startPaidHouse({ config: { limits } })

@@ -16,6 +16,9 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 /** More tokens than any answer has: an upstream that says so has not counted. */
 const mostCounted = 1e9
 
+/** A number as it was said, be it a count or not. */
+export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
 /** A count of tokens or a place in a list: a whole number from 0 on. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.floor(value) : undefined

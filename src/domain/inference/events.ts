@@ -55,6 +55,8 @@ export type Usage = {
   readonly reasoningTokens: number
   /** Counted by the upstream, or by us because it did not say. */
   readonly source: 'reported' | 'estimated'
+  /** What the upstream reported in all, where that cannot be true and our own count stands in its place. */
+  readonly reportedTokens?: number
 }
 
 /** What an answer costs its caller. */

@@ -44,13 +44,16 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
     }
   }
   const ends: Usage[] = []
+  const implausible: Usage[] = []
   const metered = meter(source(), {
     lease,
     expected,
+    bounds: { inputTokens: 1_000, outputTokens: 100, reasoningTokens: 50 },
     signal: controller.signal,
     onEnd: (usage) => void ends.push(usage),
+    onImplausible: (usage) => void implausible.push(usage),
   })
-  return { metered, endings, ends, controller, iterator: metered.pieces[Symbol.asyncIterator]() }
+  return { metered, endings, ends, implausible, controller, iterator: metered.pieces[Symbol.asyncIterator]() }
 }
 
 async function read(pieces: AsyncIterable<Piece>): Promise<InferenceEvent[]> {
@@ -121,6 +124,22 @@ describe('a metered answer', () => {
       scene.endings.map(({ outcome }) => outcome),
       ['broken_off'],
     )
+  })
+
+  it('is settled by our own count where the upstream reports more than there can be, which is told once', async () => {
+    const absurd: Usage = { ...expected, inputTokens: 1e9, outputTokens: 7, source: 'reported' }
+    const scene = openScene([
+      [{ type: 'start', model: 'm', usage: absurd }, ...text.slice(1)],
+      [close(0), { type: 'end', stopReason: 'end', usage: absurd }],
+    ])
+    const events = await read(scene.metered.pieces)
+    const believed = { ...expected, outputTokens: 7, reportedTokens: 1e9 + 7 }
+    const last = events.at(-1)
+    assert.deepEqual(last?.type === 'end' && last.usage, believed)
+    assert.deepEqual(scene.metered.used(), believed)
+    assert.equal(scene.implausible.length, 1)
+    await scene.metered[Symbol.asyncDispose]()
+    assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 8, output: 7 }])
   })
 
   it('that nobody read is settled all the same', async () => {

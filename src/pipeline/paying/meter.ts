@@ -2,6 +2,7 @@ import { isFault } from '../../base/fault.ts'
 import { watched } from '../../base/flow.ts'
 import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import { plausibleUsage, type UsageBounds } from '../../domain/inference/plausible-usage.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
 
 type InferenceStart = Extract<InferenceEvent, { type: 'start' }>
@@ -10,8 +11,12 @@ export type MeterParts = {
   readonly lease: Lease
   /** What the input is expected to be, until the upstream says. */
   readonly expected: Usage
+  /** The most that the request can have used. */
+  readonly bounds: UsageBounds
   readonly signal: AbortSignal
   readonly onEnd: (usage: Usage) => void
+  /** Told once where the upstream reports what cannot be true. */
+  readonly onImplausible: (usage: Usage) => void
 }
 
 export type Metered = AsyncDisposable & {
@@ -24,8 +29,10 @@ export type Metered = AsyncDisposable & {
  * Watches an answer that has begun, and knows what it has used. One that does not come to its end is settled by what was
  * generated until then; the end itself is paid for by whoever lets it out.
  */
-export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, onEnd }: MeterParts): Metered {
+export function meter(source: AsyncIterable<Piece>, parts: MeterParts): Metered {
+  const { lease, expected, signal } = parts
   let begun = expected
+  let isImplausible = false
   let outputBytes = 0
   let reported: Usage | undefined
 
@@ -43,24 +50,42 @@ export function meter(source: AsyncIterable<Piece>, { lease, expected, signal, o
     throw error
   }
 
-  /** Reads along. Only the beginning is changed. */
+  /** Reads along. Only the beginning is changed, and an end whose counts cannot be true. */
   function watch(piece: Piece): Piece {
-    const { events } = piece
+    let { events } = piece
     for (const event of events) if (event.type === 'delta') outputBytes += Buffer.byteLength(event.text)
     const first = events[0]
     const last = events[events.length - 1]
-    if (last?.type === 'end') finish(last)
-    return first?.type === 'start' ? { ...piece, events: [started(first), ...events.slice(1)] } : piece
+    if (first?.type === 'start') events = [started(first), ...events.slice(1)]
+    const end = last?.type === 'end' ? ended(last) : last
+    if (end !== undefined && end !== last) events = [...events.slice(0, -1), end]
+    return events === piece.events ? piece : { ...piece, events }
   }
 
   function started(event: InferenceStart): InferenceStart {
-    begun = event.usage ?? expected
+    begun = event.usage === undefined ? expected : believed(event.usage)
     return { ...event, usage: begun }
   }
 
-  function finish({ usage }: InferenceEnd): void {
+  function ended(event: InferenceEnd): InferenceEnd {
+    const usage = believed(event.usage)
     reported = usage
-    onEnd(usage)
+    parts.onEnd(usage)
+    return usage === event.usage ? event : { ...event, usage }
+  }
+
+  function believed(said: Usage): Usage {
+    const { inputTokens } = expected
+    const usage = plausibleUsage(said, parts.bounds, {
+      inputTokens,
+      outputTokens: estimateTokensOfBytes(outputBytes),
+      outputBytes,
+    })
+    if (usage.reportedTokens !== undefined && !isImplausible) {
+      isImplausible = true
+      parts.onImplausible(usage)
+    }
+    return usage
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { Usage } from '../../../domain/inference/events.ts'
+import { countOf } from '../reading.ts'
 
-/** What an upstream said about its use; what it did not say is left out. */
+/** What an upstream said about its use, be it counts or not; what it did not say is left out. */
 export type ReportedUsage = {
   readonly inputTokens?: number | undefined
   readonly cacheReadTokens?: number | undefined
@@ -15,7 +16,9 @@ export type EstimateTokens = (text: string) => number
 export type UsageEstimate = { readonly input: () => number; readonly output: () => number }
 
 /** Fills in what the upstream left out, from the text that went in and came out. */
-export function completeUsage(reported: ReportedUsage, estimate: UsageEstimate): Usage {
+export function completeUsage(said: ReportedUsage, estimate: UsageEstimate): Usage {
+  const reported = countsOf(said)
+  const areCounts = fields.every((field) => said[field] === undefined || reported[field] !== undefined)
   const { cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = reported
   // No prompt has no tokens: some servers send zeros where they do not count.
   const saysInput = (reported.inputTokens ?? 0) + cacheReadTokens + cacheWriteTokens > 0
@@ -26,6 +29,30 @@ export function completeUsage(reported: ReportedUsage, estimate: UsageEstimate):
     cacheWriteTokens,
     outputTokens: reported.outputTokens ?? estimate.output(),
     reasoningTokens,
-    source: saysInput && saysOutput ? 'reported' : 'estimated',
+    source: saysInput && saysOutput && areCounts ? 'reported' : 'estimated',
+    ...(areCounts ? undefined : { reportedTokens: reportedTotal(said) }),
   }
+}
+
+/** Without the numbers that cannot be counts. */
+export const countsOf = (said: ReportedUsage): ReportedUsage => ({
+  inputTokens: countOf(said.inputTokens),
+  cacheReadTokens: countOf(said.cacheReadTokens),
+  cacheWriteTokens: countOf(said.cacheWriteTokens),
+  outputTokens: countOf(said.outputTokens),
+  reasoningTokens: countOf(said.reasoningTokens),
+})
+
+const fields = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const
+
+/** For the receipt, which holds whole numbers only. */
+function reportedTotal({
+  inputTokens = 0,
+  cacheReadTokens = 0,
+  cacheWriteTokens = 0,
+  outputTokens = 0,
+}: ReportedUsage) {
+  const total = Math.trunc(inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens)
+  const most = Number.MAX_SAFE_INTEGER
+  return Number.isNaN(total) ? 0 : Math.max(-most, Math.min(most, total))
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '../../../domain/inference/events.ts'
 import type { Json } from '../reading.ts'
-import { countOf, recordOf } from '../reading.ts'
-import type { ReportedUsage } from '../answering/usage.ts'
+import { numberOf, recordOf } from '../reading.ts'
+import { countsOf, type ReportedUsage } from '../answering/usage.ts'
 
 /** Counts are running totals: a later report replaces the numbers that it names and leaves the others. */
 export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage {
@@ -9,20 +9,20 @@ export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage 
   if (usage === undefined) return before
   return {
     // Here, unlike elsewhere, input leaves the cached tokens out already.
-    inputTokens: countOf(usage['input_tokens']) ?? before.inputTokens,
-    cacheReadTokens: countOf(usage['cache_read_input_tokens']) ?? before.cacheReadTokens,
-    cacheWriteTokens: countOf(usage['cache_creation_input_tokens']) ?? before.cacheWriteTokens,
-    outputTokens: countOf(usage['output_tokens']) ?? before.outputTokens,
+    inputTokens: numberOf(usage['input_tokens']) ?? before.inputTokens,
+    cacheReadTokens: numberOf(usage['cache_read_input_tokens']) ?? before.cacheReadTokens,
+    cacheWriteTokens: numberOf(usage['cache_creation_input_tokens']) ?? before.cacheWriteTokens,
+    outputTokens: numberOf(usage['output_tokens']) ?? before.outputTokens,
     reasoningTokens: thinkingTokens(usage) ?? before.reasoningTokens,
   }
 }
 
 const thinkingTokens = (usage: Json): number | undefined =>
-  countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens'])
+  numberOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens'])
 
 /** What is known when the answer begins; undefined where nothing is. */
-export function usageAtStart(reported: ReportedUsage): Usage | undefined {
-  const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = reported
+export function usageAtStart(said: ReportedUsage): Usage | undefined {
+  const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = countsOf(said)
   if (inputTokens + cacheReadTokens + cacheWriteTokens === 0) return undefined
   return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 0, reasoningTokens: 0, source: 'reported' }
 }

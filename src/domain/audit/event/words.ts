@@ -19,6 +19,7 @@ export function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: s
     is_enforced: verdict?.isEnforced,
     match_score_bp: verdict?.matchScoreBasisPoints,
     reason_code: short(verdict?.reasonCode),
+    reported_tokens: model?.reportedTokens,
     results: verdict?.results && shortList(verdict.results, resultWords),
     rollout_mode: short(verdict?.rolloutMode),
     stream: model?.isStream,

@@ -49,6 +49,8 @@ export type ModelFacts = {
   readonly outputTokens?: number | undefined
   readonly finishReasons?: readonly string[] | undefined
   readonly usageSource?: 'reported' | 'estimated' | undefined
+  /** What the upstream reported in all, where that cannot be true. */
+  readonly reportedTokens?: number | undefined
   readonly isStream?: boolean | undefined
   readonly creditsUsed?: number | undefined
   readonly costUsd?: number | undefined

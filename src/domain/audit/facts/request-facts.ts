@@ -68,6 +68,7 @@ export function requestFacts(told: RequestTold): EventFacts {
       inputTokens: usage && totalInputTokens(usage),
       outputTokens: usage?.outputTokens,
       usageSource: usage?.source,
+      reportedTokens: usage?.reportedTokens,
       finishReasons: end && [end.stopReason],
       isStream: request.stream,
       creditsUsed: cost?.creditsUsed,

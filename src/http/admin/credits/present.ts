@@ -27,6 +27,7 @@ const presentReceipt = ({ usage, rates, ...charge }: Charge) => ({
   cache_write_tokens: usage.cacheWriteTokens,
   output_tokens: usage.outputTokens,
   token_source: usage.source,
+  reported_tokens: usage.reportedTokens ?? null,
   rates: {
     input: inCredits(rates.input),
     cache_read: inCredits(rates.cacheRead),

@@ -16,6 +16,10 @@ const Receipt = Type.Object({
   cache_write_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   token_source: Type.Enum(['reported', 'estimated'], { description: 'Counted by the upstream, or by us.' }),
+  reported_tokens: orNull(
+    Type.Integer(),
+    'What the upstream reported in all, where that cannot be true and our own count was charged in its place.',
+  ),
   rates: Type.Object(
     {
       input: Type.Number(),
@@ -58,6 +62,7 @@ const use = {
     cache_write_tokens: 0,
     output_tokens: 640,
     token_source: 'reported',
+    reported_tokens: null,
     rates: { input: 3000, cache_read: 300, cache_write: 3750, output: 15_000, version: 'b1946ac92492' },
   },
 }

@@ -62,6 +62,7 @@ export const chargeColumns = [
   'cache_write_rate',
   'output_rate',
   'rate_version',
+  'reported_tokens',
 ] as const
 
 /** In the order of the columns. */
@@ -86,6 +87,7 @@ export const chargeValues = ({ charge, id }: Attempt): Value[] => [
   charge.rates.cacheWrite,
   charge.rates.output,
   charge.rates.version,
+  charge.usage.reportedTokens ?? null,
 ]
 
 export function outcomeOf(text: string): RecordedOutcome {
@@ -139,6 +141,7 @@ export type ChargeRow = {
   cache_write_rate: number
   output_rate: number
   rate_version: string
+  reported_tokens: number | null
 }
 
 export const chargeOf = (row: ChargeRow): Charge => ({
@@ -157,6 +160,7 @@ export const chargeOf = (row: ChargeRow): Charge => ({
     cacheWriteTokens: row.cache_write_tokens,
     outputTokens: row.output_tokens,
     source: row.source === 'reported' ? 'reported' : 'estimated',
+    ...(row.reported_tokens !== null && { reportedTokens: row.reported_tokens }),
   },
   rates: {
     input: row.input_rate,

@@ -7,6 +7,12 @@ const sumWhere = (condition: string): string => `sum(case when ${condition} then
 const flow = (account: string): string =>
   `${sumWhere(`e.to_account = '${account}'`)} - ${sumWhere(`e.from_account = '${account}'`)}`
 
+/** Whole millions of tokens and the rest apart: the product of a very large count and its rate does not fit 64 bits. */
+const millions = (name: string): string => `${name}_tokens / 1000000 * ${name}_rate`
+const rest = (name: string): string => `${name}_tokens % 1000000 * ${name}_rate`
+const sumOfClasses = (term: (name: string) => string): string =>
+  ['input', 'cache_read', 'cache_write', 'output'].map(term).join(' + ')
+
 /**
  * Everything that is kept twice, and every receipt. Each finds the rows that do not fit, by id; entries and charges come
  * before what is made of them, so that the first finding is the nearest to the cause.
@@ -17,8 +23,7 @@ const checks: readonly Check[] = [
     says: 'is not its tokens times its rates, rounded up once',
     sql: `select request_id as id from charge where micro <> case
         when slice_id is null or outcome in ('broken_off', 'orphaned') then 0
-        else (input_tokens * input_rate + cache_read_tokens * cache_read_rate + cache_write_tokens * cache_write_rate
-          + output_tokens * output_rate + 999999) / 1000000 end`,
+        else ${sumOfClasses(millions)} + (${sumOfClasses(rest)} + 999999) / 1000000 end`,
   },
   {
     table: 'charge',
