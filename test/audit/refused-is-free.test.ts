@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { createLog } from '../../src/base/log.ts'
 import { createFastClock } from '../support/fast-clock.ts'
 import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
@@ -138,9 +139,11 @@ describe('a request that is refused because the audit log cannot be written', ()
   })
 })
 
-it('a request that can be neither charged nor logged is one lost event', async () => {
+it('a request that can be neither charged nor logged is one lost event and one line about its charge', async () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'error', destination: { write: (line: string) => void lines.push(line) } })
   await using folder = await temporaryFolder()
-  await using scene = await startPaidHouse({ storage: { data_dir: folder.path } })
+  await using scene = await startPaidHouse({ storage: { data_dir: folder.path }, log })
   scene.upstream.answer(answerWith('Hello', counted))
   assert.equal((await ask(scene)).status, 200)
   using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
@@ -149,6 +152,7 @@ it('a request that can be neither charged nor logged is one lost event', async (
   assert.equal((await ask(scene)).status, 500)
   assert.equal((await ask(scene, { stream: true })).status, 500)
   assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 2)
+  assert.equal(lines.filter((line) => line.includes('a charge could not be written')).length, 2)
   for (const table of ['charge', 'audit_event']) database.exec(`drop trigger no_${table}`)
   assert.equal((await ask(scene)).status, 200)
   assert.equal(await scene.remaining(), start - 2 * cost)

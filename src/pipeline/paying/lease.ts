@@ -57,13 +57,16 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   const beat = parts.heartbeat.keep(request)
   let ended: Promise<Receipt> | undefined
   let charged: Charged | undefined
+  let isUnsettled = false
 
   const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
   const giveUp = async (outcome: Outcome, usage: Usage): Promise<void> => {
     try {
       await settle(outcome, usage)
     } catch (error) {
-      parts.onUnsettled(taken.requestId, error)
+      // Whoever gives the request up later meets the same failure, which is told once.
+      if (!isUnsettled) parts.onUnsettled(taken.requestId, error)
+      isUnsettled = true
     }
   }
   const neverBegan = (): Promise<void> => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected)
