@@ -57,7 +57,7 @@ export async function openGround(
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
-  const changes = createChanges()
+  const changes = createChanges(clock)
   if (database.engine === 'postgres') {
     const onError = warn('changes of other nodes cannot be seen')
     built.use(await watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))

@@ -33,7 +33,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     clock,
     random: systemRandom,
     ids,
-    changes: createChanges(),
+    changes: createChanges(clock),
     digest: createDigest(Buffer.alloc(32)),
     secret: 'a secret for tests',
     credits: { credit_usd: 0.001, starting: 0 },

@@ -9,7 +9,8 @@ import {
 import { createFairBatches } from '../../base/fair-batches.ts'
 import { Fault, isFault, type FaultDetails } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
-import { invalidCredential, type Claims, type VerifyToken } from '../../domain/identity/authenticate.ts'
+import { invalidCredential } from '../../domain/identity/authenticate.ts'
+import type { Claims, VerifyToken } from '../../domain/identity/token-reader.ts'
 import { subscriberOf } from '../../domain/identity/free-request.ts'
 
 export type JwtSettings = {

@@ -28,7 +28,7 @@ export async function openOperations(config: Config): Promise<OpenHouse> {
       clock,
       random,
       ids: createIds(clock, random),
-      changes: createChanges(),
+      changes: createChanges(clock),
       digest: createDigest(deriveKey(storage.secret, 'key pepper')),
       secret: storage.secret,
       credits: config.credits,

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createAuthFailures } from './auth-failures.ts'
-import { createAuthenticator, type Claims } from './authenticate.ts'
+import { createAuthenticator } from './authenticate.ts'
 import { createChanges } from './changes.ts'
 import { createDigest, mintSecret } from './key-format.ts'
 import type { ApiKey, Organization } from './principal.ts'
 import type { CredentialStore } from './store.ts'
+import type { Claims } from './token-reader.ts'
 
 const organization: Organization = {
   id: 'org_1',
@@ -39,25 +40,28 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     lastUsedAtMs: null,
     ...overrides,
   }
-  const storage = { isReady: Promise.resolve() }
+  const storage: { isReady: Promise<void>; outage?: Fault } = { isReady: Promise.resolve() }
   const rows = new Map([[digest(secret), { key, organization }]])
   const log = { lookUps: 0, touches: 0, denied: new Array<string>() }
   const store: CredentialStore = {
     async findApiKeys(wanted) {
       log.lookUps++
       await storage.isReady
+      if (storage.outage) throw storage.outage
       return new Map([...rows].filter(([each]) => wanted.includes(each)))
     },
     findAdminKeys: async () => new Map(),
-    findProject: async (organizationId, id) =>
-      organizationId === 'org_1' && id === 'proj_1' ? { project, organization } : undefined,
+    async findProject(organizationId, id) {
+      if (storage.outage) throw storage.outage
+      return organizationId === 'org_1' && id === 'proj_1' ? { project, organization } : undefined
+    },
     async touchKey() {
       log.touches++
     },
     claimFreeRequest: async () => false,
     releaseFreeRequest: async () => {},
   }
-  const changes = createChanges()
+  const changes = createChanges(clock)
   const authenticator = createAuthenticator({
     store,
     digest,
@@ -245,5 +249,74 @@ describe('authentication', () => {
     const known = await createScene({}, async () => claims).ask('a.b.c')
     assert.deepEqual([known.kind, known.projectId, [...known.permissions]], ['jwt', 'proj_1', ['gateway:read']])
     await assert.rejects(createScene({}, async () => ({ ...claims, organizationId: 'org_2' })).ask('a.b.c'), isRefused)
+  })
+})
+
+describe('a change that is followed by an outage', () => {
+  const away = new Fault('unavailable', 'storage_unavailable', 'away')
+  const isAway = (error: unknown): boolean => error === away
+
+  it('leaves the keys of its organization usable for five minutes, and no longer', async () => {
+    const { ask, changes, storage, advance } = createScene()
+    await ask()
+    changes.announce('org_1')
+    storage.outage = away
+    assert.equal((await ask()).id, 'key_1')
+    advance(5 * 60_000 - 1)
+    assert.equal((await ask()).id, 'key_1')
+    advance(1)
+    await assert.rejects(ask(), isAway)
+  })
+  it('refuses the key that it revoked, and those of a project that it archived', async () => {
+    for (const revoked of ['key_1', 'proj_1']) {
+      const { ask, changes, storage } = createScene()
+      await ask()
+      changes.announce('org_1', [revoked])
+      storage.outage = away
+      await assert.rejects(ask(), isRefused)
+      await assert.rejects(ask(), isRefused)
+    }
+  })
+  it('refuses a revoked key also where it was being read while it was revoked', async () => {
+    const { ask, changes, storage } = createScene()
+    const pending = ask()
+    changes.announce('org_1', ['key_1'])
+    await pending.catch(() => {})
+    storage.outage = away
+    await assert.rejects(ask(), isRefused)
+  })
+  it('makes no expired key usable again', async () => {
+    const { ask, changes, storage, advance } = createScene({ expiresAtMs: 1_005_000 })
+    await ask()
+    changes.announce('org_1')
+    storage.outage = away
+    advance(5_000)
+    await assert.rejects(ask(), isAway)
+  })
+  it('makes no key usable that was found to be revoked before it', async () => {
+    const { ask, changes, storage, revoke } = createScene()
+    await ask()
+    revoke()
+    changes.announce('org_1')
+    await assert.rejects(ask(), isRefused)
+    storage.outage = away
+    await assert.rejects(ask(), isRefused)
+  })
+  it('lets in no key that was not known', async () => {
+    const { ask, storage } = createScene()
+    storage.outage = away
+    await assert.rejects(ask(), isAway)
+  })
+  it('leaves tokens of a known project usable, which are checked without the database', async () => {
+    const claims = { subject: 's', organizationId: 'org_1', projectId: 'proj_1', scope: [], expiresAtMs: 9_000_000 }
+    const { ask, changes, storage, advance } = createScene({}, async () => claims)
+    await ask('a.b.c')
+    changes.announce('org_1')
+    storage.outage = away
+    advance(120_000)
+    assert.equal((await ask('a.b.c')).projectId, 'proj_1')
+    assert.equal((await ask('d.e.f')).projectId, 'proj_1')
+    changes.announce('org_1', ['proj_1'])
+    await assert.rejects(ask('a.b.c'), isRefused)
   })
 })

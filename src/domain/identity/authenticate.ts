@@ -7,21 +7,10 @@ import type { Changes } from './changes.ts'
 import { createCredentialMemory, type Known } from './credential-memory.ts'
 import { kindOfSecret, type Digest, type KeyKind } from './key-format.ts'
 import { createLookups, type FindKey } from './lookups.ts'
-import { isPermission } from './permissions.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
 import { createRefusedSecrets } from './refused-secrets.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
-
-/** What a verified token of the configured issuer says. The port's adapter checks signature, issuer, audience, time. */
-export type Claims = {
-  readonly subject: string
-  readonly organizationId: string
-  readonly projectId: string
-  readonly scope: readonly string[]
-  readonly expiresAtMs: number
-}
-/** The address is where it came from: a flood of tokens from one address does not delay those of others. */
-export type VerifyToken = (token: string, address: string) => Promise<Claims>
+import { createTokenReader, type VerifyToken } from './token-reader.ts'
 
 export type Authenticator = {
   /** A project API key or a token, for inference and the policy gateway. One that was met before is known at once. */
@@ -43,36 +32,41 @@ export type AuthenticatorParts = {
 }
 
 const touchEveryMs = 60_000
-/** A token is checked again after a minute, so that a key its issuer withdrew does not live on here. */
-const trustTokenMs = 60_000
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { store, clock, changes, failures, verifyToken } = parts
-  const principals = createCredentialMemory<Principal>(clock, changes)
-  const administrators = createCredentialMemory<Administrator>(clock, changes)
+  const memory = { clock, changes, invalid: invalidCredential }
+  const principals = createCredentialMemory<Principal>(memory)
+  const administrators = createCredentialMemory<Administrator>(memory)
   const refused = createRefusedSecrets()
   const lookups = createLookups(store, changes)
+  const readToken = createTokenReader({ ...memory, lookups })
 
   return {
     principal(secret, address) {
       const known = principals.recall(secret)
       if (known) return admit(known, address)
       if (verifyToken && secret?.includes('.'))
-        return checked(address, () => principalOfToken(secret, address, verifyToken))
+        return checked(
+          address,
+          async () => principals.remember(secret, await readToken(await verifyToken(secret, address), address)).who,
+        )
       const { text, digest } = wellFormed('ak', secret, address)
-      return checked(address, async () => {
+      const read = async (): Promise<Known<Principal>> => {
         const { found, readAt } = await lookUp(digest, address, lookups.apiKey)
-        return admit(principals.remember(text, memoryOf(found.key, readAt, principalOf(found))), address)
-      })
+        return memoryOf(found.key, readAt, principalOf(found))
+      }
+      return checked(address, async () => admit(await principals.refresh(text, read), address))
     },
     administrator(secret, address) {
       const known = administrators.recall(secret)
       if (known) return admit(known, address)
       const { text, digest } = wellFormed('adm', secret, address)
-      return checked(address, async () => {
+      const read = async (): Promise<Known<Administrator>> => {
         const { found, readAt } = await lookUp(digest, address, lookups.adminKey)
-        return admit(administrators.remember(text, memoryOf(found.key, readAt, administratorOf(found))), address)
-      })
+        return memoryOf(found.key, readAt, administratorOf(found))
+      }
+      return checked(address, async () => admit(await administrators.refresh(text, read), address))
     },
   }
 
@@ -113,23 +107,6 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     if (isOver) refused.add(digest)
     if (isOver || isPast(found.key.expiresAtMs)) throw invalidCredential()
     return { found, readAt }
-  }
-
-  async function principalOfToken(token: string, address: string, verify: VerifyToken): Promise<Principal> {
-    const claims = await verify(token, address)
-    const { found, readAt } = await lookups.project(claims, address)
-    if (!found) throw invalidCredential()
-    const who: Principal = {
-      kind: 'jwt',
-      id: `jwt:${claims.subject}`,
-      organization: found.organization,
-      projectId: found.project.id,
-      models: null,
-      networks: null,
-      permissions: new Set(claims.scope.filter(isPermission)),
-    }
-    const expiresAtMs = Math.min(claims.expiresAtMs, clock.nowMs() + trustTokenMs)
-    return principals.remember(token, { who, readAt, expiresAtMs, touchedAtMs: Infinity }).who
   }
 
   /** A key with a list of addresses works from these alone; the others pay for one comparison with null. */

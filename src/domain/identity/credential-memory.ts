@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import type { Fault } from '../../base/fault.ts'
 import type { Changes } from './changes.ts'
 
 const maxRemembered = 20_000
@@ -11,29 +12,55 @@ export type Known<T> = {
   touchedAtMs: number
 }
 
+/** What can be revoked: itself, and its project with all that is in it. */
+type Revocable = {
+  readonly id: string
+  readonly projectId?: string
+  readonly organization: { readonly id: string }
+}
+
+export type CredentialMemoryParts = {
+  readonly clock: Clock
+  readonly changes: Changes
+  /** The refusal of a credential that is known to be revoked. */
+  readonly invalid: () => Fault
+}
+
 /** Credentials by their text: the digest and the look-up are paid once, not per request. */
-export function createCredentialMemory<T extends { readonly organization: { readonly id: string } }>(
-  clock: Clock,
-  changes: Changes,
-) {
+export function createCredentialMemory<T extends Revocable>({ clock, changes, invalid }: CredentialMemoryParts) {
   const memory = new Map<string, Known<T>>()
 
-  const isFresh = (known: Known<T>): boolean =>
-    changes.latestOf(known.who.organization.id) <= known.readAt &&
-    (known.expiresAtMs === null || known.expiresAtMs > clock.nowMs())
+  const isExpired = ({ expiresAtMs }: Known<T>): boolean => expiresAtMs !== null && expiresAtMs <= clock.nowMs()
+  const isCurrent = ({ who, readAt }: Known<T>): boolean => changes.latestOf(who.organization.id) <= readAt
+  const isRevoked = ({ who: { id, projectId } }: Known<T>): boolean =>
+    changes.isRevoked(id) || (projectId !== undefined && changes.isRevoked(projectId))
+
+  function remember(secret: string, known: Known<T>): Known<T> {
+    memory.set(secret, known)
+    if (memory.size > maxRemembered) memory.delete(memory.keys().next().value ?? '')
+    return known
+  }
 
   return {
+    /** What is known and not stale. */
     recall(secret: string | undefined): Known<T> | undefined {
       if (secret === undefined) return undefined
       const known = memory.get(secret)
-      if (!known || isFresh(known)) return known
-      memory.delete(secret)
-      return undefined
+      return known !== undefined && isCurrent(known) && !isExpired(known) ? known : undefined
     },
-    remember(secret: string, known: Known<T>): Known<T> {
-      memory.set(secret, known)
-      if (memory.size > maxRemembered) memory.delete(memory.keys().next().value ?? '')
-      return known
+    remember,
+    /** Reads it again. Where the database is out of reach, what is stale serves for a bounded time, unless it is revoked. */
+    async refresh(secret: string, read: () => Promise<Known<T>>): Promise<Known<T>> {
+      try {
+        return remember(secret, await read())
+      } catch (error) {
+        const known = memory.get(secret)
+        if (known === undefined) throw error
+        if (isRevoked(known)) throw invalid()
+        if (!isExpired(known) && changes.mayUseStale(known.who.organization.id, error)) return known
+        memory.delete(secret)
+        throw error
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Eventually } from '../../base/eventually.ts'
+import { isFault } from '../../base/fault.ts'
 import type { Principal } from '../identity/principal.ts'
 import { metrics, type Limits, type Metric, type Scope, type ScopeLimits } from './scopes.ts'
 import { limitsOf, tierOf, type TierTable } from './tiers.ts'
@@ -22,26 +23,43 @@ export type LimitsOf = (principal: Subject) => Eventually<Limits>
 
 export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pick<OverrideStore, 'list'> }
 
+/** Subjects whose latest limits are kept for the time without a database. */
+const maxLatest = 20_000
+
 /**
  * The limits of whoever asks. They are looked up once for each principal: a change to its organization makes it another
- * one, since authentication then reads it anew.
+ * one, since authentication then reads it anew. While the database is out of reach the limits from before hold.
  */
 export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
   const known = new WeakMap<object, Limits>()
+  const latest = new Map<string, Limits>()
   return (principal) => known.get(principal) ?? lookUp(principal)
 
   async function lookUp(principal: Subject): Promise<Limits> {
-    const { organization, projectId, id } = principal
+    const name = `${principal.organization.id} ${principal.projectId} ${principal.id}`
+    try {
+      const limits = await read(principal)
+      known.set(principal, limits)
+      latest.delete(name)
+      latest.set(name, limits)
+      if (latest.size > maxLatest) latest.delete(latest.keys().next().value ?? '')
+      return limits
+    } catch (error) {
+      const before = isFault(error) && error.code === 'storage_unavailable' ? latest.get(name) : undefined
+      if (before === undefined) throw error
+      return before
+    }
+  }
+
+  async function read({ organization, projectId, id }: Subject): Promise<Limits> {
     const set = await overrides.list(organization.id)
     const of = (scope: Scope, subjectId: string): Partial<ScopeLimits> =>
       set.find((one) => one.scope === scope && one.subjectId === subjectId)?.limits ?? {}
-    const limits = limitsOf(table[tierOf(organization)], {
+    return limitsOf(table[tierOf(organization)], {
       key: of('key', id),
       project: of('project', projectId),
       organization: of('organization', organization.id),
     })
-    known.set(principal, limits)
-    return limits
   }
 }
 

@@ -1,9 +1,12 @@
 import { everySoOften, type Clock } from '../../../base/clock.ts'
 import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Transaction, Value } from './database.ts'
 
 /** Nodes look this far back, so that clocks may disagree by minutes; the version tells what is really new. */
 const lookBackMs = 10 * 60 * 1000
+
+/** Bounds the parameters of one statement. */
+const mostAtOnce = 500
 
 export type ChangeParts<Stores> = {
   readonly database: Database
@@ -20,16 +23,17 @@ export function createChange<Stores>({
   open,
 }: ChangeParts<Stores>): ChangeOrganization<Stores> {
   return async (organizationId, work) => {
-    const result = await database.transaction(async (tx) => {
+    const sinceMs = clock.nowMs() - lookBackMs
+    const { value, revoked } = await database.transaction(async (tx) => {
       const outcome = await work(open(tx))
       await tx.run('update organization set version = version + 1, changed_at = $2 where id = $1', [
         organizationId,
         clock.nowMs(),
       ])
-      return outcome
+      return { value: outcome, revoked: await tx.query<{ id: string }>(...revokedSince(sinceMs, [organizationId])) }
     })
-    changes.announce(organizationId)
-    return result
+    changes.announce(organizationId, idsOf(revoked))
+    return value
   }
 }
 
@@ -48,15 +52,41 @@ export type WatchParts = {
 export async function watchChanges({ database, clock, changes, everyMs, onError }: WatchParts): Promise<Disposable> {
   const seen = new Map<string, number>()
 
-  const look = async (announce: (organizationId: string) => void): Promise<void> => {
+  const changed = async (sinceMs: number): Promise<readonly Version[]> => {
     const sql = 'select id, version from organization where changed_at > $1'
-    const params = [clock.nowMs() - lookBackMs]
-    for (const { id, version } of await database.read<{ id: string; version: number }>(sql, params)) {
-      if (seen.get(id) === version) continue
-      seen.set(id, version)
-      announce(id)
+    const rows = await database.read<Version>(sql, [sinceMs])
+    return rows.filter(({ id, version }) => seen.get(id) !== version)
+  }
+  const look = async (): Promise<void> => {
+    const sinceMs = clock.nowMs() - lookBackMs
+    const unseen = await changed(sinceMs)
+    // A change is learnt together with what it revoked, or not yet: an outage may begin between the two reads.
+    for (let at = 0; at < unseen.length; at += mostAtOnce) {
+      const group = unseen.slice(at, at + mostAtOnce)
+      const [sql, params] = revokedSince(
+        sinceMs,
+        group.map(({ id }) => id),
+      )
+      const revoked = idsOf(await database.read<{ id: string }>(sql, params))
+      for (const { id, version } of group) {
+        seen.set(id, version)
+        changes.announce(id, revoked)
+      }
     }
   }
-  await look(() => {})
-  return everySoOften(clock, () => look(changes.announce).catch(onError), everyMs)
+  for (const { id, version } of await changed(clock.nowMs() - lookBackMs)) seen.set(id, version)
+  return everySoOften(clock, () => look().catch(onError), everyMs)
+}
+
+type Version = { readonly id: string; readonly version: number }
+
+const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
+
+/** The keys that were revoked and the projects that were archived in these organizations. */
+function revokedSince(sinceMs: number, organizationIds: readonly string[]): [sql: string, params: Value[]] {
+  const within = `organization_id in (${organizationIds.map((_, at) => `$${at + 2}`).join(', ')})`
+  const sql = `select id from api_key where ${within} and revoked_at > $1
+    union all select id from admin_key where ${within} and revoked_at > $1
+    union all select id from project where ${within} and archived_at > $1`
+  return [sql, [sinceMs, ...organizationIds]]
 }

@@ -22,7 +22,10 @@ const mostKept = 1_000
 
 type Kept = { rulebook: Eventually<Rulebook>; readonly readAt: number }
 
-/** Reads an organization's rules once, and again after something of the organization has changed. */
+/**
+ * Reads an organization's rules once, and again after something of the organization has changed. Where the database is out of
+ * reach then, the rules from before hold for a bounded time.
+ */
 export function createRulebooks(parts: RulebookParts): RulebookOf {
   const kept = new Map<string, Kept>()
 
@@ -31,14 +34,20 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     if (known !== undefined && parts.changes.latestOf(organizationId) <= known.readAt) return known.rulebook
     const readAt = parts.changes.count()
     const reading = read(organizationId, known?.rulebook)
-    const one: Kept = { rulebook: reading, readAt }
+    const one: Kept = { rulebook: reading.then((rulebook) => (one.rulebook = rulebook), unread), readAt }
     keep(organizationId, one)
-    reading.then(
-      (rulebook) => (one.rulebook = rulebook),
-      // What could not be read is read again for the next one who asks.
-      () => kept.get(organizationId) === one && kept.delete(organizationId),
-    )
-    return reading
+    return one.rulebook
+
+    /** What could not be read is read again for the next one who asks. */
+    function unread(error: unknown): Eventually<Rulebook> {
+      const stale = parts.changes.mayUseStale(organizationId, error) ? known : undefined
+      if (kept.get(organizationId) === one) {
+        if (stale) kept.set(organizationId, stale)
+        else kept.delete(organizationId)
+      }
+      if (stale) return stale.rulebook
+      throw error
+    }
   }
 
   function keep(organizationId: string, one: Kept): void {

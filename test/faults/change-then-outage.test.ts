@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startHouse } from '../support/house.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+
+const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+/** A node whose database can be taken away. */
+async function startScene() {
+  const opened = new AsyncDisposableStack()
+  const url = new URL(opened.use(await createScratchDatabase()).url)
+  const proxy = opened.use(await startTcpProxy({ host: url.hostname, port: Number(url.port) }))
+  url.port = String(proxy.port)
+  const config = { secret: 'a secret of sixteen and more' }
+  const node = opened.use(await startHouse({ config, storage: { database_url: url.href } }))
+  const ask = async (): Promise<number> => (await node.post('/v1/messages', body)).status
+  const admin = (method: string, path: string, change?: object): Promise<Response> =>
+    fetch(node.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${node.adminKey}` },
+      ...(change && { body: JSON.stringify(change) }),
+    })
+  assert.equal(await ask(), 200)
+  return { node, proxy, ask, admin, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+describe('a change right before an outage of PostgreSQL', { skip: withoutPostgres }, () => {
+  it('does not make its node forget whom it knows', async () => {
+    await using scene = await startScene()
+    assert.equal((await scene.admin('POST', '/v1/organization/projects', { name: 'Another' })).status, 201)
+    scene.proxy.shut()
+    for (let count = 0; count < 5; count++) assert.equal(await scene.ask(), 200)
+    const answer = await scene.node.get('/v1/models')
+    assert.equal(answer.status, 200)
+  })
+
+  it('holds without the database where it revoked the very key', async () => {
+    await using scene = await startScene()
+    const { operations } = scene.node.house
+    const { api_keys: keys } = await operations['keys.list']({})
+    await operations['keys.revoke']({ id: keys[0]?.id ?? '' })
+    scene.proxy.shut()
+    assert.equal(await scene.ask(), 401)
+  })
+
+  it('holds without the database where it archived the project of the key', async () => {
+    await using scene = await startScene()
+    const archived = await scene.admin('POST', `/v1/organization/projects/${scene.node.projectId}/archive`)
+    assert.equal(archived.status, 200, await archived.text())
+    scene.proxy.shut()
+    assert.equal(await scene.ask(), 401)
+  })
+})
