@@ -5,7 +5,7 @@ import type { AdmissionRequest } from '../src/domain/limits/admission.ts'
 import { limitSettings as settings } from '../test/support/limit-settings.ts'
 import { createLimitEngine } from '../src/domain/limits/engine/engine.ts'
 import type { Limits } from '../src/domain/limits/scopes.ts'
-import type { SharedLimitStore } from '../src/domain/limits/store.ts'
+import { contributing } from '../test/support/contributing.ts'
 
 /**
  * What admission costs. In memory: CPU of this process per admit and settle together. In Redis (REDIS_URL): CPU of the
@@ -55,7 +55,7 @@ function inMemory(rounds: number, count: number): Row {
 }
 
 type Bench = {
-  readonly store: SharedLimitStore
+  readonly store: ReturnType<typeof contributing>
   readonly time: { nowMs: number }
   readonly serverMicros: () => Promise<number>
 }
@@ -109,7 +109,7 @@ async function allInRedis(url: string): Promise<Row[]> {
   using connection = connectRedis({ url, commandTimeoutMs: 10_000 })
   await connection.ready()
   const time = { nowMs: startMs }
-  const store = createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs })
+  const store = contributing(createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs }))
   /** All that the server's processor did, reading and answering included. */
   const serverMicros = async (): Promise<number> => {
     const cpu = await connection.client.info('cpu')

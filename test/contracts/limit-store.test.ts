@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
+import { contributing } from '../support/contributing.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { limitStoreContract, type OpenWorld } from './limit-store.contract.ts'
 
@@ -21,7 +22,7 @@ const inRedis: OpenWorld = async (settings) => {
   connection ??= connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
   const time = { nowMs: startMs }
-  const store = createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs })
+  const store = contributing(createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs }))
   return Object.assign(time, { store, organization: `org_${randomUUID()}`, epoch: connection.epoch() ?? '' })
 }
 

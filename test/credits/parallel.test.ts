@@ -6,6 +6,7 @@ import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-sto
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
+import { contributing } from '../support/contributing.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import type { Script } from '../support/upstream.ts'
 import { openQuickDatabase, openScene, settings } from './simulation.ts'
@@ -46,7 +47,7 @@ describe('a balance that covers 37 of 1,000 requests at once', () => {
   it('pays for exactly 37 of them, counted in Redis', { skip: withoutRedis }, async () => {
     using connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 10_000 })
     await connection.ready()
-    await payOnThreeNodes(createRedisLimitStore({ connection, settings }), connection.epoch() ?? '')
+    await payOnThreeNodes(contributing(createRedisLimitStore({ connection, settings })), connection.epoch() ?? '')
   })
 })
 

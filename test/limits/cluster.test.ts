@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { contributing } from '../support/contributing.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
@@ -13,7 +15,8 @@ test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, 
   await connection.client.cluster('ADDSLOTSRANGE', 0, 16_383)
   while (!(await connection.client.cluster('INFO')).includes('cluster_state:ok')) await new Promise(setImmediate)
 
-  const store = createRedisLimitStore({ connection, settings })
+  const shared = createRedisLimitStore({ connection, settings })
+  const store = contributing(shared)
   const epoch = connection.epoch() ?? assert.fail()
   const subject = { organization: 'org_1', project: 'proj_1', key: 'key_1' }
   const request = { ...subject, requestId: 'req_1' }
@@ -28,4 +31,10 @@ test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, 
   await store.leave(request)
   assert.equal(await store.settle({ ...request, tokens: 9, micro: 4 }), 'settled')
   assert.equal(await store.close(slice), 'closed')
+  const minute = [[Math.floor(systemClock.nowMs() / 1_000), 1, 5]] as const
+  const scopes = [{ scope: 'key', id: 'key_1', minute, day: [] }] as const
+  const running = [{ ...request, tokens: 5, admittedAtMs: systemClock.nowMs() }]
+  const use = { organization: 'org_1', scopes, running }
+  assert.equal(await shared.contribute({ use, node: 'node', number: 1, isAll: true }), 'counted')
+  assert.deepEqual(await shared.attend('node', true), ['node'])
 })

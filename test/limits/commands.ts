@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { LimitSettings, Subject } from '../../src/domain/limits/admission.ts'
-import type { Limits } from '../../src/domain/limits/scopes.ts'
+import { scopes as scopeNames, type Limits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
+import type { Use } from '../../src/domain/limits/use.ts'
 
 /** What may happen to a limit store, in a form that can be shrunk. */
 export type Command =
@@ -13,9 +14,19 @@ export type Command =
   | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
   | { readonly do: 'close'; readonly slice: number }
   | { readonly do: 'look' }
+  | ({ readonly do: 'contribute'; readonly id: number } & Contributed)
   | { readonly do: 'advance'; readonly ms: number }
   | { readonly do: 'step back'; readonly ms: number }
   | { readonly do: 'crash' }
+
+/** What a node counted: in a slot of the minute and one of the day, and perhaps a request in flight. */
+type Contributed = {
+  readonly secondsAgo: number
+  readonly hoursAgo: number
+  readonly requests: number
+  readonly tokens: number
+  readonly isRunning: boolean
+}
 
 /** A run of commands: whose it is, and how far it has come. */
 export type Scene = {
@@ -23,6 +34,7 @@ export type Scene = {
   readonly epoch: string
   readonly limits: Limits
   nowMs: number
+  contributions: number
   /** How often the node crashed: nobody ever hears of the requests of an earlier life again. */
   life: number
 }
@@ -77,6 +89,18 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close'), slice }) },
   { weight: 1, arbitrary: fc.constant({ do: 'look' }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('contribute'),
+      id,
+      secondsAgo: fc.constantFrom(-2, 0, 1, 30, 60, 61),
+      hoursAgo: fc.constantFrom(-1, 0, 1, 24, 25),
+      requests: fc.nat(3),
+      tokens,
+      isRunning: fc.boolean(),
+    }),
+  },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('advance'), ms: aheadMs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('step back'), ms: backMs }) },
   { weight: 1, arbitrary: fc.constant({ do: 'crash' }) },
@@ -99,10 +123,25 @@ export function prepare(scene: Scene, step: Command): void {
   if (step.do === 'advance') scene.nowMs += step.ms
   if (step.do === 'step back') scene.nowMs -= step.ms
   if (step.do === 'crash') scene.life++
+  if (step.do === 'contribute') scene.contributions++
+}
+
+/** A limit store that also takes what others counted. */
+export type Contributable = LimitStore & { contribute(use: Use, number: number): unknown }
+
+function useOf(scene: Scene, step: Extract<Command, { do: 'contribute' }>): Use {
+  const { requestId, ...subject } = requestOf(scene, step.id)
+  const { requests, tokens: used } = step
+  const minute = [[Math.floor(scene.nowMs / 1_000) - step.secondsAgo, requests, used]] as const
+  const day = [[Math.floor(scene.nowMs / 3_600_000) - step.hoursAgo, requests, used]] as const
+  const scopes = scopeNames.map((scope) => ({ scope, id: subject[scope], minute, day }))
+  const admittedAtMs = scene.nowMs - step.secondsAgo * 1_000
+  const running = step.isRunning ? [{ ...subject, requestId, tokens: used, admittedAtMs }] : []
+  return { organization: scene.organization, scopes, running }
 }
 
 /** Carries the command out on one store and answers what the store said. */
-export function perform(store: LimitStore, scene: Scene, step: Command): unknown {
+export function perform(store: Contributable, scene: Scene, step: Command): unknown {
   const { organization, epoch, limits } = scene
   switch (step.do) {
     case 'admit':
@@ -135,6 +174,8 @@ export function perform(store: LimitStore, scene: Scene, step: Command): unknown
       return store.close({ organization, epoch, sliceId: `slice_${step.slice}` })
     case 'look':
       return store.accounts(organization)
+    case 'contribute':
+      return store.contribute(useOf(scene, step), scene.contributions)
     default:
       return undefined
   }

@@ -8,7 +8,9 @@ import type { CreditAccount, LimitSettings } from '../../src/domain/limits/admis
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { commandArbitrary, limitsArbitrary, perform, prepare, settingsArbitrary, startMs } from './commands.ts'
-import type { Command, Scene } from './commands.ts'
+import type { Command, Contributable, Scene } from './commands.ts'
+import type { SharedLimitStore } from '../../src/domain/limits/store.ts'
+import type { Use } from '../../src/domain/limits/use.ts'
 
 const oneOfEach: readonly Command[] = [
   { do: 'grant', slice: 0, amount: 100, opens: true },
@@ -17,6 +19,7 @@ const oneOfEach: readonly Command[] = [
   { do: 'leave', id: 0 },
   { do: 'settle', id: 0, tokens: 1, micro: 1 },
   { do: 'look' },
+  { do: 'contribute', id: 0, secondsAgo: 1, hoursAgo: 1, requests: 1, tokens: 1, isRunning: true },
   { do: 'close', slice: 0 },
 ]
 
@@ -26,18 +29,20 @@ test('Redis answers every sequence of calls exactly as the engine in memory does
   const epoch = connection.epoch() ?? ''
 
   /** Sends the whole sequence down the connection, then compares; the time is read as each command is sent. */
-  const answers = (scene: Scene, settings: LimitSettings, steps: readonly Command[]) => {
+  const answers = async (scene: Scene, settings: LimitSettings, steps: readonly Command[]) => {
     const nowMs = (): number => scene.nowMs
-    const memory = createLimitEngine({ nowMs, epoch, settings, idleMs: Infinity })
-    const redis = createRedisLimitStore({ connection, settings, nowMs })
+    const engine = createLimitEngine({ nowMs, epoch, settings, idleMs: Infinity })
+    const memory = { ...engine, contribute: (use: Use) => (engine.contribute(use), 'counted') }
+    engine.contribute({ organization: scene.organization, scopes: [], running: [] })
+    const redis = await openRedis(createRedisLimitStore({ connection, settings, nowMs }), scene.organization)
     return steps.map((step) => {
       prepare(scene, step)
       return [perform(redis, scene, step), perform(memory, scene, step)] as const
     })
   }
   const agree = async (limits: Scene['limits'], settings: LimitSettings, steps: readonly Command[]): Promise<void> => {
-    const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, life: 0 }
-    for (const [fromRedis, fromMemory] of answers(scene, settings, [...steps, { do: 'look' }])) {
+    const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, life: 0, contributions: 0 }
+    for (const [fromRedis, fromMemory] of await answers(scene, settings, [...steps, { do: 'look' }])) {
       assert.deepEqual(inOrder(await fromRedis), inOrder(fromMemory))
     }
   }
@@ -48,6 +53,20 @@ test('Redis answers every sequence of calls exactly as the engine in memory does
   const steps = fc.array(commandArbitrary, { minLength: 20, maxLength: 100, size: 'max' })
   await fc.assert(fc.asyncProperty(limitsArbitrary, settingsArbitrary, steps, agree), { numRuns: 300 })
 })
+
+/** As a node that has nothing to contribute yet. */
+async function openRedis(shared: SharedLimitStore, organization: string): Promise<Contributable> {
+  const contribution = { node: 'test', isAll: false }
+  await shared.contribute({ ...contribution, use: { organization, scopes: [], running: [] }, number: 0, isAll: true })
+  return {
+    ...shared,
+    async admit(request) {
+      const verdict = await shared.admit(request)
+      return verdict === 'forgotten' ? assert.fail('forgotten') : verdict
+    },
+    contribute: (use, number) => shared.contribute({ ...contribution, use, number }),
+  }
+}
 
 /** Holds have no order of their own. */
 function inOrder(answer: unknown): unknown {

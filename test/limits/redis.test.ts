@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import type { AdmissionRequest } from '../../src/domain/limits/admission.ts'
+import { contributing } from '../support/contributing.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
@@ -12,7 +13,7 @@ import { redisUrl, withoutRedis } from '../support/redis.ts'
 async function openStore() {
   const connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
-  const store = createRedisLimitStore({ connection, settings })
+  const store = contributing(createRedisLimitStore({ connection, settings }))
   const organization = `org_${randomUUID()}`
   const subject = { organization, project: 'proj_1', key: 'key_1' }
   const limits = limitsOf(tierTable.free)
@@ -47,7 +48,7 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     await store.renew([{ ...subject, requestId: 'open' }])
 
     const keys = await keysOf(connection, organization)
-    const parts = ['cr', 'h', 'hx', 'k:key_1', 'o', 'p:proj_1', 'zk:key_1', 'zo', 'zp:proj_1']
+    const parts = ['c', 'cr', 'h', 'hx', 'i', 'k:key_1', 'o', 'p:proj_1', 'zk:key_1', 'zo', 'zp:proj_1']
     assert.deepEqual(
       keys,
       parts.map((part) => `rl1:{${organization}}:${part}`),
@@ -66,8 +67,11 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     await store.settle({ ...subject, requestId: 'unknown', tokens: 0, micro: 0 })
     await store.renew([{ ...subject, requestId: 'unknown' }])
     const keys = await keysOf(connection, subject.organization)
-    assert.deepEqual(keys, [`rl1:{${subject.organization}}:o`])
-    assert.ok((await connection.client.pttl(keys[0] ?? '')) > 0)
+    assert.deepEqual(
+      keys,
+      ['c', 'i', 'o'].map((part) => `rl1:{${subject.organization}}:${part}`),
+    )
+    for (const key of keys) assert.ok((await connection.client.pttl(key)) > 0)
   })
 
   it('tell a script that fails from a server that is out of reach', async () => {

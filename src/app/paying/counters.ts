@@ -3,7 +3,9 @@ import { alone, type Census } from '../../domain/limits/census.ts'
 import { dividedStore } from '../../domain/limits/divided.ts'
 import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../domain/limits/fallback.ts'
+import { keepUse } from '../../domain/limits/kept-use.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
+import { limitUseStore } from '../../adapters/stores/sql/limit-use.ts'
 import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
 import type { Ground } from '../ground.ts'
 
@@ -34,27 +36,46 @@ export async function openCounters(parts: CounterParts): Promise<Counters> {
     database.engine === 'sqlite'
       ? alone(ownEpoch)
       : opened.use(await joinNodes({ database, clock, ownId: ownEpoch, onError }))
-  const local = createLimitEngine({ nowMs: () => Math.floor(clock.monotonicMs()), epoch: ownEpoch, settings })
-  const own = { ...parts, census, local }
+  // Wall time, so that windows can be handed to another process, but without its steps.
+  const startMs = clock.nowMs() - clock.monotonicMs()
+  const createEngine = (): LimitEngine =>
+    createLimitEngine({
+      nowMs: () => Math.floor(startMs + clock.monotonicMs()),
+      epoch: ownEpoch,
+      settings,
+      tracksChanges: database.engine === 'sqlite' && config.storage.redis_url === undefined,
+    })
+  const own = { ...parts, census, ownEpoch, local: createEngine(), untold: createEngine() }
   const chosen =
-    config.storage.redis_url === undefined ? byOneself(own) : opened.use(await shared(own, config.storage.redis_url))
+    config.storage.redis_url === undefined
+      ? opened.use(await byOneself(own))
+      : opened.use(await shared(own, config.storage.redis_url))
   const kept = opened.move()
   return { ...chosen, census, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-type OwnParts = CounterParts & { readonly census: Census; readonly local: LimitEngine }
+type OwnParts = CounterParts & {
+  readonly census: Census
+  readonly ownEpoch: string
+  readonly local: LimitEngine
+  readonly untold: LimitEngine
+}
 type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'trouble' | 'says'>
 
-function byOneself({ database, census, local, log }: OwnParts): Chosen {
-  const quiet = { sharedEpoch: () => undefined, trouble: () => undefined }
-  if (database.engine === 'sqlite') return { ...quiet, limits: local, says: 'counted in this process' }
+async function byOneself({ database, census, clock, local, log, warn }: OwnParts): Promise<Chosen & AsyncDisposable> {
+  const quiet = { sharedEpoch: () => undefined, trouble: () => undefined, async [Symbol.asyncDispose]() {} }
+  if (database.engine === 'sqlite') {
+    const onError = warn('the windows of limits could not be saved')
+    const kept = await keepUse({ store: limitUseStore(database), engine: local, clock, onError })
+    return { ...quiet, ...kept, limits: local, says: 'counted in this process' }
+  }
   const says = 'divided among the nodes; set REDIS_URL to count them together'
   log.warn({ nodes: census.count() }, `limits are ${says}`)
   return { ...quiet, limits: dividedStore(local, () => census.count()), says }
 }
 
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
-  const { census, local, settings, clock, random, log, metrics } = parts
+  const { census, ownEpoch, local, untold, settings, clock, random, log, metrics } = parts
   // Loaded only where it is used.
   const { connectRedis } = await import('../../adapters/stores/redis/connection.ts')
   const { createRedisLimitStore } = await import('../../adapters/stores/redis/limit-store.ts')
@@ -78,7 +99,9 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     createFallbackStore({
       shared: createRedisLimitStore({ connection, settings }),
       local,
-      nodes: () => census.count(),
+      untold,
+      nodeId: ownEpoch,
+      census,
       clock,
       random,
       onFailure(operation, { reason, message }) {
@@ -97,6 +120,8 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     isDegraded() ? 1 : 0,
   )
   await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(firstContactMs, resolve))])
+  // Otherwise this node, and all others, would keep to their shares for the first second.
+  await store.attend()
   if (isDegraded()) log.warn('Redis is not reached yet: until it is, this node counts by itself')
   const kept = opened.move()
   return {

@@ -28,6 +28,8 @@ export type CreditStanding = {
 
 type Decision = {
   readonly standing: Standing
+  /** The organization's time, by the clock of the store that decided. */
+  readonly atMs: number
   /** null where the request is not metered. */
   readonly credits: CreditStanding | null
 }

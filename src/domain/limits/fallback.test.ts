@@ -7,7 +7,13 @@ import { limitSettings } from '../../../test/support/limit-settings.ts'
 import { createLimitEngine } from './engine/engine.ts'
 import { createFallbackStore, type FallbackOptions } from './fallback.ts'
 import { unlimited } from './scopes.ts'
-import { LimitStoreError, type LimitStore, type SharedLimitStore } from './store.ts'
+import {
+  LimitStoreError,
+  type Contribution,
+  type ContributeResult,
+  type LimitStore,
+  type SharedLimitStore,
+} from './store.ts'
 
 const random: Random = { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 } // probes exactly each second
 const subject = { organization: 'org', project: 'project', key: 'key' }
@@ -17,58 +23,193 @@ function request(requestId: string, micro: number | null = null): AdmissionReque
   return { ...subject, limits, mode: 'full', requestId, tokens: 0, micro }
 }
 
-/** Shared counters that can be taken away, with all that was asked of them. */
+/** Shared counters that can be taken away or lose all they have, with all that was asked of them. */
 function createShared(nowMs: () => number) {
-  const engine = createLimitEngine({ nowMs, epoch: 'shared', settings: limitSettings })
+  const createEngine = () => createLimitEngine({ nowMs, epoch: 'shared', settings: limitSettings })
+  let engine = createEngine()
+  const known = new Set<string>()
+  const nodes = new Set<string>()
   const state = { isDown: false, reason: 'unreachable' as LimitStoreError['reason'], asked: [] as string[] }
   const ask = <T>(what: string, answer: () => T): Promise<T> => {
     state.asked.push(what)
     const error = new LimitStoreError(state.reason, 'gone')
     return state.isDown ? Promise.reject(error) : Promise.resolve(answer())
   }
+  const contribute = ({ use, isAll }: Contribution): ContributeResult => {
+    if (!isAll && !known.has(use.organization)) return 'forgotten'
+    if (isAll && known.has(use.organization)) return 'known'
+    known.add(use.organization)
+    engine.contribute(use)
+    return 'counted'
+  }
   const store: SharedLimitStore = {
-    admit: (asked) => ask('admit', () => engine.admit(asked)),
+    admit: (asked) => ask('admit', () => (known.has(asked.organization) ? engine.admit(asked) : 'forgotten')),
     settle: (settlement) => ask('settle', () => engine.settle(settlement)),
     leave: (left) => ask('leave', () => engine.leave(left)),
     renew: (renewals) => ask('renew', () => engine.renew(renewals)),
     grant: (grant) => ask('grant', () => engine.grant(grant)),
     close: (slice) => ask('close', () => engine.close(slice)),
     accounts: (organization) => ask('accounts', () => engine.accounts(organization)),
+    contribute: (contribution) => ask('contribute', () => contribute(contribution)),
+    attend: (node, hasContributed) =>
+      ask('attend', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
     probe: () => ask('probe', () => undefined),
   }
-  return { state, store, engine }
+  const lose = (): void => {
+    engine = createEngine()
+    known.clear()
+    nodes.clear()
+  }
+  return {
+    state,
+    store,
+    lose,
+    nodes,
+    get engine() {
+      return engine
+    },
+  }
 }
 
 function createScene(more: Partial<FallbackOptions> = {}) {
   const { clock, pass, waiting } = createHandClock()
   const shared = createShared(clock.monotonicMs)
-  const local = createLimitEngine({ nowMs: clock.monotonicMs, epoch: 'local', settings: limitSettings })
+  const [local, untold] = ['local', 'untold'].map((epoch) =>
+    createLimitEngine({ nowMs: clock.monotonicMs, epoch, settings: limitSettings }),
+  )
+  assert.ok(local && untold)
   const changes: boolean[] = []
   const failures: [keyof LimitStore, string][] = []
   const store = createFallbackStore({
     shared: shared.store,
     local,
-    nodes: () => 2,
+    untold,
+    nodeId: 'this',
+    census: { count: () => 2, isAlive: () => true },
     clock,
     random,
     onChange: (isDegraded) => void changes.push(isDegraded),
     onFailure: (operation, { reason }) => void failures.push([operation, reason]),
     ...more,
   })
+  /** Both nodes are known to the shared counters, and so is the organization. */
+  const meet = async (): Promise<void> => {
+    shared.nodes.add('other')
+    await store.admit({ ...subject, limits, mode: 'check', requestId: '', tokens: 0, micro: null })
+    shared.state.asked.length = 0
+  }
   const fail = async (times: number): Promise<void> => {
     shared.state.isDown = true
     for (let count = 0; count < times; count++) await store.admit(request(`failed_${count}`))
   }
-  return { store, shared, local, changes, failures, pass, waiting, fail }
+  return { store, shared, local, changes, failures, pass, waiting, fail, meet }
 }
 
 describe('the store with a fallback', () => {
-  it('asks the shared counters while they answer', async () => {
-    const { store, shared, local } = createScene()
+  it('asks the shared counters while they answer, once for an admission and once for a settlement', async () => {
+    const { store, shared, meet } = createScene()
+    await meet()
     await store.admit(request('one'))
     assert.equal(await store.settle({ ...subject, requestId: 'one', tokens: 0, micro: 0 }), 'settled')
     assert.deepEqual(shared.state.asked, ['admit', 'settle'])
-    assert.equal(local.size.tenants, 0)
+  })
+
+  it('starts from what it admitted through the shared counters when it decides alone', async () => {
+    const { store, meet, fail } = createScene()
+    await meet()
+    for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
+    await fail(0)
+    const verdicts = [await store.admit(request('fifth')), await store.admit(request('sixth'))]
+    assert.deepEqual(
+      verdicts.map(({ admitted }) => admitted),
+      [true, false],
+    )
+  })
+
+  it('tells the shared counters what it admitted without them, before they decide again', async () => {
+    const { store, shared, pass, meet, fail } = createScene()
+    await meet()
+    await fail(3)
+    shared.state.isDown = false
+    await pass(1_000)
+    shared.state.asked.length = 0
+    const { standing } = await store.admit(request('back'))
+    assert.equal(standing.key.rpm?.remaining, 6)
+    assert.deepEqual(new Set(shared.state.asked.slice(0, -1)), new Set(['contribute']))
+    assert.equal(shared.state.asked.at(-1), 'admit')
+    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 4) // with their places, until they are settled
+    await store.settle({ ...subject, requestId: 'failed_0', tokens: 0, micro: 0 })
+    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
+  })
+
+  it('tells them also of organizations that ask for nothing more', async () => {
+    const { shared, pass, meet, fail } = createScene()
+    await meet()
+    await fail(3)
+    shared.state.isDown = false
+    await pass(1_000)
+    await pass(1_000)
+    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
+  })
+
+  it('gives shared counters that have lost everything all that it has admitted, and asks again', async () => {
+    const { store, shared, meet } = createScene()
+    await meet()
+    for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
+    shared.lose()
+    shared.nodes.add('other')
+    const { standing } = await store.admit(request('fifth'))
+    assert.deepEqual([standing.key.rpm?.limit, standing.key.rpm?.remaining], [10, 5])
+    assert.equal(await store.settle({ ...subject, requestId: 'shared_0', tokens: 0, micro: 0 }), 'settled')
+  })
+
+  it('admits no more than its share after a loss until every node has contributed', async () => {
+    const { store, shared, meet } = createScene()
+    await meet()
+    shared.lose()
+    for (let count = 0; count < 5; count++) {
+      assert.equal((await store.admit(request(`shared_${count}`))).admitted, true)
+    }
+    const refused = await store.admit(request('sixth'))
+    assert.deepEqual([refused.admitted, refused.standing.key.rpm?.limit], [false, 5])
+  })
+
+  it('admits up to the whole limit again once they have', async () => {
+    const { store, shared, meet, pass } = createScene()
+    await meet()
+    shared.lose()
+    for (let count = 0; count < 6; count++) await store.admit(request(`shared_${count}`))
+    shared.nodes.add('other')
+    await pass(1_000)
+    assert.equal((await store.admit(request('more'))).standing.key.rpm?.limit, 10)
+  })
+
+  it('counts requests in flight across a loss', async () => {
+    const { store, shared, meet, pass } = createScene()
+    const one = { ...limits, key: { ...unlimited, concurrent: 1 } }
+    await meet()
+    await store.admit({ ...request('running'), limits: one })
+    shared.lose()
+    shared.nodes.add('other')
+    const second = await store.admit({ ...request('second'), limits: one })
+    assert.deepEqual([second.admitted, 'reason' in second && second.reason], [false, 'concurrent'])
+    await pass(20_000)
+    await store.renew([{ ...subject, requestId: 'running' }])
+    await pass(20_000)
+    assert.equal((await store.admit({ ...request('third'), limits: one })).admitted, false)
+    await store.settle({ ...subject, requestId: 'running', tokens: 0, micro: 0 })
+    assert.equal((await store.admit({ ...request('fourth'), limits: one })).admitted, true)
+  })
+
+  it('contributes once where many ask for the same organization', async () => {
+    const { store, shared, meet } = createScene()
+    await meet()
+    for (let count = 0; count < 3; count++) await store.admit(request(`shared_${count}`))
+    shared.lose()
+    shared.nodes.add('other')
+    const many = Array.from({ length: 9 }, async (_, count) => store.admit(request(`many_${count}`)))
+    const verdicts = await Promise.all(many)
+    assert.equal(verdicts.filter(({ admitted }) => admitted).length, 7)
   })
 
   it('answers a call that failed from its own counters, at its share of the limit', async () => {
@@ -135,7 +276,8 @@ describe('the store with a fallback', () => {
   })
 
   it('says such a settlement again once the shared counters are back, so that nobody waits for its place', async () => {
-    const { store, shared, pass, fail } = createScene()
+    const { store, shared, pass, fail, meet } = createScene()
+    await meet()
     for (const id of ['one', 'two']) await store.admit(request(id))
     await fail(3)
     for (const id of ['one', 'two']) await store.settle({ ...subject, requestId: id, tokens: 0, micro: 0 })
@@ -145,8 +287,9 @@ describe('the store with a fallback', () => {
     shared.state.asked.length = 0
     await store.admit({ ...subject, limits, mode: 'count' })
     await pass(0)
-    assert.deepEqual(shared.state.asked, ['admit', 'settle', 'settle'])
-    assert.deepEqual(shared.engine.accounts('org'), [])
+    assert.deepEqual(shared.state.asked.slice(-3), ['admit', 'settle', 'settle'])
+    const open = shared.engine.accounts('org')[0]?.holds.map(({ requestId }) => requestId)
+    assert.deepEqual(open, ['failed_0', 'failed_1', 'failed_2'])
   })
 
   it('does not say a settlement again that the shared counters heard and could not make', async () => {
@@ -215,7 +358,7 @@ describe('the store with a fallback', () => {
   it('stops probing when it is disposed of', async () => {
     const { store, waiting, fail } = createScene()
     await fail(3)
-    assert.equal(waiting(), 1)
+    assert.equal(waiting(), 2)
     store[Symbol.dispose]()
     assert.equal(waiting(), 0)
   })

@@ -1,17 +1,22 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { AdmissionRequest, Renewal, Settlement, Verdict } from './admission.ts'
+import type { Settlement } from './admission.ts'
+import { createAdmissions } from './admissions.ts'
 import { createBreaker } from './breaker.ts'
+import type { Census } from './census.ts'
+import { createContributions } from './contributions.ts'
 import type { LimitEngine } from './engine/engine.ts'
-import { shareOf } from './scopes.ts'
 import { LimitStoreError, type LimitStore, type SettleResult, type SharedLimitStore } from './store.ts'
 
 export type FallbackOptions = {
   readonly shared: SharedLimitStore
-  /** This node's own counters, for as long as the shared ones are out of reach. */
+  /** This node's own counters: of all that it admits, and those that decide while the shared ones are out of reach. */
   readonly local: LimitEngine
-  /** How many nodes share the limits now. */
-  readonly nodes: () => number
+  /** The same kind of counters, empty: of what the shared ones have not been told. */
+  readonly untold: LimitEngine
+  readonly nodeId: string
+  /** The nodes that share the limits now. */
+  readonly census: Census
   readonly clock: Clock
   readonly random: Random
   /** Every failed call. `script` is a bug of ours and deserves an alarm. */
@@ -21,18 +26,29 @@ export type FallbackOptions = {
 }
 
 /** A limit store that always answers. */
-export type FallbackStore = LimitStore & Disposable & { isDegraded(): boolean }
+export type FallbackStore = LimitStore &
+  Disposable & {
+    isDegraded(): boolean
+    /** Tells the shared counters that this node takes part; it also does so by itself every second. Never fails. */
+    attend(): Promise<void>
+  }
 
 /** What is beyond this waits for time to free its place, and for the ledger to end its hold. */
 const mostUnheard = 10_000
 
 /**
- * The shared counters, and while they are out of reach this node's own with its share of each limit, so that all nodes
- * together stay within it. Money stays exact: the local counters spend only from slices granted to their own epoch.
+ * The shared counters, and while they are out of reach this node's own with its share of each limit. The local counters
+ * have all that this node admits, so that a change from one to the other starts from what is known. What the shared
+ * ones have lost, or never heard of, they get from every node before more than each node's share is admitted.
+ * Money stays exact: the local counters spend only from slices granted to their own epoch.
  */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {
-  const { shared, local, nodes, clock, random, onFailure, onChange } = options
+  const { shared, local, untold, nodeId, census, clock, random, onFailure, onChange } = options
   const breaker = createBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
+  const isReachable = (): boolean => !breaker.isOpen()
+  const contributions = createContributions({ shared, own: local, untold, nodeId, census, clock, isReachable })
+  const nodes = (): number => Math.max(1, census.count())
+  const { admitShared, admitLocally } = createAdmissions({ shared, local, contributions, nodes })
 
   const unheard = new Map<string, Settlement>() // settled while the shared store could not be told
 
@@ -76,26 +92,30 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
 
   return {
     isDegraded: () => breaker.isOpen(),
+    attend: () => contributions.lookAfter(),
 
     async admit(request) {
-      const verdict = await ask('admit', () => admitOrUndo(shared, request))
-      return verdict ?? local.admit({ ...request, limits: shareOf(request.limits, Math.max(1, nodes())) })
+      return (await ask('admit', () => admitShared(request))) ?? admitLocally(request)
     },
 
     async settle(settlement) {
-      return local.isOpen(settlement) ? local.settle(settlement) : settleShared(settlement)
+      const isPaidHere = local.isOpen(settlement)
+      const settled = local.isCounted(settlement) ? local.settle(settlement) : 'gone'
+      if (contributions.settle(settlement)) return settled
+      if (!isPaidHere) return settleShared(settlement)
+      await settleShared({ ...settlement, micro: 0 }) // the shared counters know of the request, not of its money
+      return settled
     },
 
     async leave(request) {
-      if (local.isOpen(request)) return local.leave(request)
-      await ask('leave', () => shared.leave(request))
+      local.leave(request)
+      if (!contributions.leave(request)) await ask('leave', () => shared.leave(request))
     },
 
     async renew(renewals) {
-      const own = renewals.filter((renewal) => local.isOpen(renewal))
-      const others = renewals.filter((renewal) => !local.isOpen(renewal))
-      local.renew(own)
-      if (others.length > 0) await ask('renew', () => shared.renew(others))
+      local.renew(renewals.filter((renewal) => local.isCounted(renewal)))
+      const told = contributions.renew(renewals)
+      if (told.length > 0) await ask('renew', () => shared.renew(told))
     },
 
     async grant(grant) {
@@ -114,27 +134,9 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
       return [...local.accounts(organization), ...others]
     },
 
-    [Symbol.dispose]: () => breaker[Symbol.dispose](),
-  }
-}
-
-/**
- * An admission without an answer may have happened all the same. What follows it on the same connection gives back what
- * it took; if that fails too, the place expires and the hold becomes overdue.
- */
-async function admitOrUndo(shared: SharedLimitStore, request: AdmissionRequest): Promise<Verdict> {
-  try {
-    return await shared.admit(request)
-  } catch (error) {
-    if (request.mode === 'full') void undo(shared, request)
-    throw error
-  }
-}
-
-async function undo(shared: SharedLimitStore, { organization, project, key, requestId }: Renewal): Promise<void> {
-  try {
-    await shared.settle({ organization, project, key, requestId, tokens: 0, micro: 0 })
-  } catch {
-    // Out of reach: time does the rest.
+    [Symbol.dispose]() {
+      contributions[Symbol.dispose]()
+      breaker[Symbol.dispose]()
+    },
   }
 }

@@ -13,6 +13,7 @@ const standing = (given: Partial<Record<keyof Standing, Partial<ScopeStanding>>>
 })
 const admitted = (given: Parameters<typeof standing>[0]): Admitted => ({
   admitted: true,
+  atMs: 0,
   duplicate: false,
   standing: standing(given),
   credits: null,
@@ -23,6 +24,7 @@ const refused = (
   given: Parameters<typeof standing>[0],
 ): Refused => ({
   admitted: false,
+  atMs: 0,
   reason,
   scope: 'key',
   retryAfterMs,

@@ -1,4 +1,5 @@
 import type { Eventually } from '../../base/eventually.ts'
+import type { Use } from './use.ts'
 import type { AdmissionRequest, CreditAccount, Grant, Renewal, Settlement, SliceName, Verdict } from './admission.ts'
 
 /** `unreachable`: said only by the store with a fallback; whether it happened is not known. */
@@ -33,8 +34,29 @@ type Later<Method> = Method extends (...args: infer Args) => infer Result
   ? (...args: Args) => Promise<Awaited<Result>>
   : never
 
+/** What a node has counted by itself. */
+export type Contribution = {
+  readonly use: Use
+  readonly node: string
+  /** Ascends: a contribution that arrives twice is counted once. */
+  readonly number: number
+  /** All that the node has, for a store that has lost it; otherwise what it counted while the store was out of reach. */
+  readonly isAll: boolean
+}
+
+/**
+ * `known`: the store has all of this node but what it counted while the store was out of reach. It added nothing.
+ * `forgotten`: the store has lost what this node contributed for the organization, and wants all of it.
+ */
+export type ContributeResult = 'counted' | 'known' | 'forgotten'
+
 /** A store that lives elsewhere and may be out of reach: its methods throw `LimitStoreError`. */
-export type SharedLimitStore = { readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> } & {
+export type SharedLimitStore = Omit<{ readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> }, 'admit'> & {
+  /** `forgotten`: nothing was counted; contribute first. It is so for every organization that a node meets first. */
+  admit(request: AdmissionRequest): Promise<Verdict | 'forgotten'>
+  contribute(contribution: Contribution): Promise<ContributeResult>
+  /** The nodes that have contributed all they have since the store last lost anything; with this one, if it says so. */
+  attend(node: string, hasContributed: boolean): Promise<readonly string[]>
   /** Resolves when the store answers. */
   probe(): Promise<void>
 }

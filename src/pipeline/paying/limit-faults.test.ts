@@ -6,6 +6,7 @@ import { insufficientCredits } from './limit-faults.ts'
 const nothing = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
 const refused: Refused = {
   admitted: false,
+  atMs: 0,
   reason: 'credits',
   scope: 'organization',
   retryAfterMs: null,

@@ -1,8 +1,9 @@
 -- One decision over key, project, organization and credits: everything is taken, or nothing.
--- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds
+-- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds, 10 incarnation
 -- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a refusal counts,
 --      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
---      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key
+--      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key,
+--      27 the incarnation that the caller has contributed to
 local EPOCH, LEASE_MS, HOLD_FOR_MS, REFUSED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local RUNS, TAKES = ARGV[21] ~= 'count', ARGV[21] ~= 'check'
 local ID, TOKENS, MICRO = ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
@@ -12,7 +13,11 @@ local WINDOWS = { 'minute', 'day', 'minute', 'day' }
 local COUNTS = { 'requests', 'requests', 'tokens', 'tokens' }
 local NEEDS = RUNS and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
 
-local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3], KEYS[10])
+-- The state is not the one that the caller knows: it was lost, or restored from an old copy.
+if (raw[4] or '') ~= ARGV[27] or ARGV[27] == '' then
+  return { 'forgotten' }
+end
 local states = { decode(raw[1]), decode(raw[2]), decode(raw[3]) }
 local now = advance_clock(states[3], ARGV[1])
 local in_flight = {}
@@ -68,9 +73,9 @@ local function hardest()
 end
 
 local function reply(verdict, scope, metric, wait)
-  local answer = { verdict, scope, metric, wait == math.huge and -1 or wait, slice, left }
+  local answer = { verdict, scope, metric, wait == math.huge and -1 or wait, slice, left, now }
   for at_scope = 1, 3 do
-    local in_minute, in_day, at = states[at_scope].minute, states[at_scope].day, at_scope * 9 - 3
+    local in_minute, in_day, at = states[at_scope].minute, states[at_scope].day, at_scope * 9 - 2
     local rpm_ms, tpm_ms = resets_ms(in_minute, now)
     local rpd_ms, tpd_ms = resets_ms(in_day, now)
     answer[at + 1], answer[at + 2] = in_minute.requests, rpm_ms

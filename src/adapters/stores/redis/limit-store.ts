@@ -1,9 +1,10 @@
 import { assertWhole, refusedScopes } from '../../../domain/limits/admission.ts'
 import type { AdmissionRequest, LimitSettings, Subject } from '../../../domain/limits/admission.ts'
-import { metrics, scopes, type Limits } from '../../../domain/limits/scopes.ts'
+import { metrics, scopes, type Limits, type Scope } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
+import type { Use } from '../../../domain/limits/use.ts'
 import type { RedisConnection } from './connection.ts'
-import { readAccounts, readGrantResult, readVerdict } from './replies.ts'
+import { readAccounts, readContribution, readGrantResult, readNodes, readVerdict } from './replies.ts'
 import { runScript } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
@@ -15,14 +16,33 @@ export type RedisLimitStoreOptions = {
 
 /** The counters in Redis: the same engine as one script, shared by every node. */
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
+  const incarnations = createIncarnations(connection)
   const time = (): string | number => nowMs?.() ?? ''
   const rules = [settings.leaseMs, settings.holdMs, refusedScopes[settings.countRefused]]
 
   return {
     async admit(request) {
       const epoch = epochOf(connection)
-      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandOf(request)]
-      return readVerdict(request, epoch, await runScript(connection, 'admit', { keys: keysOf(request), args }))
+      const known = incarnations.of(request.organization)
+      const keys = [...keysOf(request), key(request.organization, 'i')]
+      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandOf(request), known]
+      return readVerdict(request, epoch, await runScript(connection, 'admit', { keys, args }))
+    },
+
+    async contribute({ use, node, number, isAll }) {
+      const { organization } = use
+      const known = isAll ? '' : incarnations.of(organization)
+      if (!isAll && known === '') return 'forgotten'
+      const args = [time(), epochOf(connection), known, node, number, settings.leaseMs, settings.holdMs, asJson(use)]
+      const reply = await runScript(connection, 'contribute', { keys: contributionKeysOf(use), args })
+      const { result, incarnation } = readContribution(reply)
+      incarnations.set(organization, incarnation)
+      return result
+    },
+
+    async attend(node, hasContributed) {
+      const keys = [`rl1:nodes:${epochOf(connection)}`]
+      return readNodes(await runScript(connection, 'attend', { keys, args: [node, hasContributed ? 1 : 0] }))
     },
 
     async settle(settlement) {
@@ -95,6 +115,50 @@ const keysOf = (subject: Subject): string[] => {
   const states = [key(organization, `k:${id}`), key(organization, `p:${project}`), key(organization, 'o')]
   const money = [key(organization, 'cr'), key(organization, 'h'), key(organization, 'hx')]
   return [...states, ...leaseKeysOf(subject), ...money]
+}
+
+const stateKeyOf = (organization: string, scope: Scope, id: string): string =>
+  key(organization, { key: `k:${id}`, project: `p:${id}`, organization: 'o' }[scope])
+
+/** In the order of `contribute.lua`. */
+const contributionKeysOf = ({ organization, scopes: used, running }: Use): string[] => [
+  ...['o', 'i', 'c', 'h', 'hx'].map((part) => key(organization, part)),
+  ...used.map(({ scope, id }) => stateKeyOf(organization, scope, id)),
+  ...running.flatMap((request) => leaseKeysOf({ organization, ...request })),
+]
+
+const asJson = ({ scopes: used, running }: Use): string =>
+  JSON.stringify({
+    scopes: used.map(({ minute, day }) => ({ minute, day })),
+    running: running.map((request) => [
+      request.requestId,
+      request.tokens,
+      request.admittedAtMs,
+      request.project,
+      request.key,
+    ]),
+  })
+
+const maxIncarnations = 100_000
+
+/** For each organization, the incarnation of its state that this node has contributed to, in this run of the server. */
+function createIncarnations(connection: RedisConnection) {
+  const known = new Map<string, string>()
+  let epoch: string | null = null
+  const current = (): Map<string, string> => {
+    if (epoch !== connection.epoch()) {
+      epoch = connection.epoch()
+      known.clear()
+    }
+    return known
+  }
+  return {
+    of: (organization: string): string => current().get(organization) ?? '',
+    set(organization: string, incarnation: string): void {
+      if (known.size >= maxIncarnations) known.clear()
+      current().set(organization, incarnation)
+    },
+  }
 }
 
 const limitsAsList = (limits: Limits): number[] =>

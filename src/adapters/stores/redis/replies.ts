@@ -6,7 +6,7 @@ import type {
   Verdict,
 } from '../../../domain/limits/admission.ts'
 import { metrics, scopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
-import type { GrantResult } from '../../../domain/limits/store.ts'
+import type { ContributeResult, GrantResult } from '../../../domain/limits/store.ts'
 import { gauge, places, type ScopeStanding, type Standing } from '../../../domain/limits/standing.ts'
 
 /** A script answered in a shape that it never has: the scripts and this file do not fit. */
@@ -20,19 +20,21 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 
 /** How many numbers each scope takes in the reply: use and reset of four windows, and requests in flight. */
 const perScope = 9
-const standingFrom = 6
+const standingFrom = 7
 
 /** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
-export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): Verdict {
+export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): Verdict | 'forgotten' {
   const answer = listOf(reply)
   const outcome = text(answer[0])
+  if (outcome === 'forgotten') return outcome
+  const atMs = number(answer[6])
   const standing = readStanding(request, answer.slice(standingFrom).map(number))
   const credits = readCredits(request, epoch, answer)
   if (outcome === 'admitted' || outcome === 'duplicate') {
-    return { admitted: true, duplicate: outcome === 'duplicate', standing, credits }
+    return { admitted: true, duplicate: outcome === 'duplicate', standing, atMs, credits }
   }
   if (outcome === 'credits') {
-    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, standing, credits }
+    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, standing, atMs, credits }
   }
   const waitMs = number(answer[3])
   return {
@@ -41,6 +43,7 @@ export function readVerdict(request: AdmissionRequest, epoch: string, reply: unk
     scope: scopes[number(answer[1]) - 1] ?? misfit('scope', answer),
     retryAfterMs: waitMs === -1 ? null : waitMs,
     standing,
+    atMs,
     credits,
   }
 }
@@ -67,6 +70,18 @@ function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStandin
     concurrent: places(limit.concurrent, inFlight),
   }
 }
+
+/** The reply of `attend.lua`. */
+export const readNodes = (reply: unknown): readonly string[] => listOf(reply).map(text)
+
+/** The reply of `contribute.lua`. */
+export function readContribution(reply: unknown): { readonly result: ContributeResult; readonly incarnation: string } {
+  const [said, incarnation] = listOf(reply).map(text)
+  const result = contributeResults.find((known) => known === said) ?? misfit('result', reply)
+  return { result, incarnation: incarnation ?? '' }
+}
+
+const contributeResults: readonly ContributeResult[] = ['counted', 'known', 'forgotten']
 
 /** The reply of `grant.lua`. */
 export const readGrantResult = (reply: unknown): GrantResult =>

@@ -18,6 +18,8 @@ const scripts = {
   grant: script('grant'),
   close: script('close'),
   accounts: script('accounts'),
+  contribute: script('contribute'),
+  attend: script('attend'),
 }
 
 export type ScriptName = keyof typeof scripts

@@ -109,8 +109,9 @@ local function take_back(window, at_ms, tokens)
   for at = first, last, RECORD_SIZE do
     local slot, requests, present, next_at = unpack_at(RECORD, records, at)
     if slot == wanted then
-      window.records = sub(records, 1, at - 1) .. pack(RECORD, slot, requests, present - tokens) .. sub(records, next_at)
-      window.tokens = window.tokens - tokens
+      local back = math.min(tokens, present)
+      window.records = sub(records, 1, at - 1) .. pack(RECORD, slot, requests, present - back) .. sub(records, next_at)
+      window.tokens = window.tokens - back
       return
     end
   end

@@ -22,7 +22,7 @@ export function admit(parties: Parties, judged: Case): Verdict {
     if (!canHold(tenant, request)) return refuseForCredits(parties, judged)
     if (request.mode !== 'check') take(parties, judged)
   }
-  return { admitted: true, duplicate, standing: standingOf(judged), credits: creditStanding(parties) }
+  return { admitted: true, duplicate, ...decisionOf(parties, judged) }
 }
 
 /** The attempt is counted before the wait is measured, so that the wait is true for whoever made it. */
@@ -39,8 +39,7 @@ function refuse(parties: Parties, judged: Case, closed: readonly Gate[]): Refuse
     reason: hardest.metric,
     scope: hardest.state.scope,
     retryAfterMs: Number.isFinite(waitMs) ? waitMs : null,
-    standing: standingOf(judged),
-    credits: creditStanding(parties),
+    ...decisionOf(parties, judged),
   }
 }
 
@@ -50,7 +49,12 @@ const refuseForCredits = (parties: Parties, judged: Case): Refused => ({
   reason: 'credits',
   scope: 'organization',
   retryAfterMs: null,
+  ...decisionOf(parties, judged),
+})
+
+const decisionOf = (parties: Parties, judged: Case): Pick<Verdict, 'standing' | 'atMs' | 'credits'> => ({
   standing: standingOf(judged),
+  atMs: judged.nowMs,
   credits: creditStanding(parties),
 })
 
@@ -73,6 +77,7 @@ function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: 
     sliceId,
     admittedAtMs: nowMs,
     deadlineMs: nowMs + settings.holdMs,
+    isNoted: false,
   })
   if (tenant.slice !== null && micro !== null) tenant.slice.leftMicro -= micro
 }

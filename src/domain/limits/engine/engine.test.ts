@@ -74,6 +74,53 @@ describe('the engine', () => {
     )
   })
 
+  it('never admits more than the limit in any 24 hours, and counts nothing that is older than 25', () => {
+    const hourMs = 3_600_000
+    const attempt = fc.record({
+      tokens: fc.nat(12),
+      settles: fc.boolean(),
+      // Bursts, hours, and about a day to the millisecond.
+      afterMs: fc.oneof(
+        fc.nat(60_000),
+        fc.integer({ min: 0, max: 5 * hourMs }),
+        fc.constantFrom(24 * hourMs - 1, 24 * hourMs, 24 * hourMs + 1, 25 * hourMs),
+      ),
+    })
+    const days = fc.record({ rpd: fc.integer({ min: 1, max: 6 }), tpd: fc.constantFrom(0, 15, 40) })
+    fc.assert(
+      fc.property(
+        days,
+        fc.nat(hourMs),
+        fc.array(attempt, { minLength: 10, maxLength: 80, size: 'max' }),
+        (limit, at, list) => {
+          const limits = { key: unlimited, project: unlimited, organization: { ...unlimited, ...limit } }
+          const { time, knock, leave } = createHouse(limits, { ...settings, countRefused: 'none' })
+          time.nowMs += at // the day does not begin with an hour
+          const admitted: { readonly atMs: number; readonly tokens: number }[] = []
+          const within = (ms: number) => {
+            const recent = admitted.filter(({ atMs }) => atMs >= time.nowMs - ms)
+            return { requests: recent.length, tokens: recent.reduce((sum, { tokens }) => sum + tokens, 0) }
+          }
+          for (const [number, { tokens, settles, afterMs }] of list.entries()) {
+            time.nowMs += afterMs
+            const verdict = knock({ key: 0, tokens }, `request_${number}`)
+            if (verdict.admitted) {
+              admitted.push({ atMs: time.nowMs, tokens })
+              const { requests, tokens: used } = within(24 * hourMs)
+              assert.ok(requests <= limit.rpd)
+              assert.ok(limit.tpd === 0 || tokens === 0 || used <= limit.tpd)
+              if (settles) leave({ key: 0, tokens }, `request_${number}`)
+            } else {
+              const { requests, tokens: used } = within(25 * hourMs)
+              assert.ok(requests + 1 > limit.rpd || used + tokens > limit.tpd)
+            }
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
   it('tells a refused caller the shortest wait after which the same request passes', () => {
     const refusals = fc.constantFrom<LimitSettings['countRefused']>('none', 'key', 'all')
     fc.assert(

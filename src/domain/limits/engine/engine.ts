@@ -1,11 +1,13 @@
-import { assertWhole, type LimitSettings, type OpenHold, type Renewal } from '../admission.ts'
+import { assertWhole, type AdmissionRequest, type LimitSettings, type OpenHold, type Renewal } from '../admission.ts'
 import { admit } from './admit.ts'
 import { needsOf } from './judge.ts'
 import { renew, settle } from './settle.ts'
 import { raise } from './slice.ts'
 import type { LimitStore } from '../store.ts'
+import type { OwnedUse, Use } from '../use.ts'
 import { advanceClock, freeExpiredPlaces, freePlace, tenantTime, type Hold } from './tenant.ts'
 import { createTenants } from './tenants.ts'
+import { addScope, holdPlace, note, ownedUse, retract, useOf } from './use.ts'
 
 type AtOnce<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
 
@@ -14,6 +16,24 @@ export type LimitEngine = { readonly [Name in keyof LimitStore]: AtOnce<LimitSto
   readonly epoch: string
   /** Whether it admitted this request and waits for its settlement. */
   isOpen(request: Renewal): boolean
+  /** Whether it counts this request as in flight, whichever store admitted it. */
+  isCounted(request: Renewal): boolean
+  /** Counts a request that another store has admitted, at that store's time. */
+  note(request: AdmissionRequest, atMs: number): void
+  /** From now on the request, with its money, is one that another store has admitted. */
+  handOver(request: Renewal): void
+  /** Undoes an admission that came to nothing. */
+  retract(request: AdmissionRequest): void
+  /** All that it counts for an organization; undefined where there is nothing. */
+  useOf(organization: string): Use | undefined
+  /** Adds what another store has counted. */
+  contribute(use: Use): void
+  /** Stops counting for an organization. */
+  forget(organization: string): void
+  isCounting(organization: string): boolean
+  /** What is counted for every scope that has changed since this was last asked. */
+  takeChanged(): readonly OwnedUse[]
+  organizations(): Iterable<string>
   readonly size: { readonly scopes: number; readonly tenants: number }
 }
 
@@ -23,18 +43,21 @@ export type LimitEngineOptions = {
   /** Unlike that of any engine before: a slice granted to a dead one must not be spent from. */
   readonly epoch: string
   readonly settings: LimitSettings
+  /** For `takeChanged`. */
+  readonly tracksChanges?: boolean
   readonly maxScopes?: number
   readonly idleMs?: number
 }
 
 /** The reference model of admission: every other store must answer exactly as this one does. */
 export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
-  const { epoch, settings, maxScopes = 50_000, idleMs = 25 * 3_600_000 } = options
-  const tenants = createTenants({ maxScopes, idleMs })
+  const { epoch, settings, tracksChanges = false, maxScopes = 50_000, idleMs = 25 * 3_600_000 } = options
+  const tenants = createTenants({ maxScopes, idleMs, tracksChanges })
 
   return {
     epoch,
-    isOpen: ({ organization, requestId }) => tenants.find(organization)?.holds.has(requestId) ?? false,
+    isOpen: ({ organization, requestId }) => tenants.find(organization)?.holds.get(requestId)?.isNoted === false,
+    isCounted: ({ organization, requestId }) => tenants.find(organization)?.holds.has(requestId) ?? false,
     get size() {
       return { scopes: tenants.scopeCount, tenants: tenants.tenantCount }
     },
@@ -49,6 +72,51 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const judged = { states, limits: request.limits, needs: needsOf(request), nowMs }
       return admit({ tenant, request, epoch, settings }, judged)
     },
+
+    note(request, atMs) {
+      const timeMs = options.nowMs()
+      const tenant = tenants.open(request.organization)
+      // From here on the organization's clock runs as that of the other store, or their slots would differ.
+      tenant.clockOffsetMs = atMs - timeMs
+      tenant.clockMs = Math.max(tenant.clockMs, atMs)
+      note({ tenant, states: tenants.statesOf(tenant, request, timeMs), settings }, request)
+    },
+
+    handOver({ organization, requestId }) {
+      const hold = tenants.find(organization)?.holds.get(requestId)
+      if (hold !== undefined) hold.isNoted = true
+    },
+
+    retract(request) {
+      const tenant = tenants.open(request.organization)
+      retract(tenant, tenants.statesOf(tenant, request, options.nowMs()), request)
+    },
+
+    useOf(organization) {
+      const tenant = tenants.find(organization)
+      if (tenant === undefined) return undefined
+      freeExpiredPlaces(tenant, advanceClock(tenant, options.nowMs()))
+      return useOf(tenant)
+    },
+
+    contribute({ organization, scopes: used, running }) {
+      const timeMs = options.nowMs()
+      const tenant = tenants.open(organization)
+      advanceClock(tenant, timeMs)
+      for (const use of used) addScope(tenants.stateOf(tenant, use, timeMs), use)
+      for (const request of running) {
+        holdPlace(tenant, tenants.statesOf(tenant, { organization, ...request }, timeMs), {
+          request,
+          settings,
+          isNoted: false,
+        })
+      }
+    },
+
+    forget: (organization) => tenants.remove(organization),
+    isCounting: (organization) => tenants.find(organization) !== undefined,
+    organizations: () => tenants.organizations(),
+    takeChanged: () => Array.from(tenants.takeChanged(), ownedUse),
 
     settle(settlement) {
       assertWhole(settlement.tokens, settlement.micro)
@@ -85,20 +153,21 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
 
     accounts(organization) {
       const tenant = tenants.find(organization)
-      if (tenant === undefined || (tenant.slice === null && tenant.holds.size === 0)) return []
+      if (tenant === undefined) return []
       const nowMs = tenantTime(tenant, options.nowMs())
-      const holds = Array.from(tenant.holds, ([requestId, hold]) => openHold(requestId, hold, nowMs))
-      return [{ slice: tenant.slice && { ...tenant.slice }, holds }]
+      const own = Array.from(tenant.holds).filter(([, held]) => !held.isNoted)
+      if (tenant.slice === null && own.length === 0) return []
+      return [{ slice: tenant.slice && { ...tenant.slice }, holds: own.map((entry) => openHold(entry, nowMs)) }]
     },
   }
 }
 
-const openHold = (requestId: string, hold: Hold, nowMs: number): OpenHold => ({
+const openHold = ([requestId, held]: [string, Hold], nowMs: number): OpenHold => ({
   requestId,
-  project: hold.project,
-  key: hold.key,
-  tokens: hold.tokens,
-  micro: hold.micro,
-  sliceId: hold.sliceId,
-  overdue: hold.deadlineMs <= nowMs,
+  project: held.project,
+  key: held.key,
+  tokens: held.tokens,
+  micro: held.micro,
+  sliceId: held.sliceId,
+  overdue: held.deadlineMs <= nowMs,
 })

@@ -46,7 +46,23 @@ export const add = (tally: Tally, amount: number): void => change(tally, tally.n
 /** Takes back part of what was counted at `atMs`, unless that has left the window already. */
 export function takeBack(tally: Tally, atMs: number, amount: number): void {
   const slot = Math.floor(atMs / tally.slotMs)
-  if (slot > tally.newestSlot - tally.amounts.length) change(tally, slot, -amount)
+  if (slot > tally.newestSlot - tally.amounts.length) change(tally, slot, -Math.min(amount, amountAt(tally, slot)))
+}
+
+/** Counts what another store counted in a slot of the same length; a slot that is still to come is the newest one. */
+export function addTo(tally: Tally, slot: number, amount: number): void {
+  if (slot >= oldestSlot(tally)) change(tally, Math.min(slot, tally.newestSlot), amount)
+}
+
+/** The numbers of the slots in the window, oldest first, in which one of the two counted anything. */
+export function usedSlots(requests: Tally, tokens: Tally): [slot: number, requests: number, tokens: number][] {
+  const used: [number, number, number][] = []
+  if (requests.total === 0 && tokens.total === 0) return used
+  for (let slot = oldestSlot(requests); slot <= requests.newestSlot; slot++) {
+    const [counted, countedTokens] = [amountAt(requests, slot), amountAt(tokens, slot)]
+    if (counted > 0 || countedTokens > 0) used.push([slot, counted, countedTokens])
+  }
+  return used
 }
 
 const oldestSlot = (tally: Tally): number => Math.max(0, tally.newestSlot - tally.amounts.length + 1)

@@ -25,6 +25,8 @@ export type Hold = {
   readonly sliceId: string | null
   readonly admittedAtMs: number
   readonly deadlineMs: number
+  /** Another store decided on it and has its money; here it is only counted. */
+  isNoted: boolean
 }
 
 export type Slice = SliceName & { amountMicro: number; leftMicro: number }

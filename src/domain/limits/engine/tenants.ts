@@ -8,11 +8,19 @@ export type Tenants = {
   open(organization: string): Tenant
   /** The three scopes of a request, moved on to the tenant's clock. `timeMs` orders them by use. */
   statesOf(tenant: Tenant, subject: Subject, timeMs: number): ScopeStates
+  /** One scope, in the same way. */
+  stateOf(tenant: Tenant, named: { readonly scope: Scope; readonly id: string }, timeMs: number): ScopeState
+  remove(organization: string): void
+  /** The scopes that were used since this was last asked. */
+  takeChanged(): Iterable<ScopeState>
+  organizations(): Iterable<string>
   readonly scopeCount: number
   readonly tenantCount: number
 }
 
 export type TenantsOptions = {
+  /** Whether it is remembered which scopes have changed. */
+  readonly tracksChanges: boolean
   /** Beyond this, the scopes that were used longest ago are forgotten, if nothing of theirs is in flight. */
   readonly maxScopes: number
   /** A scope unused for longer than a day window has nothing left to remember. */
@@ -24,9 +32,10 @@ const sweepAtMost = 1_000
 /** How exact the order of use is; it keeps the hot path from reordering at every touch. */
 const orderMs = 1_000
 
-export function createTenants({ maxScopes, idleMs }: TenantsOptions): Tenants {
+export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptions): Tenants {
   const tenants = new Map<string, Tenant>()
   const byUse = new Set<ScopeState>() // used longest ago first
+  let changed = new Set<ScopeState>()
   let sweptAtMs = -Infinity
 
   const forget = (state: ScopeState): void => {
@@ -81,12 +90,34 @@ export function createTenants({ maxScopes, idleMs }: TenantsOptions): Tenants {
         stateOf(tenant, 'organization', organization),
       ]
       for (const state of states) touch(state, timeMs)
+      if (tracksChanges) for (const state of states) changed.add(state)
       if (byUse.size > maxScopes) forgetIdle(timeMs, orderMs, byUse.size - maxScopes + 8)
       if (Math.abs(timeMs - sweptAtMs) >= sweepEveryMs) {
         sweptAtMs = timeMs
         forgetIdle(timeMs, idleMs, sweepAtMost)
       }
       return states
+    },
+
+    stateOf(tenant, { scope, id }, timeMs) {
+      const state = stateOf(tenant, scope, id)
+      touch(state, timeMs)
+      return state
+    },
+
+    remove(organization) {
+      const tenant = tenants.get(organization)
+      if (tenant === undefined) return
+      for (const states of Object.values(tenant.states)) for (const state of states.values()) byUse.delete(state)
+      tenants.delete(organization)
+    },
+
+    organizations: () => tenants.keys(),
+
+    takeChanged() {
+      const taken = changed
+      changed = new Set()
+      return taken
     },
 
     get scopeCount() {

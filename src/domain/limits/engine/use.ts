@@ -1,0 +1,111 @@
+import type { AdmissionRequest, LimitSettings } from '../admission.ts'
+import { scopes } from '../scopes.ts'
+import type { OwnedUse, RunningUse, ScopeUse, Use } from '../use.ts'
+import { needsOf } from './judge.ts'
+import { add, addTo, takeBack, usedSlots } from './tally.ts'
+import { freePlace, slideAll, takePlace, type Hold, type ScopeState, type ScopeStates, type Tenant } from './tenant.ts'
+
+/** Counts a request that another store has admitted. Its money is that store's. */
+export function note(
+  { tenant, states, settings }: { tenant: Tenant; states: ScopeStates; settings: LimitSettings },
+  request: AdmissionRequest,
+): void {
+  if (request.mode === 'check' || (request.mode === 'full' && tenant.holds.has(request.requestId))) return
+  const needs = needsOf(request)
+  for (const state of states) {
+    add(state.rpm, needs.rpm)
+    add(state.rpd, needs.rpd)
+    add(state.tpm, needs.tpm)
+    add(state.tpd, needs.tpd)
+  }
+  if (request.mode !== 'full') return
+  holdPlace(tenant, states, { request: { ...request, admittedAtMs: tenant.clockMs }, settings, isNoted: true })
+}
+
+/** Undoes an admission, or a note, of this moment. */
+export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionRequest): void {
+  if (request.mode === 'check') return
+  const held = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
+  if (request.mode === 'full' && held === undefined) return
+  const atMs = held?.admittedAtMs ?? tenant.clockMs
+  const needs = needsOf(request)
+  for (const state of states) {
+    takeBack(state.rpm, atMs, needs.rpm)
+    takeBack(state.rpd, atMs, needs.rpd)
+    takeBack(state.tpm, atMs, needs.tpm)
+    takeBack(state.tpd, atMs, needs.tpd)
+  }
+  if (request.mode !== 'full') return
+  freePlace(tenant, request.requestId)
+  tenant.holds.delete(request.requestId)
+}
+
+/** All that is counted for the organization. */
+export function useOf(tenant: Tenant): Use {
+  const used: ScopeUse[] = []
+  for (const scope of scopes) {
+    for (const state of tenant.states[scope].values()) {
+      const use = scopeUse(state)
+      if (use.day.length > 0) used.push(use)
+    }
+  }
+  const running: RunningUse[] = []
+  for (const requestId of tenant.leases.keys()) {
+    const held = tenant.holds.get(requestId)
+    if (held !== undefined) running.push(runningUse(requestId, held))
+  }
+  return { organization: tenant.organization, scopes: used, running }
+}
+
+function scopeUse(state: ScopeState): ScopeUse {
+  slideAll(state, state.tenant.clockMs)
+  const { scope, id, rpm, rpd, tpm, tpd } = state
+  return { scope, id, minute: usedSlots(rpm, tpm), day: usedSlots(rpd, tpd) }
+}
+
+export const ownedUse = (state: ScopeState): OwnedUse => ({
+  ...scopeUse(state),
+  organization: state.tenant.organization,
+})
+
+const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: Hold): RunningUse => ({
+  requestId,
+  project,
+  key,
+  tokens,
+  admittedAtMs,
+})
+
+/** Adds what another store counted to the windows of a scope. */
+export function addScope(state: ScopeState, { minute, day }: ScopeUse): void {
+  for (const [slot, requests, tokens] of minute) {
+    addTo(state.rpm, slot, requests)
+    addTo(state.tpm, slot, tokens)
+  }
+  for (const [slot, requests, tokens] of day) {
+    addTo(state.rpd, slot, requests)
+    addTo(state.tpd, slot, tokens)
+  }
+}
+
+/** Holds a place for a request that another store has admitted. */
+export function holdPlace(
+  tenant: Tenant,
+  states: ScopeStates,
+  { request, settings, isNoted }: { request: RunningUse; settings: LimitSettings; isNoted: boolean },
+): void {
+  const { requestId, project, key, tokens } = request
+  if (tenant.holds.has(requestId)) return
+  const admittedAtMs = Math.min(request.admittedAtMs, tenant.clockMs)
+  takePlace(tenant, requestId, { expiresAtMs: tenant.clockMs + settings.leaseMs, states })
+  tenant.holds.set(requestId, {
+    project,
+    key,
+    tokens,
+    micro: null,
+    sliceId: null,
+    admittedAtMs,
+    deadlineMs: admittedAtMs + settings.holdMs,
+    isNoted,
+  })
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { limitUseStore } from '../../src/adapters/stores/sql/limit-use.ts'
+import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
+import { keepUse } from '../../src/domain/limits/kept-use.ts'
+import { unlimited } from '../../src/domain/limits/scopes.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { engines } from '../support/engines.ts'
+import { startHouse } from '../support/house.ts'
+import { limitSettings as settings } from '../support/limit-settings.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const hourMs = 3_600_000
+const subject = { organization: 'org', project: 'project', key: 'key' }
+
+/** A database that outlives its processes, and the time that passes for all of them. */
+async function openScene() {
+  const database = await (engines[0] ?? assert.fail()).open()
+  const { clock, pass } = createHandClock()
+  await pass(1_000_000 * hourMs)
+  const errors: unknown[] = []
+  /** A process with a limit of ten for each window. */
+  const start = async () => {
+    const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: 'life', settings, tracksChanges: true })
+    const store = limitUseStore(database)
+    const kept = await keepUse({ store, engine, clock, onError: (error) => void errors.push(error) })
+    let count = 0
+    const limits = (metric: 'rpm' | 'rpd' | 'tpd', most: number) => ({
+      key: unlimited,
+      project: unlimited,
+      organization: { ...unlimited, [metric]: most },
+    })
+    const ask = (metric: 'rpm' | 'rpd' | 'tpd', most = 10) =>
+      engine.admit({
+        ...subject,
+        limits: limits(metric, most),
+        mode: 'full',
+        requestId: `request_${++count}`,
+        tokens: 1,
+        micro: null,
+      })
+    return { engine, kept, ask }
+  }
+  const close = async (): Promise<void> => database[Symbol.asyncDispose]()
+  return { start, pass, clock, database, errors, [Symbol.asyncDispose]: close }
+}
+
+describe('an embedded server that is started again', () => {
+  it('has its windows of the minute and of the day as they were when it was stopped', async () => {
+    await using scene = await openScene()
+    const first = await scene.start()
+    for (let count = 0; count < 4; count++) first.ask('rpd')
+    await scene.pass(2 * hourMs)
+    for (let count = 0; count < 3; count++) first.ask('rpd')
+    await first.kept[Symbol.asyncDispose]()
+
+    const second = await scene.start()
+    assert.deepEqual(second.ask('rpm').standing.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
+    assert.equal(second.ask('tpd').standing.organization.tpd?.remaining, 1)
+    await scene.pass(23 * hourMs) // the first four have left
+    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 4)
+  })
+
+  it('has them after it was killed, but for the last second', async () => {
+    await using scene = await openScene()
+    const first = await scene.start()
+    for (let count = 0; count < 4; count++) first.ask('rpd')
+    await scene.pass(1_000)
+    await scene.database.read('select 1 as one') // behind the save
+    first.ask('rpd')
+    const second = await scene.start()
+    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 5)
+  })
+
+  it('does not forget what could not be saved, and saves it with the next', async () => {
+    await using scene = await openScene()
+    const first = await scene.start()
+    await scene.database.write([{ sql: 'alter table limit_use rename to moved' }])
+    first.ask('rpd')
+    await scene.pass(1_000)
+    while (scene.errors.length === 0) await new Promise(setImmediate)
+    await scene.database.write([{ sql: 'alter table moved rename to limit_use' }])
+    await first.kept[Symbol.asyncDispose]()
+    const second = await scene.start()
+    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 8)
+  })
+
+  it('reads nothing that has left every window, and removes it', async () => {
+    await using scene = await openScene()
+    const first = await scene.start()
+    first.ask('rpd')
+    await first.kept[Symbol.asyncDispose]()
+    await scene.pass(25 * hourMs)
+    const second = await scene.start()
+    assert.equal(second.engine.size.scopes, 0)
+    await scene.pass(hourMs)
+    while ((await scene.database.read('select 1 as one from limit_use')).length > 0) await new Promise(setImmediate)
+  })
+
+  it('refuses through the door what it would have refused before', async () => {
+    await using folder = await temporaryFolder()
+    const free = { rpm: 0, rpd: 3, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
+    const storage = { data_dir: folder.path }
+    const config = { limits: { tiers: { free } } }
+    const question = { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }
+    let authorization: string
+    {
+      await using first = await startHouse({ storage, config })
+      authorization = `Bearer ${first.apiKey}`
+      for (let count = 0; count < 3; count++) assert.equal((await first.post('/v1/messages', question)).status, 200)
+    }
+    await using second = await startHouse({ storage, config, isFirst: false })
+    const answer = await second.post('/v1/messages', question, { authorization })
+    assert.equal(answer.status, 429)
+    assert.match(await answer.text(), /requests a day/)
+  })
+})
