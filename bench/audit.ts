@@ -13,6 +13,7 @@ import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
 import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../src/app/audit/parts.ts'
 import type { EventFacts } from '../src/domain/audit/facts/facts.ts'
+import { createKeyring } from '../src/domain/identity/keyring.ts'
 import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
 import { findPostgres } from '../scripts/test/binaries.ts'
 import { startPostgres } from '../scripts/test/postgres.ts'
@@ -38,8 +39,12 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   await database.write([
     { sql: `insert into organization (id, name, changed_at, created_at) values ('org_1', 'One', 1, 1)` },
   ])
-  const { events } = createAuditParts({ clock, ids: createIds(clock, systemRandom), secret: 'a secret for the bench' })
-  const appender = createAuditAppender(database, events.authorityUid)
+  const { events } = createAuditParts({
+    clock,
+    ids: createIds(clock, systemRandom),
+    keyring: createKeyring({ current: 'a secret for the bench' }),
+  })
+  const appender = createAuditAppender(database, events)
   const journal = createJournal({
     appender,
     events,

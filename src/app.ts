@@ -12,13 +12,13 @@ import { createIdentity } from './app/identity.ts'
 import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { holdMsOf, openRoad } from './app/road.ts'
+import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/governance/rules.ts'
 import { storageChecks } from './app/storage-checks.ts'
 import { openStoredResponses } from './app/stored-responses.ts'
 import { exampleModel } from './app/models/upstreams.ts'
 import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
-import { createDigest, deriveKey } from './domain/identity/key-format.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
 import { createInFlight } from './http/inference/in-flight.ts'
@@ -55,16 +55,15 @@ const leastBodyRoomBytes = 64 * 1024 * 1024
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
   await using built = new AsyncDisposableStack()
   const ground = await openGround(built, config, { env, world })
-  const { database, storage, clock, ids, log, metrics, secret } = ground
-  const digest = createDigest(deriveKey(secret, 'key pepper'))
+  const { database, storage, clock, ids, log, metrics } = ground
   const administration = createAdministration({
     ...ground,
-    digest,
+    secretFiles: secretFilesOf(config, ground.random),
     credits: config.credits,
     keyDefaults: { permissions: config.keys.default_permissions },
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests } = await createIdentity(ground, digest, administration.audit.events)
+  const { authenticator, freeRequests } = await createIdentity(ground, administration.audit.events)
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)

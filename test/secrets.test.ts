@@ -20,7 +20,7 @@ it('writes no secret to any log, metric or answer', async () => {
   await using scene = await startHouse({
     log: createLog({
       level: 'trace',
-      secrets: [planted.upstreamKey, planted.serverSecret],
+      secrets: () => [planted.upstreamKey, planted.serverSecret],
       destination: { write: (line) => void lines.push(line) },
     }),
     config: {

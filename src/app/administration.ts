@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
-import { createSeal } from '../base/seal.ts'
 import { createAdminister } from '../domain/identity/administer.ts'
 import type { Changes } from '../domain/identity/changes.ts'
-import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
+import { createKeyDigests } from '../domain/identity/key-digests.ts'
+import type { Keyring } from '../domain/identity/keyring.ts'
+import { createKeyringSeal } from '../domain/identity/keyring-seal.ts'
 import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
 import { createRegistry } from '../domain/identity/registry.ts'
 import { createConfigurations } from '../domain/gateway/administer.ts'
@@ -31,6 +32,7 @@ import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit/parts.ts'
+import type { SecretFiles } from './server-secrets.ts'
 import { createOperations, type OperationParts } from './operations/operations.ts'
 
 export type AdministrationParts = {
@@ -39,8 +41,9 @@ export type AdministrationParts = {
   readonly random: Random
   readonly ids: Ids
   readonly changes: Changes
-  readonly digest: Digest
-  readonly secret: string
+  readonly keyring: Keyring
+  /** Undefined where the secret is configured. */
+  readonly secretFiles: SecretFiles | undefined
   readonly credits: OperationParts['credits']
   readonly keyDefaults: OperationParts['keyDefaults']
   /** A model judges rules in plain language. */
@@ -49,10 +52,13 @@ export type AdministrationParts = {
 
 /** All that changes organizations: the stores of one transaction, and the operations over them. */
 export function createAdministration(parts: AdministrationParts) {
-  const { database, clock, random, ids, changes, digest, secret, credits, keyDefaults } = parts
-  const audit = createAuditParts({ clock, ids, secret })
-  const replySeal = createSeal(deriveKey(secret, 'kept replies'), random)
-  const seal = createSeal(deriveKey(secret, 'export secrets'), random)
+  const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
+  const audit = createAuditParts({ clock, ids, keyring })
+  const seals = {
+    keptReplies: createKeyringSeal(keyring, 'kept replies', random),
+    exportSecrets: createKeyringSeal(keyring, 'export secrets', random),
+    textsKeys: createKeyringSeal(keyring, 'audit texts keys', random),
+  }
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
     policies: policyStore(tx),
@@ -63,12 +69,12 @@ export function createAdministration(parts: AdministrationParts) {
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
-    exports: exportStore(tx, seal),
+    exports: exportStore(tx, seals.exportSecrets),
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
     overrides: overrideStore(tx),
-    idempotency: idempotencyStore(tx, { engine: database.engine, seal: replySeal }),
+    idempotency: idempotencyStore(tx, { engine: database.engine, seal: seals.keptReplies }),
   })
-  const registry = createRegistry({ ids, clock, random, digest })
+  const registry = createRegistry({ ids, clock, random, digests: createKeyDigests(keyring) })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const backtests = createBacktests({ ids, clock })
@@ -93,6 +99,11 @@ export function createAdministration(parts: AdministrationParts) {
     events: audit.events,
     clock,
     trustedKeys: audit.trustedKeys,
+    database,
+    keyring,
+    secretFiles: parts.secretFiles,
+    seals,
+    audit,
   })
   const exports = createExports({ kinds: sinkKinds, ids, clock })
   return {
@@ -104,7 +115,7 @@ export function createAdministration(parts: AdministrationParts) {
     administer,
     operations,
     audit,
-    seal,
+    seal: seals.exportSecrets,
     exports,
     configurations,
   }

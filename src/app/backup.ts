@@ -77,13 +77,15 @@ async function assertKnownVersion({ lastMigration, manifest }: BackupContents): 
 /** Data under another secret cannot be used: no key would be known, no sink's configuration could be read. */
 function assertSecret(config: Config, dataDir: string, { manifest }: BackupContents): void {
   const restored = manifest.secretFiles['secret']
-  const secret = config.secret ?? restored ?? readSecretFiles(dataDir)['secret']
-  if (secret === undefined) {
+  const kept = config.secret ?? restored ?? readSecretFiles(dataDir)['secret']
+  // A backup from before a rotation is of the secret that is now the previous one.
+  const secrets = [kept, config.secret_previous].flatMap((secret) => secret ?? [])
+  if (secrets.length === 0) {
     throw new Error(
       'The backup was made without its server secret. Set GATEHOUSE_SECRET, or put the secret file into the data folder first.',
     )
   }
-  if (secretCheckOf(secret.trim()) === manifest.secretCheck) return
+  if (secrets.some((secret) => secretCheckOf(secret.trim()) === manifest.secretCheck)) return
   const source = config.secret === undefined ? 'The secret file of the data folder' : 'GATEHOUSE_SECRET'
   throw new Error(`${source} is not the server secret that the backup was made with.`)
 }

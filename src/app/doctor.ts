@@ -7,6 +7,7 @@ import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { openOperations } from './operations/open.ts'
+import type { SecretStatus } from './operations/secret.ts'
 import { effectiveUpstreams } from './models/upstreams.ts'
 
 export type Finding = {
@@ -93,9 +94,11 @@ async function checkStorage(config: Config): Promise<Finding[]> {
     await using house = await openOperations(config)
     const organizations = await house.operations['orgs.list']({})
     const says = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
-    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', says }]
+    const secret = secretFindings(await house.operations['secret.status']({}))
+    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', says }, ...secret]
     return [
       { part: 'storage', state: 'warning', says: `${says}, but there is no organization yet`, mend: 'gatehouse setup' },
+      ...secret,
     ]
   } catch (error) {
     const mend =
@@ -104,6 +107,27 @@ async function checkStorage(config: Config): Promise<Finding[]> {
         : 'Is PostgreSQL running, and is DATABASE_URL right?'
     return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend }]
   }
+}
+
+/** Only ids of secrets are said, never the secrets. */
+function secretFindings({ secret_id: id, previous_id: previous, kept_in: keptIn, ...status }: SecretStatus): Finding[] {
+  const part = 'server secret'
+  const { lost, needs_previous: needs } = status
+  const isLost = lost.keys + lost.encrypted_values > 0
+  const findings: Finding[] = []
+  if (isLost) {
+    const says = `${lost.keys} keys and ${lost.encrypted_values} encrypted values are of a secret that is not here`
+    findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or make them anew.' })
+  }
+  if (previous === null) return isLost ? findings : [{ part, state: 'ok', says: id }]
+  if (!status.is_previous_needed) {
+    const mend = keptIn === 'data_folder' ? 'gatehouse secret retire' : 'Remove GATEHOUSE_SECRET_PREVIOUS.'
+    return [...findings, { part, state: 'ok', says: `${id}; nothing needs the previous one any more`, mend }]
+  }
+  const rest = needs.encrypted_values + needs.audit_logs + needs.audit_texts
+  const says = `${id}; ${needs.keys} keys${rest > 0 ? ' and more' : ''} still need the previous one`
+  const mend = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status tells more.'
+  return [...findings, { part, state: 'warning', says, mend }]
 }
 
 /** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */

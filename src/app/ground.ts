@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from '../base/metrics.ts'
 import { systemRandom, type Random } from '../base/random.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Config, Environment } from '../config/config.ts'
+import type { Keyring } from '../domain/identity/keyring.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
@@ -31,8 +32,8 @@ export type Ground = Required<World> & {
   readonly metrics: Metrics
   readonly database: Database
   readonly storage: StorageHealth
-  /** The server's own secret; every purpose derives its key from it. */
-  readonly secret: string
+  /** Every key that derives from the server secret. */
+  readonly keyring: Keyring
   readonly changes: Changes
   readonly upstreams: readonly EffectiveUpstream[]
   /** For housekeeping that failed: worth a line, never a stop. */
@@ -49,11 +50,12 @@ export async function openGround(
   { env, world }: { env: Environment; world: World },
 ): Promise<Ground> {
   const { clock = systemClock, random = systemRandom, failpoint = passBy, network = straight } = world
-  const { database, secret, health: storage } = built.use(await openStorage(config, { clock, random }))
+  const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
-  const secrets = [secret, ...[...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])]
+  const upstreamKeys = [...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])
+  const secrets = () => [...keyring.texts(), ...upstreamKeys]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
@@ -65,5 +67,5 @@ export async function openGround(
   const ids = createIds(clock, random)
   const metrics = createMetrics()
   const outside = { clock, random, failpoint, network, log }
-  return { built, config, ...outside, ids, metrics, database, storage, secret, changes, upstreams, warn }
+  return { built, config, ...outside, ids, metrics, database, storage, keyring, changes, upstreams, warn }
 }

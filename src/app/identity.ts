@@ -6,20 +6,20 @@ import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
-import { deriveKey, type Digest } from '../domain/identity/key-format.ts'
+import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import type { Ground } from './ground.ts'
 import { createIpDenials } from './ip-denials.ts'
 
 /** Who may ask: keys, tokens, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
-export async function createIdentity(ground: Ground, digest: Digest, events: EventMaker): Promise<Identity> {
-  const { config, clock, changes, database, secret, warn } = ground
+export async function createIdentity(ground: Ground, events: EventMaker): Promise<Identity> {
+  const { config, clock, changes, database, keyring, warn } = ground
   const store = credentialStore(database)
   return {
     authenticator: createAuthenticator({
       store,
-      digest,
+      digests: createKeyDigests(keyring),
       clock,
       changes,
       failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
@@ -30,7 +30,7 @@ export async function createIdentity(ground: Ground, digest: Digest, events: Eve
     freeRequests: createFreeRequests({
       store,
       clock,
-      hashKey: deriveKey(secret, 'free request'),
+      keyring,
       dailyCap: config.free_tier.daily_requests,
     }),
   }

@@ -2,20 +2,22 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import { createStorageHealth, type ProbedStorage } from '../base/storage-health.ts'
-import { ConfigError, type Config } from '../config/config.ts'
-import { lockDataFolder, readOrMakeSecret } from '../adapters/stores/sql/sqlite/data-folder.ts'
+import type { Config } from '../config/config.ts'
+import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
+import { lockDataFolder } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { faulting } from '../adapters/stores/sql/faulting.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from './disk.ts'
+import { readServerSecrets } from './server-secrets.ts'
 
 export type Storage = AsyncDisposable & {
   readonly database: Database
   /** Probes the storage from its first `probe` on. */
   readonly health: ProbedStorage
-  /** What the pepper and the encryption key are derived from. */
-  readonly secret: string
+  /** Every key that derives from the server secret. */
+  readonly keyring: Keyring
   readonly migrationsApplied: number
 }
 
@@ -29,7 +31,7 @@ export async function openStorage(
   await using opened = new AsyncDisposableStack()
   const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
   if (url === undefined) opened.use(lockDataFolder(dataDir))
-  const secret = config.secret ?? secretOf(url, dataDir, random)
+  const keyring = createKeyring(readServerSecrets(config, random))
   const { database, migrationsApplied } =
     url === undefined
       ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
@@ -47,7 +49,7 @@ export async function openStorage(
   return {
     database: faulting(database, health),
     health,
-    secret,
+    keyring,
     migrationsApplied,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -76,9 +78,4 @@ async function shared(options: { url: string; answerTimeoutMs: number }, clock: 
   await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
   const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
   return { database: await openPostgres(options), migrationsApplied }
-}
-
-function secretOf(databaseUrl: string | undefined, dataDir: string, random: Random): string {
-  if (databaseUrl === undefined) return readOrMakeSecret(dataDir, random)
-  throw new ConfigError(['secret: GATEHOUSE_SECRET must be set with DATABASE_URL, the same on every node'])
 }

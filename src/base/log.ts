@@ -12,11 +12,11 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | '
 export type LogOptions = {
   readonly level: string
   /** Texts that must never be written, whatever carries them: upstream keys, the server's own secret. */
-  readonly secrets?: readonly string[]
+  readonly secrets?: () => readonly string[]
   readonly destination?: DestinationStream
 }
 
-export function createLog({ level, secrets = [], destination }: LogOptions): Log {
+export function createLog({ level, secrets = () => [], destination }: LogOptions): Log {
   const scrub = createScrub(secrets)
   const stream = destination ?? createLineBatch()
   const log = pino(
@@ -58,8 +58,9 @@ const secretForms =
   /\b(ak|adm)_[0-9A-Za-z]{38}\b|\bsk-[A-Za-z0-9_-]{12,}|\b(Bearer|Basic|Splunk)\s+[A-Za-z0-9._~+/=-]{8,}|:\/\/[^/\s:@"]+:[^/\s@"]+@|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g
 
 /** The last gate before a line is written: whatever looks like a secret, or is one of ours, becomes `[secret]`. */
-function createScrub(secrets: readonly string[]): (line: string) => string {
-  const known = secrets.filter((secret) => secret.length >= 8)
+function createScrub(secrets: () => readonly string[]): (line: string) => string {
   return (line) =>
-    known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line.replace(secretForms, '[secret]'))
+    secrets()
+      .filter((secret) => secret.length >= 8)
+      .reduce((text, secret) => text.replaceAll(secret, '[secret]'), line.replace(secretForms, '[secret]'))
 }

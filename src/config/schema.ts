@@ -19,6 +19,21 @@ export const ConfigSchema = section(
           'Derives the key pepper and the encryption key. Made and kept in the data folder when storage is embedded.',
       }),
     ),
+    secret_previous: Type.Optional(
+      Type.String({
+        minLength: 16,
+        env: 'GATEHOUSE_SECRET_PREVIOUS',
+        description:
+          'The secret before, while it is rotated: what was made under it still works. See [the guide](guide/secrets.md).',
+      }),
+    ),
+    secret_next: Type.Optional(
+      Type.String({
+        minLength: 16,
+        env: 'GATEHOUSE_SECRET_NEXT',
+        description: 'The secret to come: set it on every node before the first one uses it as `secret`.',
+      }),
+    ),
     log: section(
       {
         level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

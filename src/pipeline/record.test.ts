@@ -331,7 +331,7 @@ describe('the record of a request', () => {
 
   it('is made for nobody’s free request not at all', async () => {
     const { infer, facts } = scene([[start, end]])
-    await read(await infer({ caller: { kind: 'free', client: 'c' } }))
+    await read(await infer({ caller: { kind: 'free', client: 'c', aliases: [] } }))
     assert.deepEqual(facts, [])
   })
 

@@ -22,7 +22,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
     it('stays whole when many append at once, each with a memory of its own', async () => {
       await using database = await open()
       const log = await openAuditLog(database)
-      const writers = [1, 2, 3].map(() => createAuditAppender(database, log.events.authorityUid))
+      const writers = [1, 2, 3].map(() => createAuditAppender(database, log.events))
       const appends = Array.from({ length: 30 }, (_, at) =>
         writers[at % 3]?.append('org_1', [log.events.makeEvent(requestFacts({}, log.clock))]),
       )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
+import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openAuditLog } from '../support/audit-log.ts'
@@ -122,7 +122,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
 async function openScene(open: () => Promise<Database>) {
   const database = await open()
   const log = await openAuditLog(database)
-  await publishKey(log.checkpoints)
+  await publishKeys(log.checkpoints)
   return {
     database,
     log,

@@ -30,6 +30,8 @@ const adminKey = (id: string): AdminKey => ({
 })
 const apiKey = (id: string): ApiKey => ({ ...adminKey(id), projectId: 'proj_1', permissions: [], models: null })
 
+const stored = (digest: string) => ({ digest, secretId: 'secret_1' })
+
 /** Every store of credentials must pass these. */
 export function credentialContract({ name, skip, open }: Engine): void {
   describe(`credential store: ${name}`, { skip }, () => {
@@ -37,9 +39,9 @@ export function credentialContract({ name, skip, open }: Engine): void {
       it(`finds the keys among ${length} digests, and nothing for the others`, async () => {
         await using scene = await openScene(open)
         await scene.work(async (store) => {
-          await store.insertApiKey(apiKey('key_a'), 'a')
-          await store.insertApiKey(apiKey('key_b'), 'b')
-          await store.insertAdminKey(adminKey('adk_c'), 'c')
+          await store.insertApiKey(apiKey('key_a'), stored('a'))
+          await store.insertApiKey(apiKey('key_b'), stored('b'))
+          await store.insertAdminKey(adminKey('adk_c'), stored('c'))
         })
         const digests = Array.from({ length }, (_, at) => ['a', 'b', 'c'][at] ?? `invented ${at}`)
         const apiKeys = await scene.credentials.findApiKeys(digests)
@@ -47,10 +49,13 @@ export function credentialContract({ name, skip, open }: Engine): void {
         assert.deepEqual([...apiKeys.keys()].toSorted(), expected)
         assert.deepEqual(
           expected.map((digest) => apiKeys.get(digest)),
-          expected.map((digest) => ({ key: apiKey(`key_${digest}`), organization })),
+          expected.map((digest) => ({ key: apiKey(`key_${digest}`), organization, secretId: 'secret_1' })),
         )
         const adminKeys = await scene.credentials.findAdminKeys(digests)
-        assert.deepEqual([...adminKeys], length < 3 ? [] : [['c', { key: adminKey('adk_c'), organization }]])
+        assert.deepEqual(
+          [...adminKeys],
+          length < 3 ? [] : [['c', { key: adminKey('adk_c'), organization, secretId: 'secret_1' }]],
+        )
       })
     }
 
@@ -60,8 +65,8 @@ export function credentialContract({ name, skip, open }: Engine): void {
       const admin = { ...adminKey('adk_b'), allowedIps: ['192.0.2.1/32'] }
       const changes = { name: 'Renamed', permissions: ['gateway:read'], allowedIps: null, expiresAtMs: 9 } as const
       await scene.work(async (store) => {
-        await store.insertApiKey(limited, 'a')
-        await store.insertAdminKey(admin, 'b')
+        await store.insertApiKey(limited, stored('a'))
+        await store.insertAdminKey(admin, stored('b'))
       })
       assert.deepEqual((await scene.credentials.findApiKeys(['a'])).get('a')?.key, limited)
       assert.deepEqual((await scene.credentials.findAdminKeys(['b'])).get('b')?.key, admin)
@@ -79,10 +84,43 @@ export function credentialContract({ name, skip, open }: Engine): void {
     it('finds no key of an archived project', async () => {
       await using scene = await openScene(open)
       await scene.work(async (store) => {
-        await store.insertApiKey(apiKey('key_a'), 'a')
+        await store.insertApiKey(apiKey('key_a'), stored('a'))
         await store.archiveProject('org_1', 'proj_1', 2)
       })
       assert.equal((await scene.credentials.findApiKeys(['a'])).size, 0)
+    })
+
+    it('stores a digest under another server secret, unless somebody else did so before', async () => {
+      await using scene = await openScene(open)
+      await scene.work(async (store) => {
+        await store.insertApiKey(apiKey('key_a'), stored('a'))
+        await store.insertAdminKey(adminKey('adk_c'), stored('c'))
+      })
+      const { credentials } = scene
+      const again = { digest: 'again', secretId: 'secret_2' }
+      await credentials.replaceDigest({ kind: 'api_key', id: 'key_a', from: 'a' }, again)
+      await credentials.replaceDigest({ kind: 'api_key', id: 'key_a', from: 'a' }, stored('late'))
+      await credentials.replaceDigest({ kind: 'admin_key', id: 'adk_c', from: 'c' }, again)
+      const [apiKeys, adminKeys] = [
+        await credentials.findApiKeys(['a', 'again', 'late']),
+        await credentials.findAdminKeys(['c', 'again']),
+      ]
+      assert.deepEqual(
+        [[...apiKeys.keys()], apiKeys.get('again')?.secretId, [...adminKeys.keys()]],
+        [['again'], 'secret_2', ['again']],
+      )
+    })
+
+    it('gives a client one free request, whatever server secret its hash is of', async () => {
+      await using scene = await openScene(open)
+      const claim = (client: string, aliases: string[]) =>
+        scene.credentials.claimFreeRequest({ client, aliases, atMs: 1_000, rememberMs: 500, dailyCap: 10 })
+      const [old, now, other] = ['hash a', 'hash b', 'hash c'].map((each) => `${name} ${each}`)
+      assert.ok(old !== undefined && now !== undefined && other !== undefined)
+      assert.deepEqual(
+        [await claim(old, []), await claim(now, [old]), await claim(other, ['never seen'])],
+        [true, false, true],
+      )
     })
   })
 }

@@ -15,6 +15,7 @@ import { migrate, readMigrations } from '../../src/adapters/stores/sql/migration
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../src/app/audit/parts.ts'
 import { verifyLog } from '../../src/domain/audit/verify-log.ts'
+import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import { longRun } from '../support/long-run.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -105,7 +106,7 @@ async function readLog(dataDir: string): Promise<{ id: string; sequence: number 
   const { events, trustedKeys } = createAuditParts({
     clock: systemClock,
     ids: createIds(systemClock, systemRandom),
-    secret: killSecret,
+    keyring: createKeyring({ current: killSecret }),
   })
   const report = await verifyLog(reads, 'org_1', { events, keys: trustedKeys(), nowMs: systemClock.nowMs() })
   assert.equal(report.finding, undefined)

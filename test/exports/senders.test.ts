@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
+import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { Outcome } from '../../src/domain/audit/export/sink.ts'
 import { startSenders, type SenderParts } from '../../src/pipeline/exporting/senders.ts'
@@ -200,7 +200,7 @@ describe('senders', () => {
 
   it('go on behind a gap that retention made, and tell what was missed', async () => {
     await using scene = await openScene()
-    await publishKey(scene.log.checkpoints)
+    await publishKeys(scene.log.checkpoints)
     const { sink, id } = await scene.add(memorySink())
     await scene.change(id, { enabled: false })
     for (let day = 0; day < 5; day++) {

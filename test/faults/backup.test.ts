@@ -176,6 +176,11 @@ describe('a backup', () => {
       GATEHOUSE_SECRET: 'another secret here',
     })
     assert.match(wrong.err, /GATEHOUSE_SECRET is not the server secret/)
+    const rotated = await gatehouse(at('rotated'), ['restore', at('bare.backup')], {
+      GATEHOUSE_SECRET: 'the secret since then',
+      GATEHOUSE_SECRET_PREVIOUS: secret,
+    })
+    assert.equal(rotated.code, 0, rotated.err)
     const right = await gatehouse(at('bare'), ['restore', at('bare.backup')], { GATEHOUSE_SECRET: secret })
     assert.deepEqual([refused.code, wrong.code, right.code], [1, 1, 0], right.err)
   })

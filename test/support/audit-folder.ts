@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishKey, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
+import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
@@ -54,7 +54,7 @@ async function fill(folder: string): Promise<void> {
   await using database = await openSqlite({ dataDir: folder })
   await migrate(database, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
   const log = await openAuditLog(database, setClock(), ['org_1'])
-  await publishKey(log.checkpoints)
+  await publishKeys(log.checkpoints)
   await log.append(20)
   await signDueChains(log.checkpoints)
   log.clock.passMs(61_000)

@@ -7,6 +7,7 @@ import type { CheckpointParts } from '../../src/adapters/stores/sql/audit/checkp
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAuditParts } from '../../src/app/audit/parts.ts'
 import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
+import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
 
 /** A clock that a test sets by hand. Nothing that waits on it ever wakes. */
@@ -27,19 +28,19 @@ export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
 export async function openAuditLog(database: Database, clock = setClock(), organizations = ['org_1', 'org_2']) {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
   await database.write(organizations.map((id) => ({ sql: insert, params: [id] })))
-  const { events, key, trustedKeys } = createAuditParts({
+  const { events, keys, trustedKeys } = createAuditParts({
     clock,
     ids: createIds(clock, systemRandom),
-    secret: 'a secret for tests',
+    keyring: createKeyring({ current: 'a secret for tests' }),
   })
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
-  const appender = createAuditAppender(database, events.authorityUid)
+  const appender = createAuditAppender(database, events)
   const rewritten: string[] = []
   const checkpoints: CheckpointParts = {
     database,
     clock,
     events,
-    key,
+    keys,
     signed: new Map(),
     onRewritten: (organizationId) => rewritten.push(organizationId),
   }

@@ -53,7 +53,7 @@ export const testProvider = (
       dispatcher,
       clock: asked.clock ?? systemClock,
       estimateTokens: (text) => text.length,
-      proofKey: Buffer.from('a key for tests'),
+      proofKeys: () => [Buffer.from('a key for tests')],
       answerMemory: asked.answerMemory ?? createAnswerMemory(Infinity),
     },
   )

@@ -11,7 +11,7 @@ import { createTakeOut } from '../../src/domain/governance/watch/take-out.ts'
 import { createWatch } from '../../src/domain/governance/watch/watch.ts'
 import { defaultConfiguration } from '../../src/domain/gateway/configuration.ts'
 import { createChanges } from '../../src/domain/identity/changes.ts'
-import { createDigest } from '../../src/domain/identity/key-format.ts'
+import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import type { Actor } from '../../src/domain/identity/audit-log.ts'
 import { createHandClock, type HandClock } from './hand-clock.ts'
 
@@ -34,8 +34,8 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     random: systemRandom,
     ids,
     changes: createChanges(clock),
-    digest: createDigest(Buffer.alloc(32)),
-    secret: 'a secret for tests',
+    keyring: createKeyring({ current: 'a secret for tests' }),
+    secretFiles: undefined,
     credits: { credit_usd: 0.001, starting: 0 },
     keyDefaults: { permissions: [] },
     hasJudge: false,

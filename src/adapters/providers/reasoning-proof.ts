@@ -18,17 +18,20 @@ export type ProofSeal = {
   open(proof: Proof, thinker: Thinker): Thought | undefined
 }
 
-export function createProofSeal(secret: string | Uint8Array): ProofSeal {
-  const macOf = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
+/** The first key seals; all of them open, so that a conversation survives a rotation of the server secret. */
+export function createProofSeal(keys: () => readonly Uint8Array[]): ProofSeal {
+  const macsOf = (text: string): string[] =>
+    keys().map((key) => createHmac('sha256', key).update(text).digest('base64url'))
   return {
     seal(proof, { text, model }) {
       const sealed = JSON.stringify({ dialect: proof.dialect, value: proof.value, text, model })
-      return { ...proof, value: `${macOf(sealed)}.${sealed}` }
+      return { ...proof, value: `${macsOf(sealed)[0]}.${sealed}` }
     },
     open(proof, thinker) {
       const dot = proof.value.indexOf('.')
       const sealed = proof.value.slice(dot + 1)
-      if (proof.dialect !== thinker.dialect || !sameText(proof.value.slice(0, dot), macOf(sealed))) return undefined
+      const mac = proof.value.slice(0, dot)
+      if (proof.dialect !== thinker.dialect || !macsOf(sealed).some((own) => sameText(mac, own))) return undefined
       const content = parseRecord(sealed)
       if (content?.['dialect'] !== thinker.dialect || content['model'] !== thinker.model) return undefined
       return { value: textOf(content['value']), text: textOf(content['text']) }

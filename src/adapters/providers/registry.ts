@@ -32,8 +32,8 @@ export type ProviderParts = {
   readonly dispatcher: Dispatcher
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
-  /** Seals the proofs that callers of another dialect carry for us. */
-  readonly proofKey: Uint8Array
+  /** Seal the proofs that callers of another dialect carry for us: the first seals, all open. */
+  readonly proofKeys: () => readonly Uint8Array[]
   /** What the answers of all upstreams may hold in memory. */
   readonly answerMemory: AnswerMemory
 }
@@ -45,7 +45,7 @@ export function createProvider(settings: ProviderSettings, parts: ProviderParts)
   const { path, baseUrl, auth } = addresses[kind]
   const url = urlOf(settings.baseUrl ?? baseUrl, path)
   const httpSettings = { ...settings, url, headers: headersOf(settings, auth) }
-  const httpParts = { ...parts, proofSeal: createProofSeal(parts.proofKey) }
+  const httpParts = { ...parts, proofSeal: createProofSeal(parts.proofKeys) }
   return createHttpProvider(familyOf(kind, url, chatFlags), httpSettings, httpParts)
 }
 

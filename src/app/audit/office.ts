@@ -6,7 +6,7 @@ import { createJournal, type Journal } from '../../domain/audit/journal.ts'
 import type { AuditAppender } from '../../domain/audit/log.ts'
 import { redactForGood } from '../../domain/moderation/personal-data/redact.ts'
 import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
-import { publishKey, signDueChains, type CheckpointParts } from '../../adapters/stores/sql/audit/checkpoints.ts'
+import { publishKeys, signDueChains, type CheckpointParts } from '../../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
 import { recorded } from '../../pipeline/record.ts'
@@ -42,7 +42,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
     keepMs: config.audit.retention_days * dayMs,
     maxBacklogMs: config.exports.max_backlog_days * dayMs,
   }
-  await publishKey(checkpoints)
+  await publishKeys(checkpoints)
   const sign = () => signDueChains(checkpoints).catch(warn('the audit log could not be signed'))
   const trim = () => trimChains(retention).catch(warn('old audit events could not be removed'))
   if (database.engine === 'sqlite') {
@@ -51,7 +51,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   }
   opened.use(everySoOften(clock, sign, signEveryMs))
   opened.use(everySoOften(clock, trim, trimEveryMs))
-  const appender = createAuditAppender(database, audit.events.authorityUid)
+  const appender = createAuditAppender(database, audit.events)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))

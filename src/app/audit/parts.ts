@@ -4,28 +4,43 @@ import type { Ids } from '../../base/ids.ts'
 import type { Seal } from '../../base/seal.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
-import { createEventMaker } from '../../domain/audit/event/event-maker.ts'
+import { createEventMaker, type Authority } from '../../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../../domain/audit/chain/signing-key.ts'
 import { keysById, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
-import { deriveKey } from '../../domain/identity/key-format.ts'
+import type { Keyring, SecretKeys } from '../../domain/identity/keyring.ts'
 import type { Ground } from '../ground.ts'
 import packageFile from '../../../package.json' with { type: 'json' }
 
 export type AuditParts = ReturnType<typeof createAuditParts>
 
+type SigningSecret = Authority & { readonly key: ReturnType<typeof createSigningKey> }
+
 /** What everybody who writes to the audit log needs: the same on every node, since it comes from the server's secret. */
-export function createAuditParts({ clock, ids, secret }: { clock: Clock; ids: Ids; secret: string }) {
-  const key = createSigningKey(deriveKey(secret, 'audit checkpoints'))
-  const events = createEventMaker({
-    clock,
-    ids,
-    authorityUid: ['gatehouse', key.keyId].join('/'),
-    productVersion: packageFile.version,
-    digestKey: deriveKey(secret, 'audit texts'),
-  })
-  const trustedKeys = (): TrustedKeys => ({ source: 'server_secret', keys: keysById([key.publicKey]) })
-  return { key, events, trustedKeys }
+export function createAuditParts({ clock, ids, keyring }: { clock: Clock; ids: Ids; keyring: Keyring }) {
+  let known = signingSecrets(keyring)
+  keyring.onChange(() => void (known = signingSecrets(keyring)))
+  const authorities = () => known
+  const keys = () => known.map(({ key }) => key)
+  return {
+    /** Those that sign checkpoints: the current one, then the others that are accepted. */
+    keys,
+    events: createEventMaker({ clock, ids, authorities, productVersion: packageFile.version }),
+    trustedKeys: (): TrustedKeys => ({
+      source: 'server_secret',
+      keys: keysById(keys().map(({ publicKey }) => publicKey)),
+    }),
+  }
 }
+
+const signingSecrets = (keyring: Keyring): readonly SigningSecret[] => keyring.accepted().map(signingSecret)
+
+function signingSecret(secret: SecretKeys): SigningSecret {
+  const key = createSigningKey(secret.key('audit checkpoints'))
+  return { uid: authorityOf(key.keyId), textsKey: secret.key('audit texts'), key }
+}
+
+/** How events name the server secret under which they were written. */
+export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 
 /** What the audit log needs to be at work. */
 export type AuditOfficeParts = Ground & {

@@ -5,6 +5,7 @@ import {
   type CheckpointFinding,
   type SignedCheckpoint,
 } from '../../domain/audit/chain/checkpoint.ts'
+import { handedOver } from '../../domain/audit/chain/handover.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { Fingerprints } from '../../domain/audit/log.ts'
 import { readExported, type Exported } from './exported.ts'
@@ -79,9 +80,10 @@ export async function verifyAgainst(
     places.set(checkpoint.sequence, where)
   }
   const signed = inOrder(checkpoints)
+  const keyAt = handedOver(signed, keys.keys)
   for (const checkpoint of signed) {
     const where = places.get(checkpoint.sequence) ?? path
-    const reason = unsignedReason(checkpoint, keys.keys)
+    const reason = unsignedReason(checkpoint, keyAt)
     if (reason) differ({ sequence: checkpoint.sequence, where, reason })
     else await compare(pointOf(checkpoint), where)
   }

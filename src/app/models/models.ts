@@ -1,5 +1,4 @@
 import { ConfigError, type Environment } from '../../config/config.ts'
-import { deriveKey } from '../../domain/identity/key-format.ts'
 import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import type { Ground } from '../ground.ts'
@@ -13,11 +12,11 @@ export type Served = {
   readonly providers: ReadonlyMap<string, Provider>
 }
 
-export function openModels({ built, config, clock, ids, secret, upstreams }: Ground, env: Environment): Served {
+export function openModels({ built, config, clock, ids, keyring, upstreams }: Ground, env: Environment): Served {
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())
-  const proofKey = deriveKey(secret, 'reasoning proof')
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKey }))
+  const proofKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
+  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKeys }))
   return { models, catalogue: createCatalogue(models), providers }
 }

@@ -11,7 +11,11 @@ import type { EffectiveUpstream } from './upstreams.ts'
 
 export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string, Provider> }
 
-export type ProvidersParts = { readonly clock: Clock; readonly ids: Ids; readonly proofKey: Uint8Array }
+export type ProvidersParts = {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly proofKeys: () => readonly Uint8Array[]
+}
 
 /** Enough for a few of the longest answers, however little memory there is. */
 const leastAnswerBytes = 64 * 1024 * 1024

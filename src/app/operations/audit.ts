@@ -1,11 +1,13 @@
 import type { Clock } from '../../base/clock.ts'
+import type { StoredSeals } from '../../adapters/stores/sql/secret-rotation.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
 import { pinnedKeys, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
-import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
+import type { EventMaker, TextsKeys } from '../../domain/audit/event/event-maker.ts'
 import type { AuditReads, Fingerprints } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
 import type { AuditTexts } from '../../domain/audit/content/texts.ts'
 import { presentKeys } from '../../http/admin/audit-logs/present.ts'
+import { authorityOf } from '../audit/parts.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 /** What the command line can ask of the audit log. */
@@ -33,6 +35,7 @@ export type AuditOperationParts = {
   /** Makes and checks events of the log. */
   readonly events: EventMaker
   readonly trustedKeys: () => TrustedKeys
+  readonly seals: Pick<StoredSeals, 'textsKeys'>
   readonly clock: Clock
   readonly administer: Administer<{ readonly texts: AuditTexts }>
   readonly organizationOf: OrganizationOf
@@ -41,13 +44,33 @@ export type AuditOperationParts = {
 const pageSize = 500
 
 export function createAuditOperations(parts: AuditOperationParts): AuditOperations {
-  const { events, clock, trustedKeys, administer, organizationOf } = parts
+  const { events, clock, seals, trustedKeys, administer, organizationOf } = parts
   const reads = parts.reads.events
+
+  /** Of earlier server secrets. One that does not decrypt proves nothing, and its texts count as unchecked. */
+  async function retiredTextsKeys(): Promise<TextsKeys> {
+    const published = await reads.keys()
+    return new Map(
+      published.flatMap(({ id, textsKey }) => {
+        const text =
+          textsKey && seals.textsKeys.isCurrent(textsKey, id) ? seals.textsKeys.open(textsKey, id) : undefined
+        return text === undefined ? [] : [[authorityOf(id), Buffer.from(text, 'base64')] as const]
+      }),
+    )
+  }
+
   return {
     async 'audit.verify'({ keys: pinned, ...input }) {
       const organization = await organizationOf(input)
       const keys = pinned ? pinnedKeys(pinned) : trustedKeys()
-      const report = await verifyLog(reads, organization, { events, keys, nowMs: clock.nowMs(), range: input })
+      const textsKeys = await retiredTextsKeys()
+      const report = await verifyLog(reads, organization, {
+        events,
+        keys,
+        textsKeys,
+        nowMs: clock.nowMs(),
+        range: input,
+      })
       return { organization, ...report }
     },
     async 'audit.page'(input) {

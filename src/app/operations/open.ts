@@ -3,11 +3,11 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { Config } from '../../config/config.ts'
 import { createChanges } from '../../domain/identity/changes.ts'
-import { createDigest, deriveKey } from '../../domain/identity/key-format.ts'
 import { DataFolderInUse } from '../../adapters/stores/sql/sqlite/data-folder.ts'
 import { createAdministration } from '../administration.ts'
 import { remoteOperations } from './remote.ts'
 import type { Operations } from './operations.ts'
+import { secretFilesOf } from '../server-secrets.ts'
 import { openStorage } from '../storage.ts'
 
 /** What a command works on: the database itself, or the server that holds it. */
@@ -29,8 +29,8 @@ export async function openOperations(config: Config): Promise<OpenHouse> {
       random,
       ids: createIds(clock, random),
       changes: createChanges(clock),
-      digest: createDigest(deriveKey(storage.secret, 'key pepper')),
-      secret: storage.secret,
+      keyring: storage.keyring,
+      secretFiles: secretFilesOf(config, random),
       credits: config.credits,
       keyDefaults: { permissions: config.keys.default_permissions },
       hasJudge: config.policies.judge !== undefined,

@@ -5,6 +5,7 @@ import { createGatewayOperations, type GatewayOperationParts, type GatewayOperat
 import { createKeyOperations, type KeyOperationParts, type KeyOperations } from './keys.ts'
 import { createOrganizationOf } from './organization-of.ts'
 import { createPolicyOperations, type PolicyOperationParts, type PolicyOperations } from './policies.ts'
+import { createSecretOperations, type SecretOperationParts, type SecretOperations } from './secret.ts'
 import { createRegistryOperations, type RegistryOperationParts, type RegistryOperations } from './registry.ts'
 
 export type { SetupAnswer } from './registry.ts'
@@ -19,7 +20,8 @@ export type Operations = RegistryOperations &
   BacktestOperations &
   GatewayOperations &
   CreditOperations &
-  AuditOperations
+  AuditOperations &
+  SecretOperations
 
 export type OperationParts = Omit<
   RegistryOperationParts &
@@ -28,7 +30,8 @@ export type OperationParts = Omit<
     BacktestOperationParts &
     GatewayOperationParts &
     CreditOperationParts &
-    AuditOperationParts,
+    AuditOperationParts &
+    SecretOperationParts,
   'organizationOf'
 >
 
@@ -42,5 +45,6 @@ export function createOperations(own: OperationParts): Operations {
     ...createGatewayOperations(parts),
     ...createCreditOperations(parts),
     ...createAuditOperations(parts),
+    ...createSecretOperations(parts),
   }
 }

@@ -30,9 +30,8 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
     events: createEventMaker({
       clock,
       ids: () => `evt_${made++}`,
-      authorityUid: 'house',
+      authorities: () => [{ uid: 'house', textsKey: new Uint8Array(32) }],
       productVersion: '0',
-      digestKey: new Uint8Array(32),
     }),
     clock,
     isAuditRequired: () => true,

@@ -79,7 +79,13 @@ export type ChainStanding = {
 }
 
 /** What the database says of a key; `publicKey` is PEM. Whoever can write the database can write this, so no verification trusts it. */
-export type PublishedKey = { readonly id: string; readonly publicKey: string; readonly createdAtMs: number }
+export type PublishedKey = {
+  readonly id: string
+  readonly publicKey: string
+  readonly createdAtMs: number
+  /** The key of the digests of texts of that server secret, encrypted with the current one; null while that is not needed. */
+  readonly textsKey: Uint8Array | null
+}
 
 export type Fingerprints = {
   readonly chainUid: string

@@ -2,9 +2,10 @@ import { minuteMs } from '../../base/clock.ts'
 import { startOfChain, type ChainPoint } from './chain/chain.ts'
 import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
 import { checkpointCode } from './chain/checkpoint-event.ts'
+import { handedOver } from './chain/handover.ts'
 import { readSealed } from './chain/sealed.ts'
 import { foreignKeys, type KeyFinding, type KeySource, type TrustedKeys } from './chain/trusted-keys.ts'
-import type { EventMaker } from './event/event-maker.ts'
+import type { EventMaker, TextsKeys } from './event/event-maker.ts'
 import type { AuditReads, ChainStanding, PublishedKey, StoredEvent } from './log.ts'
 import { verifyChain, type ChainReport } from './chain/verify.ts'
 
@@ -33,8 +34,13 @@ export type SignatureReport = {
 
 export type UnsignedTail = { readonly from: number; readonly to: number; readonly isOverdue: boolean }
 
-export type VerifyParts = {
+type TextsCheck = {
   readonly events: EventMaker
+  /** Keys of earlier server secrets that were kept for the digests of texts. */
+  readonly textsKeys?: TextsKeys | undefined
+}
+
+export type VerifyParts = TextsCheck & {
   readonly keys: TrustedKeys
   readonly nowMs: number
   readonly range?: VerifyRange
@@ -50,7 +56,7 @@ const overdueMs = 10 * minuteMs
 export async function verifyLog(
   reads: AuditReads,
   organizationId: string,
-  { events, keys, nowMs, range = {} }: VerifyParts,
+  { events, keys, nowMs, textsKeys, range = {} }: VerifyParts,
 ): Promise<LogReport> {
   const standing = await reads.standing(organizationId)
   const published = await reads.keys()
@@ -68,12 +74,12 @@ export async function verifyLog(
     from,
     checkpoints: [...ends, ...within.map(pointOf)],
     extraCheck(row) {
-      const isOwn = hasOwnContent(row, events)
+      const isOwn = hasOwnContent(row, { events, textsKeys })
       if (isOwn === undefined) uncheckedTexts += 1
       return isOwn !== false
     },
   })
-  const signatures = await checkSignatures(within, { keys, published })
+  const signatures = await checkSignatures(within, { keys, published, series: standing.checkpoints })
   const signedTo = Math.max(from.sequence, signatures.signed?.to ?? 0)
   const tail = { from: signedTo + 1, to: report.end.sequence }
   const isOpenEnded = range.to === undefined && report.finding === undefined && tail.to >= tail.from
@@ -87,20 +93,23 @@ type Against = {
   readonly keys: TrustedKeys
   /** What the database says of keys: compared with the trusted ones, never trusted. */
   readonly published?: readonly Pick<PublishedKey, 'id' | 'publicKey'>[]
+  /** All checkpoints of the chain, where only some are checked: one key may have handed over to another outside of those. */
+  readonly series?: readonly SignedCheckpoint[]
 }
 
 /** Checks the signatures of checkpoints with keys from outside the database. */
 export async function checkSignatures(
   checkpoints: readonly SignedCheckpoint[],
-  { keys: { source, keys }, published = [] }: Against,
+  { keys: { source, keys }, published = [], series = checkpoints }: Against,
 ): Promise<SignatureReport> {
-  const finding = await verifyCheckpoints(checkpoints, keys)
+  const keyAt = handedOver(series, keys)
+  const finding = await verifyCheckpoints(checkpoints, keyAt)
   const good = finding ? checkpoints.filter(({ sequence }) => sequence < finding.sequence) : checkpoints
   const last = good.at(-1)
   return {
     keySource: source,
     checkpoints: checkpoints.length,
-    keyFindings: foreignKeys(checkpoints, published, keys),
+    keyFindings: foreignKeys(checkpoints, published, keyAt),
     ...(last && {
       signed: { to: last.sequence, timeMs: last.time, keyIds: [...new Set(good.map(({ key_id: id }) => id))] },
     }),
@@ -155,7 +164,7 @@ async function* pages(
 }
 
 /** Texts may be gone, but what is there must be what was there. */
-function hasOwnContent({ body, content }: StoredEvent, events: EventMaker): boolean | undefined {
+function hasOwnContent({ body, content }: StoredEvent, { events, textsKeys }: TextsCheck): boolean | undefined {
   const document = content === null ? undefined : readSealed(body)
-  return document && content !== null ? events.isContentOf(document, content) : true
+  return document && content !== null ? events.isContentOf(document, content, textsKeys) : true
 }

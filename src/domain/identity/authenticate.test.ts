@@ -5,9 +5,11 @@ import { systemRandom } from '../../base/random.ts'
 import { createAuthFailures } from './auth-failures.ts'
 import { createAuthenticator } from './authenticate.ts'
 import { createChanges } from './changes.ts'
-import { createDigest, mintSecret } from './key-format.ts'
+import { createKeyDigests } from './key-digests.ts'
+import { createKeyring } from './keyring.ts'
+import { mintSecret } from './key-format.ts'
 import type { ApiKey, Organization } from './principal.ts'
-import type { CredentialStore } from './store.ts'
+import type { CredentialStore, FoundKey } from './store.ts'
 import type { Claims } from './token-reader.ts'
 
 const organization: Organization = {
@@ -24,7 +26,8 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
   let nowMs = 1_000_000
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} }
   const secret = mintSecret('ak', systemRandom)
-  const digest = createDigest(new Uint8Array(32))
+  const keyring = createKeyring({ current: 'the server secret' })
+  const digests = createKeyDigests(keyring)
   const key: ApiKey = {
     id: 'key_1',
     organizationId: 'org_1',
@@ -41,7 +44,8 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     ...overrides,
   }
   const storage: { isReady: Promise<void>; outage?: Fault } = { isReady: Promise.resolve() }
-  const rows = new Map([[digest(secret), { key, organization }]])
+  const { digest, secretId } = digests.current(secret)
+  const rows = new Map<string, FoundKey<ApiKey>>([[digest, { key, organization, secretId }]])
   const log = { lookUps: 0, touches: 0, denied: new Array<string>() }
   const store: CredentialStore = {
     async findApiKeys(wanted) {
@@ -58,13 +62,17 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     async touchKey() {
       log.touches++
     },
+    async replaceDigest({ from }, to) {
+      const found = rows.get(from)
+      if (found && rows.delete(from)) rows.set(to.digest, { ...found, secretId: to.secretId })
+    },
     claimFreeRequest: async () => false,
     releaseFreeRequest: async () => {},
   }
   const changes = createChanges(clock)
   const authenticator = createAuthenticator({
     store,
-    digest,
+    digests,
     clock,
     changes,
     failures: createAuthFailures(clock, 3),
@@ -72,7 +80,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     onIpDenied: (who, address) => void log.denied.push(`${who.id} ${address}`),
     onTouchFailed: () => {},
   })
-  const revoke = (): void => void rows.set(digest(secret), { key: { ...key, revokedAtMs: nowMs }, organization })
+  const revoke = (): void => void rows.set(digest, { key: { ...key, revokedAtMs: nowMs }, organization, secretId })
   return {
     authenticator,
     secret,
@@ -80,6 +88,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     log,
     revoke,
     rows,
+    keyring,
     storage,
     advance: (ms: number) => void (nowMs += ms),
     ask: async (text = secret) => authenticator.principal(text, '192.0.2.1'),
@@ -318,5 +327,54 @@ describe('a change that is followed by an outage', () => {
     assert.equal((await ask('d.e.f')).projectId, 'proj_1')
     changes.announce('org_1', ['proj_1'])
     await assert.rejects(ask('a.b.c'), isRefused)
+  })
+})
+
+describe('a key while the server secret is rotated', () => {
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+  it('is found under the secret before, and stored under the new one at its first use', async () => {
+    const { keyring, rows, ask } = createScene()
+    const [[oldDigest, old] = ['', undefined]] = rows
+    keyring.use({ current: 'the new server secret', previous: 'the server secret' })
+    assert.equal((await ask()).id, 'key_1')
+    await settle()
+    const [[digest, found] = ['', undefined]] = rows
+    assert.notEqual(digest, oldDigest)
+    assert.deepEqual([old?.secretId === found?.secretId, found?.secretId], [false, keyring.current().id])
+    keyring.use({ current: 'the new server secret' })
+    assert.equal((await ask()).id, 'key_1')
+  })
+
+  it('that was known before is stored again, too', async () => {
+    const { keyring, rows, ask } = createScene()
+    await ask()
+    keyring.use({ current: 'the new server secret', previous: 'the server secret' })
+    await ask()
+    await settle()
+    assert.equal([...rows.values()][0]?.secretId, keyring.current().id)
+  })
+
+  it('is found under the secret to come, and left as the other node made it', async () => {
+    const { keyring, rows, ask } = createScene()
+    const before = [...rows.keys()]
+    keyring.use({ current: 'the secret of this node', next: 'the server secret' })
+    assert.equal((await ask()).id, 'key_1')
+    await settle()
+    assert.deepEqual([...rows.keys()], before)
+  })
+
+  it('stops working with the secret that it was made under', async () => {
+    const { keyring, ask } = createScene()
+    keyring.use({ current: 'the new server secret' })
+    await assert.rejects(ask(), { code: 'invalid_api_key' })
+  })
+
+  it('of a time before digests were marked is marked at its first use', async () => {
+    const { keyring, rows, ask } = createScene()
+    for (const [digest, found] of rows) rows.set(digest, { ...found, secretId: null })
+    await ask()
+    await settle()
+    assert.equal([...rows.values()][0]?.secretId, keyring.current().id)
   })
 })

@@ -5,8 +5,10 @@ import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
 import { createCredentialMemory, type Known } from './credential-memory.ts'
-import { kindOfSecret, type Digest, type KeyKind } from './key-format.ts'
-import { createLookups, type FindKey } from './lookups.ts'
+import type { KeyDigests } from './key-digests.ts'
+import { kindOfSecret, type KeyKind } from './key-format.ts'
+import { createKeySearch, type KeyTable, type PresentedKey } from './key-search.ts'
+import { createLookups } from './lookups.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
 import { createRefusedSecrets } from './refused-secrets.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
@@ -20,7 +22,7 @@ export type Authenticator = {
 
 export type AuthenticatorParts = {
   readonly store: CredentialStore
-  readonly digest: Digest
+  readonly digests: KeyDigests
   readonly clock: Clock
   readonly changes: Changes
   readonly failures: AuthFailures
@@ -34,13 +36,16 @@ export type AuthenticatorParts = {
 const touchEveryMs = 60_000
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
-  const { store, clock, changes, failures, verifyToken } = parts
+  const { store, clock, changes, digests, failures, verifyToken } = parts
   const memory = { clock, changes, invalid: invalidCredential }
   const principals = createCredentialMemory<Principal>(memory)
   const administrators = createCredentialMemory<Administrator>(memory)
   const refused = createRefusedSecrets()
   const lookups = createLookups(store, changes)
   const readToken = createTokenReader({ ...memory, lookups })
+  const search = createKeySearch({ store, digests, onFailed: parts.onTouchFailed })
+  // A key that is looked up again is stored again, under the secret that is now the current one.
+  digests.onChange(() => [principals, administrators].forEach((known) => known.clear()))
 
   return {
     principal(secret, address) {
@@ -51,22 +56,28 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           address,
           async () => principals.remember(secret, await readToken(await verifyToken(secret, address), address)).who,
         )
-      const { text, digest } = wellFormed('ak', secret, address)
+      const key = wellFormed('ak', secret, address)
       const read = async (): Promise<Known<Principal>> => {
-        const { found, readAt } = await lookUp(digest, address, lookups.apiKey)
+        const { found, readAt } = await lookUp(key, {
+          kind: 'api_key',
+          find: (digest) => lookups.apiKey(digest, address),
+        })
         return memoryOf(found.key, readAt, principalOf(found))
       }
-      return checked(address, async () => admit(await principals.refresh(text, read), address))
+      return checked(address, async () => admit(await principals.refresh(key.text, read), address))
     },
     administrator(secret, address) {
       const known = administrators.recall(secret)
       if (known) return admit(known, address)
-      const { text, digest } = wellFormed('adm', secret, address)
+      const key = wellFormed('adm', secret, address)
       const read = async (): Promise<Known<Administrator>> => {
-        const { found, readAt } = await lookUp(digest, address, lookups.adminKey)
+        const { found, readAt } = await lookUp(key, {
+          kind: 'admin_key',
+          find: (digest) => lookups.adminKey(digest, address),
+        })
         return memoryOf(found.key, readAt, administratorOf(found))
       }
-      return checked(address, async () => admit(await administrators.refresh(text, read), address))
+      return checked(address, async () => admit(await administrators.refresh(key.text, read), address))
     },
   }
 
@@ -89,23 +100,22 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 
   /** What cannot be a key, or is known to be none, is refused at no cost; so it costs its address nothing either. */
-  function wellFormed(kind: KeyKind, secret: string | undefined, address: string): { text: string; digest: string } {
+  function wellFormed(kind: KeyKind, secret: string | undefined, address: string): PresentedKey {
     if (secret === undefined) throw missingCredential()
     if (kindOfSecret(secret) !== kind) throw invalidCredential()
-    const digest = parts.digest(secret)
-    if (refused.has(digest)) throw refusal(address, invalidCredential())
-    return { text: secret, digest }
+    const own = digests.current(secret)
+    if (refused.has(own.digest)) throw refusal(address, invalidCredential())
+    return { text: secret, own }
   }
 
-  async function lookUp<K extends KeyDates>(
-    digest: string,
-    address: string,
-    find: FindKey<K>,
+  async function lookUp<K extends KeyDates & { readonly id: string }>(
+    key: PresentedKey,
+    table: KeyTable<K>,
   ): Promise<{ found: FoundKey<K>; readAt: number }> {
-    const { found, readAt } = await find(digest, address)
+    const { found, readAt } = await search(key, table)
     const isOver = !found || found.key.revokedAtMs !== null
-    if (isOver) refused.add(digest)
-    if (isOver || isPast(found.key.expiresAtMs)) throw invalidCredential()
+    if (isOver) refused.add(key.own.digest)
+    if (isOver || (found.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
     return { found, readAt }
   }
 
@@ -125,10 +135,6 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       store.touchKey(kind, known.who.id, nowMs).catch(parts.onTouchFailed)
     }
     return known.who
-  }
-
-  function isPast(ms: number | null): boolean {
-    return ms !== null && ms <= clock.nowMs()
   }
 }
 

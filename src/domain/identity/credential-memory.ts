@@ -48,6 +48,7 @@ export function createCredentialMemory<T extends Revocable>({ clock, changes, in
       const known = memory.get(secret)
       return known !== undefined && isCurrent(known) && !isExpired(known) ? known : undefined
     },
+    clear: () => memory.clear(),
     remember,
     /** Reads it again. Where the database is out of reach, what is stale serves for a bounded time, unless it is revoked. */
     async refresh(secret: string, read: () => Promise<Known<T>>): Promise<Known<T>> {

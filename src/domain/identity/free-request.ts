@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { dayMs, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import type { Keyring } from './keyring.ts'
 import type { FreeCaller } from './principal.ts'
 import type { CredentialStore } from './store.ts'
 
@@ -19,18 +20,21 @@ export type FreePlace = AsyncDisposable & { keep(): void }
 export type FreeRequestParts = {
   readonly store: Pick<CredentialStore, 'claimFreeRequest' | 'releaseFreeRequest'>
   readonly clock: Clock
-  readonly hashKey: Uint8Array
+  readonly keyring: Pick<Keyring, 'accepted'>
   readonly dailyCap: number
 }
 
-export function createFreeRequests({ store, clock, hashKey, dailyCap }: FreeRequestParts): FreeRequests {
+export function createFreeRequests({ store, clock, keyring, dailyCap }: FreeRequestParts): FreeRequests {
   return {
-    identify: (address) => ({
-      kind: 'free',
-      client: createHmac('sha256', hashKey).update(subscriberOf(address)).digest('hex'),
-    }),
-    async claim({ client }) {
-      const granted = await store.claimFreeRequest({ client, atMs: clock.nowMs(), rememberMs, dailyCap })
+    identify(address) {
+      const subscriber = subscriberOf(address)
+      const [client = '', ...aliases] = keyring
+        .accepted()
+        .map(({ key }) => createHmac('sha256', key('free request')).update(subscriber).digest('hex'))
+      return { kind: 'free', client, aliases }
+    },
+    async claim({ client, aliases }) {
+      const granted = await store.claimFreeRequest({ client, aliases, atMs: clock.nowMs(), rememberMs, dailyCap })
       if (!granted) throw usedUp()
       let isKept = false
       return {

@@ -58,7 +58,12 @@ export type Principal = {
 }
 
 /** The single anonymous free request: nobody's, so no organization. `client` is a keyed hash of the address. */
-export type FreeCaller = { readonly kind: 'free'; readonly client: string }
+export type FreeCaller = {
+  readonly kind: 'free'
+  readonly client: string
+  /** The same client under the other server secrets that are accepted. */
+  readonly aliases: readonly string[]
+}
 
 export type Caller = Principal | FreeCaller
 

@@ -4,7 +4,8 @@ import type { Ids } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import { readAllowedIps } from './allowed-ips.ts'
 import { requireExpiry, requireName } from './bounds.ts'
-import { mintSecret, redactSecret, type Digest, type KeyKind } from './key-format.ts'
+import type { KeyDigests } from './key-digests.ts'
+import { mintSecret, redactSecret, type KeyKind } from './key-format.ts'
 import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { RegistryStore } from './store.ts'
@@ -13,7 +14,7 @@ export type RegistryParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly random: Random
-  readonly digest: Digest
+  readonly digests: Pick<KeyDigests, 'current'>
 }
 
 export type NewApiKey = {
@@ -46,7 +47,7 @@ export type Issued<K> = { readonly key: K; readonly secret: string }
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Organizations, projects and keys: made, renamed, archived, revoked. Each operation works inside its caller's transaction. */
-export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
+export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
   return {
     async createOrganization(
       store: RegistryStore,
@@ -149,7 +150,7 @@ export function createRegistry({ ids, clock, random, digest }: RegistryParts) {
       revokedAtMs: null,
       lastUsedAtMs: null,
     }
-    return { secret, digest: digest(secret), record }
+    return { secret, digest: digests.current(secret), record }
   }
 }
 

@@ -1,6 +1,8 @@
+import type { StoredDigest } from './key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 
-export type FoundKey<K> = { readonly key: K; readonly organization: Organization }
+/** `secretId` names the server secret of its digest; null where that was never noted. */
+export type FoundKey<K> = { readonly key: K; readonly organization: Organization; readonly secretId: string | null }
 
 /** Those keys that exist, by their digests. */
 export type FoundKeys<K> = ReadonlyMap<string, FoundKey<K>>
@@ -16,6 +18,8 @@ export type CredentialStore = {
   ): Promise<{ project: Project; organization: Organization } | undefined>
   /** Notes the use; rows noted less than a minute before stay as they are. */
   touchKey(kind: 'api_key' | 'admin_key', id: string, atMs: number): Promise<void>
+  /** Stores a key's digest under another server secret, unless somebody else did since `from` was read. */
+  replaceDigest(key: { kind: 'api_key' | 'admin_key'; id: string; from: string }, to: StoredDigest): Promise<void>
   /** True for the first request of this client while the day's cap is not reached; then it is used up. */
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
   /** Gives the place back: nothing was answered for it. */
@@ -24,6 +28,8 @@ export type CredentialStore = {
 
 export type FreeClaim = {
   readonly client: string
+  /** The same client under other server secrets: one of them may have used it up already. */
+  readonly aliases: readonly string[]
   readonly atMs: number
   readonly rememberMs: number
   readonly dailyCap: number
@@ -53,7 +59,7 @@ export type RegistryStore = {
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>
   archiveProject(organizationId: string, id: string, atMs: number): Promise<boolean>
 
-  insertApiKey(key: ApiKey, digest: string): Promise<void>
+  insertApiKey(key: ApiKey, digest: StoredDigest): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
   /** Writes name, permissions, models, expiry and allowed addresses. False where there is no such key, or it is revoked. */
@@ -61,7 +67,7 @@ export type RegistryStore = {
   /** False where there is no such key, or it was revoked before. */
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
-  insertAdminKey(key: AdminKey, digest: string): Promise<void>
+  insertAdminKey(key: AdminKey, digest: StoredDigest): Promise<void>
   listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
   updateAdminKey(key: AdminKey): Promise<boolean>

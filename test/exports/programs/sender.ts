@@ -10,6 +10,7 @@ import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/ex
 import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit/parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
+import { createKeyring } from '../../../src/domain/identity/keyring.ts'
 import { startSenders } from '../../../src/pipeline/exporting/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
 import { killSeal, killSecret } from '../kill-scene.ts'
@@ -21,7 +22,7 @@ const random = systemRandom
 const database = await openSqlite({ dataDir })
 await forgetLeases(database)
 const ids = createIds(clock, random)
-const { events } = createAuditParts({ clock, ids, secret: killSecret })
+const { events } = createAuditParts({ clock, ids, keyring: createKeyring({ current: killSecret }) })
 const webhook = findSinkKind('webhook')
 if (!webhook) throw new Error('there is no webhook')
 const guard = createAddressGuard({ allowNetworks: ['127.0.0.0/8'] })
@@ -43,7 +44,7 @@ const senders = startSenders({
 void senders
 
 const journal = createJournal({
-  appender: createAuditAppender(database, events.authorityUid),
+  appender: createAuditAppender(database, events),
   events,
   clock,
   isAuditRequired: () => true,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import {
@@ -8,6 +8,7 @@ import {
   pointOf,
   signCheckpoint,
   verifyCheckpoints,
+  type KeyAt,
   type SignedCheckpoint,
 } from './checkpoint.ts'
 import { endOfTurn } from '../../../base/end-of-turn.ts'
@@ -21,7 +22,11 @@ function keyPair() {
 
 const house = keyPair()
 const stranger = keyPair()
-const keys = new Map([[house.keyId, house.publicKey]])
+const keyAt = (...trusted: { keyId: string; publicKey: KeyObject }[]): KeyAt => {
+  const keys = new Map(trusted.map(({ keyId, publicKey }) => [keyId, publicKey]))
+  return (keyId) => keys.get(keyId)
+}
+const keys = keyAt(house)
 
 function series(count: number, fingerprint?: string): SignedCheckpoint[] {
   const checkpoints: SignedCheckpoint[] = []
@@ -54,7 +59,7 @@ describe('checkpoints', () => {
     const next = keyPair()
     const end = { chainUid: 'org_1/1', sequence: 40, fingerprint: 'f'.repeat(64), timeMs: 1 }
     const all = [...old, signCheckpoint(end, old.at(-1), next)]
-    const both = new Map([...keys, [next.keyId, next.publicKey]])
+    const both = keyAt(house, next)
     assert.equal(await verifyCheckpoints(all, both), undefined)
     assert.equal(await verifyCheckpoints(all.slice(2), both), undefined)
     assert.deepEqual(await verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })

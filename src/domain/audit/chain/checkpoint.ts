@@ -18,15 +18,23 @@ export type Checkpoint = {
   readonly key_id: string
   /** Digest of the checkpoint before; null for the first. */
   readonly previous: string | null
+  /** Where the checkpoint before was signed with another key of ours. */
+  readonly handover?: Handover
 }
+
+/** The statement of the key before, in PEM both, that another takes its place. `signature`: Ed25519, base64. */
+export type Handover = { readonly from_key: string; readonly to_key: string; readonly signature: string }
 
 /** `signature`: Ed25519, base64. */
 export type SignedCheckpoint = Checkpoint & { readonly signature: string }
 
 export type SigningKey = { readonly privateKey: KeyObject; readonly keyId: string }
 
-/** Public keys by id, retired ones included: old checkpoints stay checkable. */
+/** Public keys by id. */
 export type CheckpointKeys = ReadonlyMap<string, KeyObject>
+
+/** The key of this id, where it is trusted for a checkpoint of this sequence. */
+export type KeyAt = (keyId: string, sequence: number) => KeyObject | undefined
 
 export type CheckpointFinding = {
   readonly sequence: number
@@ -53,7 +61,7 @@ export function isCheckpointDue(unsignedEvents: number, sinceLastMs: number): bo
 
 /** Signs for the end of a chain, linked to the checkpoint before. */
 export function signCheckpoint(
-  end: ChainPoint & { readonly timeMs: number },
+  end: ChainPoint & { readonly timeMs: number; readonly handover?: Handover | undefined },
   before: SignedCheckpoint | undefined,
   { privateKey, keyId }: SigningKey,
 ): SignedCheckpoint {
@@ -65,6 +73,7 @@ export function signCheckpoint(
     time: end.timeMs,
     key_id: keyId,
     previous: before ? checkpointDigest(before) : null,
+    ...(end.handover && { handover: end.handover }),
   }
   return { ...checkpoint, signature: sign(null, signedBytes(checkpoint), privateKey).toString('base64') }
 }
@@ -75,12 +84,12 @@ export function signCheckpoint(
  */
 export async function verifyCheckpoints(
   checkpoints: readonly SignedCheckpoint[],
-  keys: CheckpointKeys,
+  keyAt: KeyAt,
 ): Promise<CheckpointFinding | undefined> {
   for (const [at, checkpoint] of checkpoints.entries()) {
     // Half a year of them takes a minute, in a process that also serves.
     if (at % checkedInATurn === 0) await endOfTurn()
-    const reason = unsignedReason(checkpoint, keys) ?? linkProblem(checkpoint, checkpoints[at - 1])
+    const reason = unsignedReason(checkpoint, keyAt) ?? linkProblem(checkpoint, checkpoints[at - 1])
     if (reason) return { sequence: checkpoint.sequence, reason }
   }
   return undefined
@@ -104,15 +113,14 @@ const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
   createHash('sha256').update(canonicalize(checkpoint)).digest('hex')
 
 /** Why a checkpoint's signature proves nothing; undefined where it is good. */
-export function unsignedReason(
-  signed: SignedCheckpoint,
-  keys: CheckpointKeys,
-): 'unknown_key' | 'bad_signature' | undefined {
-  const { signature, ...checkpoint } = signed
-  const key = keys.get(checkpoint.key_id)
+export function unsignedReason(signed: SignedCheckpoint, keyAt: KeyAt): 'unknown_key' | 'bad_signature' | undefined {
+  const key = keyAt(signed.key_id, signed.sequence)
   if (!key) return 'unknown_key'
-  const isGood = verify(null, signedBytes(checkpoint), key, Buffer.from(signature, 'base64'))
-  return isGood ? undefined : 'bad_signature'
+  return isSignedBy(key, signed) ? undefined : 'bad_signature'
+}
+
+export function isSignedBy(key: KeyObject, { signature, ...checkpoint }: SignedCheckpoint): boolean {
+  return verify(null, signedBytes(checkpoint), key, Buffer.from(signature, 'base64'))
 }
 
 function linkProblem(checkpoint: Checkpoint, before: SignedCheckpoint | undefined): 'unlinked' | undefined {

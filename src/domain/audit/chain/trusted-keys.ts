@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { keyIdOf, type CheckpointKeys, type SignedCheckpoint } from './checkpoint.ts'
+import { keyIdOf, type CheckpointKeys, type KeyAt, type SignedCheckpoint } from './checkpoint.ts'
 
 /** Where the keys come from that a verification trusts. Never from the database that it checks. */
 export type KeySource = 'server_secret' | 'pinned'
@@ -27,24 +27,30 @@ export function pinnedKeys(publicKeys: readonly string[]): TrustedKeys {
 
 export const keysById = (keys: readonly KeyObject[]): CheckpointKeys => new Map(keys.map((key) => [keyIdOf(key), key]))
 
-/** Compares what the database says of keys with those that are trusted. */
+/** Compares what the database says of keys with those that are trusted for its checkpoints. */
 export function foreignKeys(
   checkpoints: readonly SignedCheckpoint[],
   published: readonly { readonly id: string; readonly publicKey: string }[],
-  trusted: CheckpointKeys,
+  keyAt: KeyAt,
 ): readonly KeyFinding[] {
-  const ranges = new Map<string, { from: number; to: number }>()
-  for (const { key_id: keyId, sequence, count } of checkpoints) {
-    const first = ranges.get(keyId)?.from ?? sequence - count + 1
-    ranges.set(keyId, { from: first, to: sequence })
-  }
-  const ids = new Set([...ranges.keys(), ...published.map(({ id }) => id)])
-  const untrusted = [...ids].filter((keyId) => !trusted.has(keyId))
+  const untrusted = rangesOf(checkpoints.filter(({ key_id: id, sequence }) => !keyAt(id, sequence)))
+  const trusted = rangesOf(checkpoints.filter(({ key_id: id, sequence }) => keyAt(id, sequence)))
+  const unused = published.filter(({ id }) => !trusted.has(id) && !untrusted.has(id))
   const replaced = published.filter(({ id, publicKey }) => trusted.has(id) && idOfPem(publicKey) !== id)
   return [
-    ...untrusted.map((keyId): KeyFinding => ({ keyId, reason: 'untrusted', ...ranges.get(keyId) })),
-    ...replaced.map(({ id }): KeyFinding => ({ keyId: id, reason: 'replaced', ...ranges.get(id) })),
+    ...[...untrusted].map(([keyId, range]): KeyFinding => ({ keyId, reason: 'untrusted', ...range })),
+    ...unused.flatMap(({ id }): KeyFinding[] => (keyAt(id, 0) ? [] : [{ keyId: id, reason: 'untrusted' }])),
+    ...replaced.map(({ id }): KeyFinding => ({ keyId: id, reason: 'replaced', ...trusted.get(id) })),
   ]
+}
+
+/** The events that each key signed for. */
+function rangesOf(checkpoints: readonly SignedCheckpoint[]): Map<string, { from: number; to: number }> {
+  const ranges = new Map<string, { from: number; to: number }>()
+  for (const { key_id: keyId, sequence, count } of checkpoints) {
+    ranges.set(keyId, { from: ranges.get(keyId)?.from ?? sequence - count + 1, to: sequence })
+  }
+  return ranges
 }
 
 function idOfPem(pem: string): string | undefined {

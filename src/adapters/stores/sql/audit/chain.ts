@@ -41,7 +41,7 @@ export async function appendInTransaction(
  * chain is remembered and the append is one step, which shares its commit with others that arrive together; a step
  * that met a moved head is undone and done again the other way.
  */
-export function createAuditAppender(database: Database, authorityUid: string): AuditAppender {
+export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): AuditAppender {
   const heads = new Map<string, ChainHead>()
 
   const remember = (organizationId: string, head: ChainHead): void => {
@@ -54,6 +54,7 @@ export function createAuditAppender(database: Database, authorityUid: string): A
     events: readonly AuditEvent[],
     organizationId: string,
   ): Promise<boolean> {
+    const { authorityUid } = authority
     const { head, statements } = sealed(from, events, { organizationId, authorityUid })
     remember(organizationId, head) // at once: the next group is sealed while this one is being written
     try {
@@ -72,7 +73,7 @@ export function createAuditAppender(database: Database, authorityUid: string): A
       const isStep = database.engine === 'sqlite' && !mayRepeat && events.length > 0
       const known = isStep ? heads.get(organizationId) : undefined
       if (known && (await appendByStep(known, events, organizationId))) return
-      const place = { organizationId, authorityUid, mayRepeat }
+      const place = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
       const { head } = await database.transaction((tx) => appendInTransaction(tx, events, place))
       if (database.engine === 'sqlite') remember(organizationId, head)
     },

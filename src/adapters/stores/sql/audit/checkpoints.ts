@@ -7,6 +7,7 @@ import {
   type SigningKey,
 } from '../../../../domain/audit/chain/checkpoint.ts'
 import { checkpointFacts } from '../../../../domain/audit/chain/checkpoint-event.ts'
+import { handOver } from '../../../../domain/audit/chain/handover.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
 import { checkpointOf } from './events.ts'
@@ -16,24 +17,48 @@ export type CheckpointParts = {
   readonly database: Database
   readonly clock: Clock
   readonly events: EventMaker
-  readonly key: SigningKey & { readonly publicKey: KeyObject }
+  /** The first signs; the others did so before a rotation of the server secret, or will after it. */
+  readonly keys: () => readonly (SigningKey & { readonly publicKey: KeyObject })[]
   /** What this process signed last, by organization. A chain that no longer has it was rewritten, and is not signed again. */
   readonly signed: Map<string, SignedCheckpoint>
   readonly onRewritten: (organizationId: string, last: SignedCheckpoint) => void
 }
 
+type KeyParts = Pick<CheckpointParts, 'database' | 'clock' | 'keys'>
+
 /** How many chains are signed before others get a turn. */
 const maxChainsAtOnce = 200
 
-/** Makes the key known by which this node's checkpoints can be checked. Before the first of them is signed. */
-export async function publishKey({ database, clock, key }: CheckpointParts): Promise<void> {
-  const pem = key.publicKey.export({ type: 'spki', format: 'pem' })
-  await database.write([
-    {
-      sql: 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing',
-      params: [key.keyId, pem, clock.nowMs()],
-    },
-  ])
+/** Lists the keys by which checkpoints can be checked, for people. Before the first of them is signed. */
+export async function publishKeys({ database, clock, keys }: KeyParts): Promise<void> {
+  const sql = 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing'
+  await database.write(
+    keys().map(({ keyId, publicKey }) => ({
+      sql,
+      params: [keyId, publicKey.export({ type: 'spki', format: 'pem' }), clock.nowMs()],
+    })),
+  )
+}
+
+/** Chains whose last checkpoint was signed with another key than the current one. */
+export async function chainsOfOtherKeys(database: Database, keyId: string, limit: number): Promise<readonly string[]> {
+  const rows = await database.read<{ organization_id: string }>(
+    `select h.organization_id from audit_chain h
+     join audit_checkpoint c on c.organization_id = h.organization_id and c.sequence = h.signed_sequence
+     where c.checkpoint not like $1 order by h.organization_id limit $2`,
+    [`%"key_id":"${keyId}"%`, limit],
+  )
+  return rows.map(({ organization_id: id }) => id)
+}
+
+/** Signs these chains now, whether or not a checkpoint is due: the key before hands over to the current one in each. */
+export async function signChains(organizationIds: readonly string[], parts: CheckpointParts): Promise<void> {
+  for (const organizationId of organizationIds) {
+    const checkpoint = await parts.database.transaction((tx) =>
+      signChain(tx, { organizationId, isDue: () => true }, parts),
+    )
+    if (checkpoint) parts.signed.set(organizationId, checkpoint)
+  }
 }
 
 /**
@@ -50,7 +75,12 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
   let signed = 0
   for (const { organization_id: organizationId, unsigned, signed_at: signedAtMs } of rows) {
     if (!isDue({ unsigned, signedAtMs, isStopping }, nowMs)) continue
-    const checkpoint = await parts.database.transaction((tx) => signChain(tx, { organizationId, isStopping }, parts))
+    const wanted = {
+      organizationId,
+      isDue: (events: number, signedMs: number, atMs: number) =>
+        isDue({ unsigned: events, signedAtMs: signedMs, isStopping }, atMs),
+    }
+    const checkpoint = await parts.database.transaction((tx) => signChain(tx, wanted, parts))
     if (!checkpoint) continue
     parts.signed.set(organizationId, checkpoint)
     signed++
@@ -66,11 +96,17 @@ function isDue({ unsigned, signedAtMs, isStopping }: Waiting, nowMs: number): bo
   return isStopping ? events > 0 : isCheckpointDue(events, nowMs - signedAtMs)
 }
 
+/** Asked again once the head is held: another node may have signed meanwhile. */
+type Wanted = {
+  readonly organizationId: string
+  readonly isDue: (unsigned: number, signedAtMs: number, nowMs: number) => boolean
+}
+
 type Waiting = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
 
 async function signChain(
   tx: Transaction,
-  { organizationId, isStopping }: { organizationId: string; isStopping: boolean },
+  { organizationId, isDue: isWanted }: Wanted,
   parts: CheckpointParts,
 ): Promise<SignedCheckpoint | undefined> {
   const head = await lockHead(tx, organizationId)
@@ -83,14 +119,18 @@ async function signChain(
   const timeMs = parts.clock.nowMs()
   // Another node may have signed while this one waited for the head.
   const unsigned = head.sequence - (last?.signed_sequence ?? 0)
-  if (!last || !isDue({ unsigned, signedAtMs: last.signed_at, isStopping }, timeMs)) return undefined
+  if (!last || !isWanted(unsigned, last.signed_at, timeMs)) return undefined
   const own = parts.signed.get(organizationId)
   if (own && !(await isKept(tx, organizationId, own))) {
     parts.onRewritten(organizationId, own)
     return undefined
   }
   const before = last.checkpoint === null ? undefined : checkpointOf(last.checkpoint)
-  const checkpoint = signCheckpoint({ ...head, timeMs }, before, parts.key)
+  const [key, ...others] = parts.keys()
+  if (!key) throw new Error('there is no key to sign the audit log with')
+  const from = before && others.find(({ keyId }) => keyId === before.key_id)
+  const handover = from && handOver(head.chainUid, { from, to: key.publicKey })
+  const checkpoint = signCheckpoint({ ...head, timeMs, handover }, before, key)
   await tx.run('insert into audit_checkpoint (organization_id, sequence, time, checkpoint) values ($1, $2, $3, $4)', [
     organizationId,
     head.sequence,

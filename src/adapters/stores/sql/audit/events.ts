@@ -77,10 +77,15 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       }
     },
     async keys() {
-      const rows = await tx.query<{ id: string; public_key: string; created_at: number }>(
-        'select id, public_key, created_at from audit_key order by created_at, id',
+      const rows = await tx.query<{ id: string; public_key: string; created_at: number; texts_key: Uint8Array | null }>(
+        'select id, public_key, created_at, texts_key from audit_key order by created_at, id',
       )
-      return rows.map((row) => ({ id: row.id, publicKey: row.public_key, createdAtMs: row.created_at }))
+      return rows.map((row) => ({
+        id: row.id,
+        publicKey: row.public_key,
+        createdAtMs: row.created_at,
+        textsKey: row.texts_key,
+      }))
     },
   }
 }

@@ -12,7 +12,7 @@ export function credentialStore(database: Database): CredentialStore {
     async findApiKeys(digests) {
       const rows = await withDigest<ApiKeyRow>(
         digests,
-        `select k.digest, ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
+        `select k.digest, k.secret_id, ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
          join organization o on o.id = k.organization_id
          join project p on p.id = k.project_id and p.archived_at is null`,
       )
@@ -21,7 +21,7 @@ export function credentialStore(database: Database): CredentialStore {
     async findAdminKeys(digests) {
       const rows = await withDigest<AdminKeyRow>(
         digests,
-        `select k.digest, ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
+        `select k.digest, k.secret_id, ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
          join organization o on o.id = k.organization_id`,
       )
       return byDigest(rows, adminKeyOf)
@@ -39,6 +39,10 @@ export function credentialStore(database: Database): CredentialStore {
       const sql = `update ${kind} set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`
       await database.write([{ sql, params: [id, atMs, atMs - touchEveryMs] }])
     },
+    async replaceDigest({ kind, id, from }, { digest, secretId }) {
+      const sql = `update ${kind} set digest = $3, secret_id = $4 where id = $1 and digest = $2`
+      await database.write([{ sql, params: [id, from, digest, secretId] }])
+    },
     claimFreeRequest,
     async releaseFreeRequest(client) {
       await database.write([{ sql: 'delete from free_request where client = $1', params: [client] }])
@@ -46,10 +50,13 @@ export function credentialStore(database: Database): CredentialStore {
   }
 
   /** The client's row and the day's count are taken in one transaction: two claims cannot both win the last place. */
-  async function claimFreeRequest({ client, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
+  async function claimFreeRequest({ client, aliases, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
     if (dailyCap === 0) return false
     return database.transaction(async (tx) => {
       await tx.run('delete from free_request where at <= $1', [atMs - rememberMs])
+      const places = aliases.map((_, at) => `$${at + 1}`).join(', ')
+      const used = `select client from free_request where client in (${places})`
+      if (aliases.length > 0 && (await tx.query(used, [...aliases])).length > 0) return false
       const taken = await tx.run(
         'insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing',
         [client, atMs],
@@ -77,10 +84,12 @@ export function credentialStore(database: Database): CredentialStore {
   }
 }
 
-type KeyRow<R> = R & JoinedOrganization & { digest: string }
+type KeyRow<R> = R & JoinedOrganization & { digest: string; secret_id: string | null }
 
 const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): FoundKeys<K> =>
-  new Map(rows.map((row) => [row.digest, { key: keyOf(row), organization: organizationIn(row) }]))
+  new Map(
+    rows.map((row) => [row.digest, { key: keyOf(row), organization: organizationIn(row), secretId: row.secret_id }]),
+  )
 
 /** The last one again until the list has one of a few lengths: each length is a statement of its own, which is prepared once. */
 function padded(digests: readonly string[]): string[] {

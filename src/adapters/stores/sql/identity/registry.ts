@@ -1,3 +1,4 @@
+import type { StoredDigest } from '../../../../domain/identity/key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
 import type { KeyPage, RegistryStore } from '../../../../domain/identity/store.ts'
 import type { Transaction, Value } from '../database.ts'
@@ -92,10 +93,10 @@ function apiKeys(
 ): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'updateApiKey' | 'revokeApiKey'> {
   const one = finder(tx)
   return {
-    async insertApiKey(key: ApiKey, digest: string) {
+    async insertApiKey(key: ApiKey, { digest, secretId }: StoredDigest) {
       await tx.run(
-        `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at, allowed_ips)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        `insert into api_key (id, organization_id, project_id, name, digest, redacted_value, permissions, models, created_at, expires_at, allowed_ips, secret_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         [
           key.id,
           key.organizationId,
@@ -108,6 +109,7 @@ function apiKeys(
           key.createdAtMs,
           key.expiresAtMs,
           listOrNull(key.allowedIps),
+          secretId,
         ],
       )
     },
@@ -156,10 +158,10 @@ function adminKeys(
 > {
   const one = finder(tx)
   return {
-    async insertAdminKey(key: AdminKey, digest: string) {
+    async insertAdminKey(key: AdminKey, { digest, secretId }: StoredDigest) {
       await tx.run(
-        `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at, allowed_ips)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        `insert into admin_key (id, organization_id, name, digest, redacted_value, permissions, created_at, expires_at, allowed_ips, secret_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
         [
           key.id,
           key.organizationId,
@@ -170,6 +172,7 @@ function adminKeys(
           key.createdAtMs,
           key.expiresAtMs,
           listOrNull(key.allowedIps),
+          secretId,
         ],
       )
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemRandom, type Random } from '../../../../base/random.ts'
 import { isSqliteBusy } from '../errors.ts'
-import { writeAtomically } from './durable-file.ts'
+import { syncPath, writeAtomically } from './durable-file.ts'
 
 /** Another process works on the folder. */
 export class DataFolderInUse extends Error {
@@ -61,7 +61,7 @@ function lock(dataDir: string): Disposable {
 }
 
 /** Files of the folder without which its database cannot be used. */
-export const secretFileNames: readonly string[] = ['secret']
+export const secretFileNames: readonly string[] = ['secret', 'secret.previous']
 
 /**
  * The server's secret, 32 bytes in base64url, kept in the folder and made on first use. Call it while the folder is
@@ -69,11 +69,34 @@ export const secretFileNames: readonly string[] = ['secret']
  */
 export function readOrMakeSecret(dataDir: string, random: Random = systemRandom): string {
   const path = join(dataDir, 'secret')
-  if (!existsSync(path)) writeAtomically(path, `${Buffer.from(random.bytes(32)).toString('base64url')}\n`)
+  if (!existsSync(path)) writeAtomically(path, newSecret(random))
+  return readSecretFile(path)
+}
+
+/** The secret before the present one, while a rotation is under way. */
+export function readPreviousSecret(dataDir: string): string | undefined {
+  const path = join(dataDir, 'secret.previous')
+  return existsSync(path) ? readSecretFile(path) : undefined
+}
+
+/** Keeps the present secret as the previous one, then makes a new one. After a crash in between both files hold the same. */
+export function replaceSecret(dataDir: string, random: Random): void {
+  const path = join(dataDir, 'secret')
+  writeAtomically(join(dataDir, 'secret.previous'), `${readSecretFile(path)}\n`)
+  writeAtomically(path, newSecret(random))
+}
+
+export function removePreviousSecret(dataDir: string): void {
+  rmSync(join(dataDir, 'secret.previous'), { force: true })
+  syncPath(dataDir)
+}
+
+const newSecret = (random: Random): string => `${Buffer.from(random.bytes(32)).toString('base64url')}\n`
+
+function readSecretFile(path: string): string {
   const secret = readFileSync(path, 'utf8').trim()
-  if (!/^[\w-]{43}$/.test(secret))
-    throw new Error(`${path} does not hold 32 bytes in base64url; restore it from a backup.`)
-  return secret
+  if (/^[\w-]{43}$/.test(secret)) return secret
+  throw new Error(`${path} does not hold 32 bytes in base64url; restore it from a backup.`)
 }
 
 function readPid(pidFile: string): number | undefined {

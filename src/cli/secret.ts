@@ -1,0 +1,76 @@
+import type { SecretStatus } from '../app/operations/secret.ts'
+import { readArguments } from './arguments.ts'
+import { UsageError, type Command } from './command.ts'
+import { inHouse } from './in-house.ts'
+
+const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
+
+export const secret: Command = {
+  summary: 'Rotate the server secret',
+  usage: `gatehouse secret status [--json]
+gatehouse secret rotate [--json]
+gatehouse secret retire [--force] [--json]
+
+rotate makes everything that depends on the server secret depend on the new one, and may be run again at any time. Where the
+secret is kept in the data folder, it makes a new one first; where it is configured, set GATEHOUSE_SECRET and
+GATEHOUSE_SECRET_PREVIOUS before. Keys move to the new secret when they are next used. status says what still needs the
+previous secret. retire removes the previous secret from the data folder, with --force also while keys need it: those stop
+working. docs/guide/secrets.md has the order for several nodes.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 1)
+    const [verb = 'status'] = positionals
+    return inHouse(context, values, async ({ operations }) => {
+      const answer = await perform(verb, values.force ?? false, operations)
+      return { answer, text: describe(answer) }
+    })
+  },
+}
+
+type SecretCalls = {
+  'secret.status'(input: object): Promise<SecretStatus>
+  'secret.rotate'(input: object): Promise<SecretStatus>
+  'secret.retire'(input: { force: boolean }): Promise<SecretStatus>
+}
+
+function perform(verb: string, force: boolean, operations: SecretCalls): Promise<SecretStatus> {
+  if (verb === 'status') return operations['secret.status']({})
+  if (verb === 'rotate') return operations['secret.rotate']({})
+  if (verb === 'retire') return operations['secret.retire']({ force })
+  throw new UsageError(`There is no secret ${verb}.`)
+}
+
+function describe({ previous_id: previous, next_id: next, lost, ...status }: SecretStatus): string {
+  const where = status.kept_in === 'data_folder' ? 'kept in the data folder' : 'taken from the configuration'
+  return [
+    `The server secret is ${status.secret_id}, ${where}.`,
+    ...(next === null ? [] : [`The next one, ${next}, is accepted beside it.`]),
+    ...(previous === null ? [] : previousLines(previous, status)),
+    ...(lost.keys > 0 ? [`${lost.keys} keys are of a secret that is not here: they do not work.`] : []),
+    ...(lost.encrypted_values > 0
+      ? [`${lost.encrypted_values} encrypted values are of a secret that is not here: they cannot be read.`]
+      : []),
+  ].join('\n')
+}
+
+function previousLines(
+  previous: string,
+  {
+    needs_previous: needs,
+    is_previous_needed: isNeeded,
+    kept_in: keptIn,
+  }: Omit<SecretStatus, 'previous_id' | 'next_id' | 'lost'>,
+): string[] {
+  const removal =
+    keptIn === 'data_folder'
+      ? 'gatehouse secret retire removes it.'
+      : 'remove GATEHOUSE_SECRET_PREVIOUS from every node.'
+  if (!isNeeded) return [`Nothing needs the previous one, ${previous}, any more: ${removal}`]
+  const { keys, encrypted_values: values, audit_logs: logs, audit_texts: texts } = needs
+  const isMoved = values + logs + texts === 0
+  return [
+    `The previous one, ${previous}, is still needed by ${keys} keys, ${values} encrypted values and ${logs} audit logs.`,
+    isMoved
+      ? 'Keys move at their next use.'
+      : 'gatehouse secret rotate moves all but the keys, which move at their next use.',
+  ]
+}

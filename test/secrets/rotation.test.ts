@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { SecretStatus } from '../../src/app/operations/secret.ts'
+import { replaceSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { startExportScene } from '../support/export-scene.ts'
+import { startHouse } from '../support/house.ts'
+import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+
+const sinkAt = (url: string) => ({ url, secret: 'at-least-24-plain-characters' })
+
+describe('rotating the secret of a data folder', () => {
+  it('keeps keys, sinks, kept answers and the audit log working while the server runs, and after the old secret is gone', async (t) => {
+    await using folder = await temporaryFolder()
+    const run = commandAt(folder.path)
+    const pinned = join(folder.path, 'pinned.pem')
+    const made = await fill(t, folder.path)
+    writeFileSync(pinned, (await run('audit', 'keys'))[1])
+    const before = readFileSync(join(folder.path, 'secret'), 'utf8')
+
+    {
+      await using server = await restart(folder.path)
+      assert.equal((await server.ask(made.apiKey)).status, 200, 'known to this process before the rotation')
+      const rotated = await status(run, 'rotate')
+      assert.equal(readFileSync(join(folder.path, 'secret.previous'), 'utf8'), before)
+      assert.notEqual(readFileSync(join(folder.path, 'secret'), 'utf8'), before)
+      assert.deepEqual(rotated.needs_previous, { keys: 2, encrypted_values: 0, audit_logs: 0, audit_texts: 0 })
+
+      assert.match((await run('secret', 'retire'))[1], /2 keys were not used since the rotation/)
+      assert.equal((await server.ask(made.apiKey)).status, 200)
+      assert.equal((await server.administer(made.adminKey)).status, 200)
+      while ((await status(run)).is_previous_needed) await new Promise((resolve) => setTimeout(resolve, 20))
+      const replayed = await made.createProject(server.url)
+      assert.deepEqual([replayed.headers.get('idempotent-replayed'), await replayed.json()], ['true', made.project])
+      assert.equal(await server.testSink(made), true)
+
+      assert.equal((await run('secret', 'retire'))[0], 0)
+      assert.equal(existsSync(join(folder.path, 'secret.previous')), false)
+      assert.equal((await server.ask(made.apiKey)).status, 200)
+      assert.equal(await server.testSink(made), true)
+    }
+
+    await using server = await restart(folder.path)
+    assert.equal((await server.ask(made.apiKey)).status, 200)
+    assert.equal((await server.administer(made.adminKey)).status, 200)
+    const [code, says] = await run('audit', 'verify')
+    assert.match(
+      says,
+      /^Proven: events 1 to \d+, signed on \S+ with the keys \w+, \w+, derived from the server secret\.$/m,
+    )
+    assert.doesNotMatch(says, /were not checked/)
+    assert.equal(code, 0, says)
+    const [oldPin, oldSays] = await run('audit', 'verify', '--keys', pinned)
+    assert.match(oldSays, /^Proven: events 1 to \d+/m, 'the old key handed over to the new one')
+    assert.equal(oldPin, 0, oldSays)
+    assert.match((await run('doctor'))[1], /^✓ server secret: [0-9a-f]{16}$/m)
+  })
+
+  it('goes on where it was interrupted, and makes no third secret', async (t) => {
+    await using folder = await temporaryFolder()
+    const run = commandAt(folder.path)
+    await fill(t, folder.path)
+    replaceSecret(folder.path, systemRandom)
+    const secrets = () => ['secret', 'secret.previous'].map((name) => readFileSync(join(folder.path, name), 'utf8'))
+    const left = secrets()
+    const interrupted = await status(run)
+    assert.ok(interrupted.needs_previous.encrypted_values > 0 && interrupted.needs_previous.audit_logs === 1)
+    assert.match((await run('doctor'))[1], /^! server secret: .* 2 keys and more still need the previous one/m)
+    const rotated = await status(run, 'rotate')
+    assert.deepEqual(rotated.needs_previous, { keys: 2, encrypted_values: 0, audit_logs: 0, audit_texts: 0 })
+    assert.deepEqual([secrets(), await status(run, 'rotate')], [left, rotated])
+    assert.equal((await run('audit', 'verify'))[0], 0)
+  })
+
+  it('begins again where the old secret was kept and the new one not yet made', async (t) => {
+    await using folder = await temporaryFolder()
+    const run = commandAt(folder.path)
+    await fill(t, folder.path)
+    copyFileSync(join(folder.path, 'secret'), join(folder.path, 'secret.previous'))
+    assert.equal((await status(run)).previous_id, null)
+    assert.equal((await status(run, 'rotate')).needs_previous.keys, 2)
+  })
+
+  it('lets keys go that nobody used, where that is forced', async (t) => {
+    await using folder = await temporaryFolder()
+    const run = commandAt(folder.path)
+    const { apiKey } = await fill(t, folder.path)
+    await status(run, 'rotate')
+    assert.equal((await run('secret', 'retire'))[0], 1)
+    assert.deepEqual((await status(run, 'retire', '--force')).lost, { keys: 2, encrypted_values: 0 })
+    await using server = await restart(folder.path)
+    assert.equal((await server.ask(apiKey)).status, 401)
+  })
+
+  it('says how a configured secret is rotated', async () => {
+    await using folder = await temporaryFolder()
+    const run = commandAt(folder.path, { GATEHOUSE_SECRET: 'a configured server secret' })
+    const [code, says] = await run('secret', 'rotate')
+    assert.match(says, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the present one/)
+    assert.equal(code, 1)
+  })
+})
+
+describe('rotating the secret of several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
+  it('keeps every node working on what the others make, in the order of the guide', async (t) => {
+    await using database = await createScratchDatabase()
+    const receiver = await startReceiver(t, () => ({ status: 200 }))
+    const storage = { database_url: database.url }
+    const [old, next] = ['the secret before the rotation', 'the secret behind the rotation']
+    const node = (config: Readonly<Record<string, unknown>>, isFirst = false) =>
+      startExportScene({
+        config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config },
+        storage,
+        ...(!isFirst && { isFirst }),
+      })
+    await using first = await node({ secret: old, secret_next: next }, true)
+    const oldSink = await first.createSink(sinkAt(receiver.origin))
+    await using second = await node({ secret: next, secret_previous: old })
+    const { value: newKey } = await second.house.operations['keys.create']({ key: { name: 'made on the second node' } })
+    const { value: unused } = await first.house.operations['keys.create']({ key: { name: 'made on the first node' } })
+    const ask = (scene: typeof first, key: string) =>
+      scene.post('/v1/messages', message, { authorization: `Bearer ${key}` }).then((answer) => answer.status)
+    const test = (scene: typeof first, sink: unknown) =>
+      scene
+        .gateway('POST', `/exports/${String(sink)}/test`, { key: first.apiKey })
+        .then(({ body }) => Object(body['test']).success)
+
+    assert.deepEqual([await ask(first, newKey), await ask(second, first.apiKey)], [200, 200])
+    assert.deepEqual([await test(second, oldSink['id']), await test(first, oldSink['id'])], [true, true])
+    const rotated = await second.house.operations['secret.rotate']({})
+    assert.equal(rotated.needs_previous.encrypted_values + rotated.needs_previous.audit_logs, 0)
+    assert.equal(await test(first, oldSink['id']), true, 'a node that still has the old secret reads it')
+    assert.equal((await first.house.operations['audit.verify']({})).checkpointFinding, undefined)
+
+    await using third = await node({ secret: next, secret_previous: old })
+    assert.deepEqual(
+      [await ask(third, first.apiKey), await ask(third, newKey), await ask(third, unused)],
+      [200, 200, 200],
+    )
+    const administer = (key: string) =>
+      fetch(`${third.url}/v1/organization/projects`, { headers: { authorization: `Bearer ${key}` } })
+    assert.equal((await administer(first.adminKey)).status, 200)
+    while ((await third.house.operations['secret.status']({})).needs_previous.keys > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await assert.rejects(
+      third.house.operations['secret.retire']({}),
+      /Remove GATEHOUSE_SECRET_PREVIOUS from every node/,
+    )
+    await using last = await node({ secret: next })
+    assert.deepEqual(
+      [await ask(last, first.apiKey), await ask(last, unused), await test(last, oldSink['id'])],
+      [200, 200, true],
+    )
+    const { finding, checkpointFinding, keyFindings } = await last.house.operations['audit.verify']({})
+    const used = keyFindings.filter(({ from }) => from !== undefined)
+    assert.deepEqual([finding, checkpointFinding, used], [undefined, undefined, []])
+  })
+})
+
+/** A folder with keys, a sink with a secret, a kept answer, and an audit log with texts. */
+async function fill(t: TestContext, dataDir: string) {
+  const receiver = await startReceiver(t, () => ({ status: 200 }))
+  await using scene = await startExportScene({
+    storage: { data_dir: dataDir },
+    config: { audit: { content: 'full' }, exports: { allow_addresses: ['127.0.0.0/8'] } },
+  })
+  const { apiKey, adminKey } = scene
+  const { id: sinkId } = await scene.createSink(sinkAt(receiver.origin))
+  const createProject = (url: string) =>
+    fetch(`${url}/v1/organization/projects`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json', 'idempotency-key': 'once' },
+      body: JSON.stringify({ name: 'Once' }),
+    })
+  const project: unknown = await (await createProject(scene.url)).json()
+  assert.equal((await scene.post('/v1/messages', message)).status, 200)
+  return { apiKey, adminKey, sinkId: String(sinkId), createProject, project }
+}
+
+async function restart(dataDir: string) {
+  const server = await startHouse({
+    storage: { data_dir: dataDir },
+    config: { exports: { allow_addresses: ['127.0.0.0/8'] } },
+    isFirst: false,
+  })
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+  return {
+    ...server,
+    ask: (key: string) => server.post('/v1/messages', message, bearer(key)),
+    administer: (key: string) => server.get('/v1/organization/projects', bearer(key)),
+    async testSink({ sinkId, apiKey }: { sinkId: string; apiKey: string }): Promise<unknown> {
+      const answer = await server.post(`/api/policy-gateway/exports/${sinkId}/test`, {}, bearer(apiKey))
+      const body = Object(await answer.json())
+      return Object(body.test).success
+    },
+  }
+}
+
+function commandAt(dataDir: string, env: Readonly<Record<string, string>> = {}) {
+  return async (...args: string[]): Promise<[code: number, said: string]> => {
+    const said: string[] = []
+    const code = await runCommandLine(args, {
+      env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_CONFIG: '/dev/null', GATEHOUSE_PORT: '1', ...env },
+      say: (line) => said.push(line),
+      remark: (line) => said.push(line),
+      confirm: async () => false,
+    })
+    return [code, said.join('\n')]
+  }
+}
+
+async function status(run: ReturnType<typeof commandAt>, verb = 'status', ...rest: string[]): Promise<SecretStatus> {
+  const [code, said] = await run('secret', verb, '--json', ...rest)
+  assert.equal(code, 0, said)
+  return JSON.parse(said)
+}
