@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
+import { DatabaseTooNew } from '../adapters/stores/sql/migrations/migrate.ts'
 import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
@@ -101,11 +102,7 @@ async function checkStorage(config: Config): Promise<Finding[]> {
       ...secret,
     ]
   } catch (error) {
-    const mend =
-      config.storage.database_url === undefined
-        ? 'Is the disk full or the folder damaged? Restore it from a backup.'
-        : 'Is PostgreSQL running, and is DATABASE_URL right?'
-    return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend }]
+    return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend: storageMend(config, error) }]
   }
 }
 
@@ -128,6 +125,13 @@ function secretFindings({ secret_id: id, previous_id: previous, kept_in: keptIn,
   const says = `${id}; ${needs.keys} keys${rest > 0 ? ' and more' : ''} still need the previous one`
   const mend = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status tells more.'
   return [...findings, { part, state: 'warning', says, mend }]
+}
+
+function storageMend({ storage }: Config, error: unknown): string {
+  if (error instanceof Error && error.cause instanceof DatabaseTooNew) return 'docs/guide/upgrade.md tells both ways.'
+  return storage.database_url === undefined
+    ? 'Is the disk full or the folder damaged? Restore it from a backup.'
+    : 'Is PostgreSQL running, and is DATABASE_URL right?'
 }
 
 /** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */

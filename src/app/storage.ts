@@ -67,8 +67,11 @@ type Opened = { readonly database: Database; readonly migrationsApplied: number 
 
 async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
   const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
-  const database = await openSqlite({ dataDir })
-  return { database, migrationsApplied: await migrate(database, await readMigrations(migrationsDir), clock) }
+  await using opened = new AsyncDisposableStack()
+  const database = opened.use(await openSqlite({ dataDir }))
+  const migrationsApplied = await migrate(database, await readMigrations(migrationsDir), clock)
+  opened.move() // before that its thread would keep a process alive that has nothing more to do
+  return { database, migrationsApplied }
 }
 
 /** A migration may take longer than any statement of the service may: it has a connection of its own. */

@@ -14,6 +14,17 @@ export type Migration = {
   readonly sql: string
 }
 
+/** A later version has migrated the database. There is no way back but a backup. */
+export class DatabaseTooNew extends Error {
+  constructor(migration: string) {
+    super(
+      `The database is newer than this program: it has migration ${migration}, which is not known here. ` +
+        'Start the version that migrated it or a later one, or restore a backup from before the upgrade.',
+    )
+    this.name = 'DatabaseTooNew'
+  }
+}
+
 type Applied = { number: number; name: string; checksum: string }
 
 /** Any number will do, as long as every node takes the same. */
@@ -59,11 +70,7 @@ async function applyNext(tx: Transaction, { database: { engine }, migrations, cl
 function assertSameHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
   applied.forEach(({ number, name, checksum }, index) => {
     const known = migrations[index]
-    if (known === undefined) {
-      throw new Error(
-        `The database is newer than this program: it has migration ${number} (${name}), which is not known here.`,
-      )
-    }
+    if (known === undefined) throw new DatabaseTooNew(`${number} (${name})`)
     if (known.number !== number || known.checksum !== checksum) {
       throw new Error(`Migration ${number} (${name}) was changed after it was applied; restore the file it was.`)
     }
