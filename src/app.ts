@@ -108,7 +108,11 @@ export async function createHouse(config: Config, env: Environment, world: World
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [
-      ...storageChecks({ database, storage, isAuditRequired: config.audit.on_failure === 'refuse' }),
+      ...storageChecks({
+        database,
+        storage,
+        isAuditRequired: config.audit.requests && config.audit.on_failure === 'refuse',
+      }),
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.trouble(), isVital: () => false },
       { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },

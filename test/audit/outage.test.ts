@@ -45,6 +45,9 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     const streamed = await (await scene.ask(true)).text()
     assert.match(streamed, /"type":"error"/)
     assert.doesNotMatch(streamed, /message_stop/)
+    const ready = await scene.first.get('/health/ready')
+    assert.equal(ready.status, 503)
+    assert.match(await ready.text(), /"failing":\[\{"part":"storage"/)
     assert.equal(await figure(scene.first, 'gatehouse_audit_events_lost_total'), 2)
   })
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
@@ -8,6 +7,7 @@ import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { hasReason } from '../support/database-errors.ts'
 import { createFastClock } from '../support/fast-clock.ts'
 import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
+import { canMount, fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const kilobytes = (count: number) => 'x'.repeat(count * 1024)
@@ -125,29 +125,4 @@ async function createItems(database: Database): Promise<void> {
 async function idsOf(database: Database): Promise<string[]> {
   const rows = await database.read<{ id: string }>('select id from item order by rowid')
   return rows.map(({ id }) => id)
-}
-
-function fillUp(path: string): void {
-  assert.throws(() => writeFileSync(path, Buffer.alloc(64 * 1024 * 1024)), { code: 'ENOSPC' })
-}
-
-async function mountSmallDisk(): Promise<AsyncDisposable & { readonly path: string }> {
-  const folder = await temporaryFolder()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder.path])
-  return {
-    path: folder.path,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', [folder.path])
-      await folder[Symbol.asyncDispose]()
-    },
-  }
-}
-
-function canMount(): boolean {
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }
