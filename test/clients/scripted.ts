@@ -39,7 +39,7 @@ const idleTimeoutMs = 60
 const patienceMs = 60_000
 
 /**
- * A house in front of one upstream of each kind. The model `<kind>` is patient; `<kind>-hasty` gives up on an upstream
+ * A gateway in front of one upstream of each kind. The model `<kind>` has long timeouts; `<kind>-hasty` gives up on an upstream
  * that falls silent.
  */
 export async function startScripted(): Promise<ScriptedScene> {
@@ -59,7 +59,7 @@ export async function startScripted(): Promise<ScriptedScene> {
     const base = { kind, base_url: kind === 'anthropic' ? server.url : `${server.url}/v1`, api_key: 'upstream-key' }
     upstreams.push(
       { ...base, name: kind, idle_timeout_ms: patienceMs, first_byte_timeout_ms: patienceMs },
-      { ...base, name: `${kind}-hasty`, idle_timeout_ms: idleTimeoutMs, first_byte_timeout_ms: patienceMs },
+      { ...base, name: `${kind}-hasty`, idle_timeout_ms: idleTimeoutMs, first_byte_timeout_ms: idleTimeoutMs },
     )
   }
   const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'recorded' }] }))
