@@ -5,6 +5,7 @@ type Node = {
   readonly description?: string
   readonly default?: unknown
   readonly env?: string
+  readonly envFile?: boolean
   readonly enum?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
@@ -21,7 +22,8 @@ export function configurationPage(): string {
   return `# Configuration
 
 Gatehouse reads \`gatehouse.yaml\` in the working directory, or the file that \`GATEHOUSE_CONFIG\` names, then the environment, which wins.
-Every key is optional; an unknown key is an error that names the nearest known one. \`\${NAME}\` in any text takes the variable NAME.
+Every key is optional; an unknown key is an error that names the nearest known one. \`\${NAME}\` in any text takes the variable NAME,
+\`\${file:/path}\` what is in a file: [Secrets](guide/secrets.md#secrets-from-files) says which of them are read again while the service runs.
 This page is generated from the schema with \`npm run generate\`.
 
 ## Top level
@@ -62,10 +64,13 @@ function alike(properties: Readonly<Record<string, Node>>): (readonly [string, N
 function tableOf(rows: readonly (readonly [string, Node])[], parent: Node): string {
   const lines = rows.map(
     ([name, node]) =>
-      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(name, node, parent)} | ${node.env ? `\`${node.env}\`` : ''} | ${node.description ?? ''} |`,
+      `| \`${name}\` | ${typeOf(node)} | ${defaultOf(name, node, parent)} | ${variablesOf(node)} | ${node.description ?? ''} |`,
   )
   return `| Key | Type | Default | Environment | Meaning |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
 }
+
+const variablesOf = ({ env, envFile }: Node): string =>
+  env === undefined ? '' : envFile ? `\`${env}\`, or \`${env}_FILE\` that names a file` : `\`${env}\``
 
 function typeOf(node: Node): string {
   if (node.enum) return node.enum.map((value) => `\`${String(value)}\``).join(', ')

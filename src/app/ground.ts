@@ -9,8 +9,10 @@ import { createMetrics, type Metrics } from '../base/metrics.ts'
 import { systemRandom, type Random } from '../base/random.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Config, Environment } from '../config/config.ts'
+import { fileValuesOf } from '../config/file-values.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
+import { watchFileValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
 
@@ -34,6 +36,8 @@ export type Ground = Required<World> & {
   readonly storage: StorageHealth
   /** Every key that derives from the server secret. */
   readonly keyring: Keyring
+  /** Texts of the configuration that follow their files. */
+  readonly live: LiveValues
   readonly changes: Changes
   readonly upstreams: readonly EffectiveUpstream[]
   /** For housekeeping that failed: worth a line, never a stop. */
@@ -55,9 +59,11 @@ export async function openGround(
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
   const upstreamKeys = [...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])
-  const secrets = () => [...keyring.texts(), ...upstreamKeys]
+  const secrets = (): string[] => [...keyring.texts(), ...upstreamKeys, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
+  const say = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }
+  const live = built.use(watchFileValues(fileValuesOf(config), { clock, ...say }))
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
   const changes = createChanges(clock)
   if (database.engine === 'postgres') {
@@ -67,5 +73,5 @@ export async function openGround(
   const ids = createIds(clock, random)
   const metrics = createMetrics()
   const outside = { clock, random, failpoint, network, log }
-  return { built, config, ...outside, ids, metrics, database, storage, keyring, changes, upstreams, warn }
+  return { built, config, ...outside, ids, metrics, database, storage, keyring, live, changes, upstreams, warn }
 }

@@ -51,7 +51,10 @@ export const Exports = section(
       entry(
         {
           access_key_id: Type.String({ minLength: 1, description: 'Its id.' }),
-          secret_access_key: Type.String({ minLength: 1, description: 'Take it from a variable: `${NAME}`.' }),
+          secret_access_key: Type.String({
+            minLength: 1,
+            description: 'Take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+          }),
           session_token: Type.Optional(Type.String({ minLength: 1, description: 'For temporary credentials.' })),
         },
         'The identity at AWS that assumes the roles of `s3` sinks. Without it they need access keys.',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { checkConfig, readConfig } from './config.ts'
+import { fileValuesOf } from './file-values.ts'
 
 const written = (text: string): string => {
   const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-config-')), 'gatehouse.yaml')
@@ -44,6 +45,64 @@ describe('the configuration', () => {
     assert.throws(
       () => readConfig({ GATEHOUSE_CONFIG: file }),
       /upstreams\[0\]\.api_key: the variable SOME_KEY is not set/,
+    )
+  })
+  it('takes files into texts, without the newline at their end', () => {
+    const file = written(
+      'upstreams: [{ name: a, kind: echo, api_key: "${file:key}", headers: { x: "a ${file:key} ${B}" } }]',
+    )
+    const key = join(dirname(file), 'key')
+    writeFileSync(key, 'se$&cret ${B}\r\n')
+    const config = readConfig({ GATEHOUSE_CONFIG: file, B: '${file:/etc/hostname}' })
+    const [upstream] = config.upstreams
+    assert.equal(upstream?.api_key, 'se$&cret ${B}')
+    assert.equal(
+      upstream.headers?.['x'],
+      'a se$&cret ${B} ${file:/etc/hostname}',
+      'what was taken in is not read again',
+    )
+    assert.deepEqual(
+      fileValuesOf(config).map(({ field }) => field),
+      ['upstreams[0].api_key', 'upstreams[0].headers.x'],
+    )
+    writeFileSync(key, 'other')
+    assert.equal(fileValuesOf(config)[0]?.read(), 'other')
+  })
+  it('names field and file where a file is missing or empty', () => {
+    const file = written('upstreams: [{ name: a, kind: echo, api_key: "${file:/nowhere/key}" }]')
+    assert.throws(
+      () => readConfig({ GATEHOUSE_CONFIG: file }),
+      /upstreams\[0\]\.api_key: the file \/nowhere\/key cannot be read \(ENOENT\)/,
+    )
+    const empty = written('moderation: { classifier: { api_key: "${file:empty}" } }')
+    writeFileSync(join(dirname(empty), 'empty'), '\n')
+    assert.throws(
+      () => readConfig({ GATEHOUSE_CONFIG: empty }),
+      /moderation\.classifier\.api_key: the file .*\/empty is empty/,
+    )
+  })
+  it('takes the server secret and addresses from files that variables name', () => {
+    const secret = written('a secret of some length\n')
+    const address = written('postgres://u:p@127.0.0.1/x\n')
+    const config = readConfig({ GATEHOUSE_SECRET_FILE: secret, DATABASE_URL_FILE: address })
+    assert.deepEqual(
+      [config.secret, config.storage.database_url],
+      ['a secret of some length', 'postgres://u:p@127.0.0.1/x'],
+    )
+    assert.throws(
+      () => readConfig({ GATEHOUSE_SECRET_FILE: '/nowhere/secret' }),
+      /GATEHOUSE_SECRET_FILE: the file \/nowhere\/secret/,
+    )
+    assert.throws(
+      () => readConfig({ GATEHOUSE_SECRET_FILE: secret, GATEHOUSE_SECRET: 'a secret of another' }),
+      /both set/,
+    )
+    assert.throws(
+      () => readConfig({ GATEHOUSE_SECRET_FILE: written('short') }),
+      (error: Error) => {
+        assert.match(error.message, /secret must not have fewer than 16/)
+        return !error.message.includes('short')
+      },
     )
   })
   it('says so where the file it was told to read is missing or is no YAML', () => {

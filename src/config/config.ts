@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
+import { noteFileValues, pathIn, readSecretText, type FileValue } from './file-values.ts'
 import { ConfigSchema, type Config } from './schema.ts'
 
 export type { Config } from './schema.ts'
@@ -21,8 +22,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(env: Environment): Config {
   const named = env['GATEHOUSE_CONFIG'] || undefined
   const file = named ?? './gatehouse.yaml'
-  const written = existsSync(file) || named !== undefined ? readFile(file, env) : {}
-  return checkConfig(withEnvironment(written, env))
+  const values: FileValue[] = []
+  const written = existsSync(file) || named !== undefined ? readFile({ file, env, values }) : {}
+  const config = checkConfig(withEnvironment(written, env))
+  noteFileValues(config, values)
+  return config
 }
 
 /** Checks a configuration given as an object, as tests and tools do. */
@@ -33,7 +37,15 @@ export function checkConfig(input: unknown): Config {
   return deepFreeze(value as Config)
 }
 
-function readFile(file: string, env: Environment): Record<string, unknown> {
+type Substitutes = {
+  /** The configuration's. */
+  readonly file: string
+  readonly env: Environment
+  /** Takes what comes from files. */
+  readonly values: FileValue[]
+}
+
+function readFile({ file, env, values }: Substitutes): Record<string, unknown> {
   let parsed: unknown
   try {
     parsed = parse(readFileSync(file, 'utf8'))
@@ -42,23 +54,41 @@ function readFile(file: string, env: Environment): Record<string, unknown> {
   }
   if (parsed === null || parsed === undefined) return {}
   if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new ConfigError([`${file} must hold keys and values`])
-  return substitute(parsed, env, '') as Record<string, unknown>
+  return substitute(parsed, { env, values, file }, '') as Record<string, unknown>
 }
 
-/** `${NAME}` in any string takes a variable; a missing one is an error naming it. */
-function substitute(value: unknown, env: Environment, path: string): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-      const found = env[name]
-      if (found === undefined) throw new ConfigError([`${path}: the variable ${name} is not set`])
-      return found
-    })
-  }
-  if (Array.isArray(value)) return value.map((item, at) => substitute(item, env, `${path}[${at}]`))
+/** `${NAME}` in any string takes a variable, `${file:/path}` a file; a missing one is an error naming it. */
+function substitute(value: unknown, from: Substitutes, path: string): unknown {
+  if (typeof value === 'string') return substituteText(value, from, path)
+  if (Array.isArray(value)) return value.map((item, at) => substitute(item, from, `${path}[${at}]`))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, substitute(item, env, path === '' ? key : `${path}.${key}`)]),
+    Object.entries(value).map(([key, item]) => [key, substitute(item, from, path === '' ? key : `${path}.${key}`)]),
   )
+}
+
+/** In one pass: what a variable or a file holds is never looked through for further ones. */
+const reference = /\$\{(?:file:([^}]+)|(\w+))\}/g
+
+function substituteText(text: string, { env, file, values }: Substitutes, field: string): string {
+  const read = (): string =>
+    text.replaceAll(reference, (_, path: string | undefined, name = '') => {
+      if (path !== undefined) return readSecretText(pathIn(file, path), field)
+      const found = env[name]
+      if (found === undefined) throw new Error(`${field}: the variable ${name} is not set`)
+      return found
+    })
+  const takesFile = [...text.matchAll(reference)].some(([, path]) => path !== undefined)
+  if (takesFile) values.push({ field, read })
+  return orConfigError(read)
+}
+
+function orConfigError<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError([error instanceof Error ? error.message : String(error)])
+  }
 }
 
 /** The few keywords of a schema that reading it needs. */
@@ -67,6 +97,8 @@ type SchemaNode = TSchema & {
   readonly items?: SchemaNode
   readonly type?: string
   readonly env?: string
+  /** Whether the variable with `_FILE` at its end may name a file instead. */
+  readonly envFile?: boolean
   /** The key that a section's value stands for where it is not a section. */
   readonly shorthand?: string
 }
@@ -82,7 +114,7 @@ function writtenOut(node: SchemaNode, value: unknown): unknown {
 function withEnvironment(written: Record<string, unknown>, env: Environment): Record<string, unknown> {
   const visit = (node: SchemaNode, section: Record<string, unknown>): Record<string, unknown> => {
     for (const [key, child] of Object.entries(node.properties ?? {})) {
-      const given = child.env === undefined ? undefined : env[child.env]
+      const given = child.env === undefined ? undefined : givenBy(child, child.env, env)
       if (given !== undefined && given !== '') section[key] = child.type === 'integer' ? Number(given) : given
       if (child.properties === undefined || !isRecord(section[key] ?? {})) continue
       const inner = visit(child, { ...(section[key] as object) })
@@ -91,6 +123,14 @@ function withEnvironment(written: Record<string, unknown>, env: Environment): Re
     return section
   }
   return visit(ConfigSchema, { ...written })
+}
+
+/** A variable, or the file that `NAME_FILE` names, as secrets are handed to containers. */
+function givenBy({ envFile }: SchemaNode, name: string, env: Environment): string | undefined {
+  const path = envFile ? env[`${name}_FILE`] || undefined : undefined
+  if (path === undefined) return env[name]
+  if (env[name]) throw new ConfigError([`${name} and ${name}_FILE are both set: choose one`])
+  return orConfigError(() => readSecretText(path, `${name}_FILE`))
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -65,7 +65,10 @@ export const Moderation = section(
           Type.String({ pattern: '^https?://', description: 'Address of the endpoint, up to `/moderations`.' }),
         ),
         api_key: Type.Optional(
-          Type.String({ minLength: 1, description: 'Its key; take it from a variable: `${NAME}`.' }),
+          Type.String({
+            minLength: 1,
+            description: 'Its key; take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+          }),
         ),
         model: Type.String({ default: 'omni-moderation-latest', minLength: 1, description: 'Its model.' }),
         timeout_ms: Type.Integer({

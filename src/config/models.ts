@@ -13,7 +13,12 @@ export const Upstream = entry(
         description: 'Its address, as its own SDK would be given it; its vendor’s when left out.',
       }),
     ),
-    api_key: Type.Optional(Type.String({ minLength: 1, description: 'Its key; take it from a variable: `${NAME}`.' })),
+    api_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Its key; take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+      }),
+    ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Headers to send along with every call.' }),
     ),

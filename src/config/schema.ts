@@ -15,6 +15,7 @@ export const ConfigSchema = section(
       Type.String({
         minLength: 16,
         env: 'GATEHOUSE_SECRET',
+        envFile: true,
         description:
           'Derives the key pepper and the encryption key. Made and kept in the data folder when storage is embedded.',
       }),
@@ -23,6 +24,7 @@ export const ConfigSchema = section(
       Type.String({
         minLength: 16,
         env: 'GATEHOUSE_SECRET_PREVIOUS',
+        envFile: true,
         description:
           'The secret before, while it is rotated: what was made under it still works. See [the guide](guide/secrets.md).',
       }),
@@ -31,6 +33,7 @@ export const ConfigSchema = section(
       Type.String({
         minLength: 16,
         env: 'GATEHOUSE_SECRET_NEXT',
+        envFile: true,
         description: 'The secret to come: set it on every node before the first one uses it as `secret`.',
       }),
     ),

@@ -61,6 +61,7 @@ export const Storage = section(
       Type.String({
         pattern: '^postgres(ql)?://',
         env: 'DATABASE_URL',
+        envFile: true,
         description: 'A PostgreSQL address. Set it to run more than one node; `GATEHOUSE_SECRET` is then required.',
       }),
     ),
@@ -75,6 +76,7 @@ export const Storage = section(
       Type.String({
         pattern: '^rediss?://',
         env: 'REDIS_URL',
+        envFile: true,
         description:
           'A Redis or Valkey address, for limits that all nodes share. Without it each node counts for itself, and of several each has its share.',
       }),
@@ -101,7 +103,13 @@ export const Jwt = entry(
       }),
     ),
     jwks_url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Where the issuer’s public keys are.' })),
-    secret: Type.Optional(Type.String({ minLength: 32, description: 'A shared HS256 secret, instead of `jwks_url`.' })),
+    secret: Type.Optional(
+      Type.String({
+        minLength: 32,
+        description:
+          'A shared HS256 secret, instead of `jwks_url`; take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+      }),
+    ),
     algorithms: Type.Array(Type.Enum(['EdDSA', 'ES256', 'PS256', 'RS256', 'HS256']), {
       default: ['EdDSA', 'ES256', 'PS256', 'RS256'],
       description: 'Signatures that are believed. With `secret`, HS256 alone.',

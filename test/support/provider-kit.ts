@@ -35,6 +35,8 @@ export type Told = {
   readonly dropped: readonly string[]
 }
 
+const credentials = { apiKey: 'key' }
+
 /** A provider that would be fine with a second of patience; no test waits for it. */
 const limits = {
   connectTimeoutMs: 1_000,
@@ -48,7 +50,14 @@ export const testProvider = (
   dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
 ) =>
   createProvider(
-    { name: 'test', kind: asked.kind, baseUrl: 'https://upstream.test', apiKey: 'key', ...limits, ...asked.settings },
+    {
+      name: 'test',
+      kind: asked.kind,
+      baseUrl: 'https://upstream.test',
+      credentials: () => credentials,
+      ...limits,
+      ...asked.settings,
+    },
     {
       dispatcher,
       clock: asked.clock ?? systemClock,

@@ -396,7 +396,8 @@ describe('thinking that callers of another dialect carry for us', () => {
 
 describe('headers', () => {
   it('are ours and the operator’s, who wins; none of the caller’s', async () => {
-    const settings = { headers: { 'X-Tenant': 't', Authorization: 'Basic abc', 'api-key': 'z' } }
+    const headersOfOperator = { 'X-Tenant': 't', Authorization: 'Basic abc', 'api-key': 'z' }
+    const settings = { credentials: () => ({ apiKey: 'key', headers: headersOfOperator }) }
     const { headers } = await sentTo('openai-chat', requestBy('messages'), { settings })
     assert.deepEqual(headers, {
       'content-type': 'application/json',
@@ -414,7 +415,10 @@ describe('headers', () => {
       headers: jsonHeaders,
       chunks: ['{"choices":[{"message":{},"finish_reason":"stop"}]}'],
     })
-    const provider = testProvider({ kind: 'openai-chat', settings: { apiKey: '' } }, upstream.dispatcher)
+    const provider = testProvider(
+      { kind: 'openai-chat', settings: { credentials: () => ({ apiKey: '' }) } },
+      upstream.dispatcher,
+    )
     for await (const piece of provider.infer(callOf({}, () => {}))) assert.ok(piece)
     assert.equal(upstream.requests[0]?.headers['authorization'], undefined)
   })

@@ -163,7 +163,7 @@ function prepare({ family, settings, parts, call }: Conversation, lease: MemoryL
   })
   const wantsStream = encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
-  const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers }
+  const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers() }
   const body = JSON.stringify(encoded.body)
   return { write, outgoing: { headers, body, wantsStream } }
 }

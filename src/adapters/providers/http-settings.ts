@@ -10,7 +10,7 @@ export type HttpProviderSettings = TimeLimits & {
   readonly name: string
   readonly url: URL
   /** Sent with every call. Names in small letters; they win over those of the call itself. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: () => Readonly<Record<string, string>>
   readonly maxConcurrent?: number
   /** Bytes of a whole answer, of a frame, and of the text of a stream. */
   readonly maxAnswerBytes: number

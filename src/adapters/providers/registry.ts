@@ -19,13 +19,18 @@ export type ProviderSettings = TimeLimits & {
   readonly kind: 'anthropic' | 'openai-chat' | 'openai-responses' | 'echo'
   /** As the vendor's own SDK would be given it; the vendor itself when left out. */
   readonly baseUrl?: string
-  readonly apiKey?: string
   readonly maxConcurrent?: number
   readonly maxAnswerBytes: number
-  /** Sent with every call; one that we would send too is sent as it stands here. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Asked for with every call: they may change while the service runs. The same object stands for the same ones. */
+  readonly credentials: () => UpstreamCredentials
   /** Where a chat server differs from what is assumed of its kind. */
   readonly chatFlags?: Partial<ChatFlags>
+}
+
+export type UpstreamCredentials = {
+  readonly apiKey?: string | undefined
+  /** Sent with every call; one that we would send too is sent as it stands here. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 export type ProviderParts = {
@@ -44,7 +49,7 @@ export function createProvider(settings: ProviderSettings, parts: ProviderParts)
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
   const { path, baseUrl, auth } = addresses[kind]
   const url = urlOf(settings.baseUrl ?? baseUrl, path)
-  const httpSettings = { ...settings, url, headers: headersOf(settings, auth) }
+  const httpSettings = { ...settings, url, headers: createHeaders(settings.credentials, auth) }
   const httpParts = { ...parts, proofSeal: createProofSeal(parts.proofKeys) }
   return createHttpProvider(familyOf(kind, url, chatFlags), httpSettings, httpParts)
 }
@@ -77,8 +82,19 @@ function urlOf(baseUrl: string, path: string): URL {
   return url
 }
 
+function createHeaders(credentials: ProviderSettings['credentials'], auth: Address['auth']) {
+  let last = credentials()
+  let headers = headersOf(last, auth)
+  return (): Readonly<Record<string, string>> => {
+    const current = credentials()
+    if (current !== last) headers = headersOf(current, auth)
+    last = current
+    return headers
+  }
+}
+
 function headersOf(
-  { apiKey, headers = {} }: ProviderSettings,
+  { apiKey, headers = {} }: UpstreamCredentials,
   auth: Address['auth'],
 ): Readonly<Record<string, string>> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])

@@ -22,7 +22,7 @@ export function createTokenCounter(
     const call = { request, model, signal, maxOutputTokens: 1, requestId: '', onDropped: () => {} }
     const { body, headers } = parts.encode(call)
     const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !spec.without.includes(name)))
-    const outgoing = { headers: { ...headers, ...settings.headers }, body: JSON.stringify(kept), wantsStream: false }
+    const outgoing = { headers: { ...headers, ...settings.headers() }, body: JSON.stringify(kept), wantsStream: false }
     const lease = parts.answerMemory.open()
     const answer = await post(outgoing, signal, lease).finally(lease.release)
     const count = answer.kind === 'document' ? answer.body['input_tokens'] : undefined

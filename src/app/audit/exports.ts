@@ -10,6 +10,7 @@ import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/d
 import type { Configuration } from '../../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
 import { startSenders } from '../../pipeline/exporting/senders.ts'
+import type { LiveValues } from '../live-values.ts'
 import type { AuditOfficeParts } from './parts.ts'
 import { watchBacklog } from './export-metrics.ts'
 
@@ -23,16 +24,16 @@ export type OpenExports = AsyncDisposable & {
 
 /** Everything that sends the audit log away. */
 export async function openExports(parts: AuditOfficeParts): Promise<OpenExports> {
-  const { config, database, clock, random, network, ids, log, metrics, audit, seal } = parts
+  const { config, database, clock, random, network, ids, log, metrics, audit, seal, live } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await forgetLeases(database)
   const guard = guardOf(config.exports)
-  const awsCredentials = awsCredentialsOf(config.exports)
-  const sinkParts = { guard, clock, random, network, instance: hostname(), awsCredentials }
+  const sinkParts = { guard, clock, random, network, instance: hostname() }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
     const kind = findSinkKind(type)
     if (!kind) throw new Error(`there is no sink of the type ${type}`)
-    return { ...openSink(kind, settings, sinkParts), choice: choiceOf(settings) }
+    const awsCredentials = awsCredentialsOf(config.exports, live)
+    return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
   const store = deliveryStore({ database, clock, events: audit.events, seal, owner: ids('node'), leaseMs })
   opened.use(
@@ -78,8 +79,11 @@ function guardOf({ allow_addresses: allowNetworks }: Config['exports']): Address
   }
 }
 
-function awsCredentialsOf({ aws }: Config['exports']): AwsCredentials | undefined {
+function awsCredentialsOf({ aws }: Config['exports'], live: LiveValues): AwsCredentials | undefined {
   if (!aws) return undefined
-  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = aws
-  return { accessKeyId, secretAccessKey, sessionToken }
+  return {
+    accessKeyId: live.read('exports.aws.access_key_id', aws.access_key_id),
+    secretAccessKey: live.read('exports.aws.secret_access_key', aws.secret_access_key),
+    sessionToken: live.read('exports.aws.session_token', aws.session_token),
+  }
 }

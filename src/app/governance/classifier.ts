@@ -18,7 +18,7 @@ export type Classifying = {
 const ownModel = 'gatehouse-moderation-1'
 
 /** The embedded classifier, and behind it the one of the configuration. */
-export function openClassifier({ built, config, clock, metrics, log }: Ground): Classifying {
+export function openClassifier({ built, config, clock, metrics, log, live }: Ground): Classifying {
   const embedded = createEmbeddedClassifier()
   const { kind, base_url: baseUrl, api_key: apiKey, model, timeout_ms, max_concurrent } = config.moderation.classifier
   if (kind === 'embedded') return { classifier: embedded, model: ownModel }
@@ -26,7 +26,7 @@ export function openClassifier({ built, config, clock, metrics, log }: Ground): 
   const agent = new Agent({ connect: { timeout: timeout_ms }, allowH2: false })
   built.defer(() => agent.destroy())
   const second = createOpenaiClassifier(
-    { baseUrl, apiKey, model, timeoutMs: timeout_ms },
+    { baseUrl, apiKey: () => live.read('moderation.classifier.api_key', apiKey), model, timeoutMs: timeout_ms },
     {
       request: createRequest(agent),
       clock,

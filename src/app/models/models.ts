@@ -12,11 +12,11 @@ export type Served = {
   readonly providers: ReadonlyMap<string, Provider>
 }
 
-export function openModels({ built, config, clock, ids, keyring, upstreams }: Ground, env: Environment): Served {
+export function openModels({ built, config, clock, ids, keyring, live, upstreams }: Ground, env: Environment): Served {
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())
   const proofKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKeys }))
+  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKeys, live }))
   return { models, catalogue: createCatalogue(models), providers }
 }

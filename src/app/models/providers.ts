@@ -6,7 +6,8 @@ import type { Provider } from '../../domain/inference/provider.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import { openaiFlags, type ChatFlags } from '../../adapters/providers/openai-chat/flags.ts'
 import { createAnswerMemory } from '../../adapters/providers/network/answer-memory.ts'
-import { createProvider, type ProviderSettings } from '../../adapters/providers/registry.ts'
+import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../../adapters/providers/registry.ts'
+import type { LiveValues } from '../live-values.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
 export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string, Provider> }
@@ -15,6 +16,7 @@ export type ProvidersParts = {
   readonly clock: Clock
   readonly ids: Ids
   readonly proofKeys: () => readonly Uint8Array[]
+  readonly live: LiveValues
 }
 
 /** Enough for a few of the longest answers, however little memory there is. */
@@ -37,7 +39,7 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
       })
       agents.push(dispatcher)
       const made = (kind: ProviderSettings['kind']): Provider =>
-        createProvider(settingsOf(upstream, kind), { ...parts, dispatcher, estimateTokens, answerMemory })
+        createProvider(settingsOf(upstream, kind, parts.live), { ...parts, dispatcher, estimateTokens, answerMemory })
       return [upstream.name, upstream.kind === 'both-openai' ? bothOpenai(upstream.name, made) : made(upstream.kind)]
     }),
   )
@@ -60,13 +62,32 @@ function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Prov
   }
 }
 
-function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind']): ProviderSettings {
+/** The key and headers as their files say now, made anew only where one of them changed. */
+function createCredentials({ field, ...upstream }: EffectiveUpstream, live: LiveValues): () => UpstreamCredentials {
+  const read = (): UpstreamCredentials => ({
+    apiKey: live.read(`${field}.api_key`, upstream.api_key),
+    headers:
+      upstream.headers &&
+      Object.fromEntries(
+        Object.entries(upstream.headers).map(([name, value]) => [name, live.read(`${field}.headers.${name}`, value)]),
+      ),
+  })
+  let version = live.version()
+  let credentials = read()
+  return () => {
+    if (version === live.version()) return credentials
+    version = live.version()
+    credentials = read()
+    return credentials
+  }
+}
+
+function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'], live: LiveValues): ProviderSettings {
   return {
     name: upstream.name,
     kind,
     ...(upstream.base_url === undefined ? {} : { baseUrl: upstream.base_url }),
-    ...(upstream.api_key === undefined ? {} : { apiKey: upstream.api_key }),
-    ...(upstream.headers === undefined ? {} : { headers: upstream.headers }),
+    credentials: createCredentials(upstream, live),
     chatFlags: chatFlagsOf(upstream),
     timeoutMs: upstream.timeout_ms,
     connectTimeoutMs: upstream.connect_timeout_ms,

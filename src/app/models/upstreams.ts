@@ -7,6 +7,8 @@ type ModelSettings = Config['models'][number]
 /** An upstream as configured, or found by itself; `both-openai` answers each caller in the OpenAI dialect it speaks. */
 export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
   readonly kind: UpstreamSettings['kind'] | 'both-openai'
+  /** Where it stands in the configuration, such as `upstreams[0]`; left out for one that was found. */
+  readonly field?: string
 }
 
 type Found = {
@@ -77,7 +79,7 @@ const echo: Found = {
 export function effectiveUpstreams(config: Config, env: Environment): readonly EffectiveUpstream[] {
   const configured = new Set(config.upstreams.map(({ name }) => name))
   return [
-    ...config.upstreams,
+    ...config.upstreams.map((upstream, at) => ({ ...upstream, field: `upstreams[${at}]` })),
     ...foundBeside(config, env)
       .map(({ upstream }) => upstream)
       .filter(({ name }) => !configured.has(name)),

@@ -18,7 +18,7 @@ function sceneOf(answer: (outgoing: Outgoing) => Promise<Partial<Answer> & { jso
   const { clock, pass } = createHandClock()
   const sent: Outgoing[] = []
   const classifier = createOpenaiClassifier(
-    { baseUrl: 'https://moderation.test/v1/', apiKey: 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
+    { baseUrl: 'https://moderation.test/v1/', apiKey: () => 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
     {
       clock,
       turns: createTurns(4),

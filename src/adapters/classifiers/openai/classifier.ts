@@ -8,7 +8,8 @@ import { readClassification } from './answer.ts'
 
 export type OpenaiClassifierSettings = {
   readonly baseUrl: string
-  readonly apiKey: string | undefined
+  /** Asked for with every call: it may change while the service runs. */
+  readonly apiKey: () => string | undefined
   readonly model: string
   readonly timeoutMs: number
 }
@@ -29,14 +30,13 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   const { request, clock, turns, health } = parts
   const { baseUrl, apiKey, model, timeoutMs } = settings
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`)
-  const headers = {
-    'content-type': 'application/json',
-    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  }
 
   async function ask(text: string, signal: AbortSignal): Promise<Answer> {
     using _turn = await turns.take(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
+    const key = apiKey()
+    const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const headers = { 'content-type': 'application/json', ...authorization }
     return await request({ method: 'POST', url, headers, body, signal, maxAnswerBytes })
   }
 

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readConfig } from '../config/config.ts'
+import { fileValuesOf } from '../config/file-values.ts'
+import { createHandClock } from '../../test/support/hand-clock.ts'
+import { watchFileValues } from './live-values.ts'
+
+const field = 'upstreams[0].api_key'
+
+/** A secret as Kubernetes mounts it: the file is a link into a folder that is itself a link, which is swapped. */
+function createScene() {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-live-'))
+  const at = (name: string): string => join(folder, name)
+  let made = 0
+  const swap = (text: string | undefined): void => {
+    const version = `..version-${(made += 1)}`
+    mkdirSync(at(version))
+    if (text !== undefined) writeFileSync(join(at(version), 'key'), text)
+    symlinkSync(version, at('..data-next'))
+    renameSync(at('..data-next'), at('..data'))
+  }
+  swap('first\n')
+  symlinkSync(join('..data', 'key'), at('key'))
+  writeFileSync(at('gatehouse.yaml'), 'upstreams: [{ name: a, kind: echo, api_key: "${file:key}" }]')
+  const { clock, pass, waiting } = createHandClock()
+  const said: string[] = []
+  const files = fileValuesOf(readConfig({ GATEHOUSE_CONFIG: at('gatehouse.yaml') }))
+  const live = watchFileValues(files, {
+    clock,
+    warn: (message) => said.push(`warn ${message}`),
+    info: (message) => said.push(`info ${message}`),
+  })
+  return { live, swap, pass, waiting, said, path: at('key') }
+}
+
+describe('a text of the configuration that is taken from a file', () => {
+  it('follows the file, also where a link above it is swapped', async () => {
+    const { live, swap, pass, said } = createScene()
+    assert.equal(live.read(field, 'configured'), 'first')
+    const version = live.version()
+    swap('second\n')
+    await pass(2_000)
+    assert.deepEqual([live.read(field, 'configured'), live.version()], ['second', version + 1])
+    await pass(2_000)
+    assert.equal(live.version(), version + 1)
+    assert.deepEqual(said, [`info ${field}: its file changed, and the new value is used from now on`])
+    assert.deepEqual(live.texts(), ['first', 'second'])
+  })
+
+  it('stays as it was while the file is missing or empty, and a warning says so once', async () => {
+    const { live, swap, pass, said, path } = createScene()
+    for (const broken of [undefined, '\n']) {
+      swap(broken)
+      await pass(2_000)
+      await pass(2_000)
+      assert.equal(live.read(field, 'configured'), 'first')
+    }
+    swap('third')
+    await pass(2_000)
+    assert.equal(live.read(field, 'configured'), 'third')
+    assert.deepEqual(said, [
+      `warn ${field}: the file ${path} cannot be read (ENOENT); the value before is kept`,
+      `warn ${field}: the file ${path} is empty; the value before is kept`,
+      `info ${field}: its file can be read again`,
+      `info ${field}: its file changed, and the new value is used from now on`,
+    ])
+  })
+
+  it('leaves every other field alone, and watches nothing where nothing is taken from a file', () => {
+    const { live } = createScene()
+    assert.equal(live.read('upstreams[1].api_key', 'configured'), 'configured')
+    const { clock, waiting } = createHandClock()
+    watchFileValues([], { clock, warn: assert.fail, info: assert.fail })
+    assert.equal(waiting(), 0)
+  })
+
+  it('is not followed any more once disposed of', () => {
+    const { live, waiting } = createScene()
+    assert.equal(waiting(), 1)
+    live[Symbol.dispose]()
+    assert.equal(waiting(), 0)
+  })
+})

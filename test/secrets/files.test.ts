@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createHouse } from '../../src/app.ts'
+import { createLog } from '../../src/base/log.ts'
+import { runCommandLine } from '../../src/cli/run.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { answerJson, startUpstream } from '../support/upstream.ts'
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+
+describe('secrets from files', () => {
+  it('reach the upstream as the file says now, without a restart, and no log, metric or doctor', async () => {
+    await using folder = await temporaryFolder()
+    await using upstream = await startUpstream(answerJson(answer))
+    const at = (name: string): string => join(folder.path, name)
+    const planted = ['first-planted-key-0123456789', 'second-planted-key-0123456789', 'planted-tenant-0123456789']
+    const [first = '', second = '', tenant = ''] = planted
+    writeFileSync(at('key'), `${first}\n`)
+    writeFileSync(at('tenant'), `${tenant}\n`)
+    writeFileSync(at('secret'), 'planted-server-secret-0123456789\n')
+    writeFileSync(
+      at('gatehouse.yaml'),
+      `storage: { data_dir: ${at('data')} }
+server: { port: 0 }
+upstreams:
+  - { name: u, kind: openai-chat, base_url: "${upstream.url}/v1", api_key: "\${file:key}", headers: { x-tenant: "\${file:${at('tenant')}}" } }
+models: [{ name: m, targets: [{ upstream: u }] }]
+`,
+    )
+    const env = { GATEHOUSE_CONFIG: at('gatehouse.yaml'), GATEHOUSE_SECRET_FILE: at('secret') }
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const outputs: string[] = []
+    {
+      await using house = await createHouse(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
+      const url = await house.listen()
+      const { api_key: key } = await house.operations.setup({ name: 'Test' })
+      const ask = async () => {
+        const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+        const { status } = await fetch(`${url}/v1/chat/completions`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
+        })
+        assert.equal(status, 200)
+        return upstream.requests.at(-1)?.headers
+      }
+      const before = await ask()
+      assert.deepEqual([before?.authorization, before?.['x-tenant']], [`Bearer ${first}`, tenant])
+      writeFileSync(at('key.next'), `${second}\n`)
+      renameSync(at('key.next'), at('key'))
+      while ((await ask())?.authorization !== `Bearer ${second}`)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      outputs.push(await (await fetch(`${url}/metrics`)).text())
+    }
+    await runCommandLine(['doctor'], {
+      env,
+      say: (line) => outputs.push(line),
+      remark: (line) => outputs.push(line),
+      confirm: async () => false,
+    })
+    assert.ok(lines.some((line) => line.includes('upstreams[0].api_key: its file changed')))
+    for (const secret of [...planted, 'planted-server-secret']) {
+      assert.ok(!lines.some((line) => line.includes(secret)), `${secret} stands in the log`)
+      assert.ok(!outputs.some((text) => text.includes(secret)), `${secret} stands in an output`)
+    }
+  })
+
+  it('end a start that cannot read them with words that name field and file', async () => {
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'gatehouse.yaml')
+    writeFileSync(file, 'upstreams: [{ name: u, kind: openai-chat, api_key: "${file:/run/nowhere/key}" }]')
+    const said: string[] = []
+    const code = await runCommandLine(['serve'], {
+      env: { GATEHOUSE_CONFIG: file, GATEHOUSE_DATA_DIR: join(folder.path, 'data') },
+      say: (line) => said.push(line),
+      remark: (line) => said.push(line),
+      confirm: async () => false,
+    })
+    assert.equal(code, 2)
+    assert.match(said.join('\n'), /upstreams\[0\]\.api_key: the file \/run\/nowhere\/key cannot be read \(ENOENT\)/)
+  })
+})
