@@ -70,6 +70,26 @@ function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Ge
   yield { events: [{ type: 'close', block: 0 }, end], original: frames('end') }
 }
 
+const framesOf = (data: string): OriginalFrames => ({
+  kind: 'frames',
+  dialect: 'chat',
+  frames: [{ event: undefined, data }],
+})
+
+/** The same pieces with further blocks that open and close between them. */
+function* withBlocks(pieces: readonly Piece[], places: readonly number[]): Generator<Piece> {
+  let block = 1
+  for (const [at, piece] of pieces.entries()) {
+    yield piece
+    if (at === 0 || at === pieces.length - 1 || !places.includes(at)) continue
+    const events: InferenceEvent[] = [
+      { type: 'open', block, part: { type: 'text' } },
+      { type: 'close', block: block++ },
+    ]
+    yield { events, original: framesOf('') }
+  }
+}
+
 async function* streamed(pieces: Iterable<Piece>, isHalting: boolean): AsyncGenerator<Piece, void> {
   for (const piece of pieces) {
     if (isHalting) await new Promise((resolve) => setTimeout(resolve))
@@ -217,6 +237,68 @@ describe('an answer on its way', () => {
         assert.equal(seen.end.stopReason, 'filtered')
       }),
     )
+  })
+
+  it('never shows a byte of a forbidden term beside its text, however it is cut and spread', async () => {
+    const plan = planWith({ denylist: ['project falcon'] })
+    const said = fc.record({
+      before: prose,
+      after: prose,
+      at: places,
+      blocks: fc.array(fc.nat(40)),
+      isHalting: fc.boolean(),
+      isPiece: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(said, async ({ before, after, at, blocks, isHalting, isPiece }) => {
+        const beside = cut(`${before} project falcon ${after}`, at)
+        const pieces = [...piecesOf(beside.map(() => 'and so on '))].map((piece, index): Piece => {
+          const text = beside[index - 2] ?? ''
+          const asides = text === '' ? [] : [{ place: 'note', text, ...(isPiece && { isPiece }) }]
+          return { events: piece.events, asides, original: framesOf(`<${text}>`) }
+        })
+        const seen = await answered(plan, withBlocks(pieces, blocks), { isHalting })
+        const shown = [...seen.frames.matchAll(/<([^>]*)>/g)].map(([, text]) => text).join('')
+        assert.equal(seen.end.stopReason, 'filtered')
+        // With a block ends what is no piece, so a term that goes on behind it is found only when it does.
+        if (isPiece || blocks.length === 0) assert.ok(shown.length <= before.length + 1, shown)
+        assert.doesNotMatch(shown, /falcon/)
+      }),
+    )
+  })
+
+  it('is shown what is said beside its text where nothing stands against it', async () => {
+    const plan = planWith({ denylist: ['project falcon', 'ass'] })
+    await fc.assert(
+      fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {
+        const pieces = cut(text, at).map((one): Piece => ({
+          events: [],
+          asides: one === '' ? [] : [{ place: 'note', text: one, isPiece: true }],
+          original: framesOf(one),
+        }))
+        const [start, open, ...rest] = piecesOf(['Hello'])
+        assert.ok(start && open)
+        const seen = await answered(plan, withBlocks([start, open, ...pieces, ...rest], blocks))
+        assert.equal(seen.end.stopReason, 'end')
+        assert.ok(seen.frames.includes(text), seen.frames)
+      }),
+    )
+  })
+
+  it('is judged in the proof of a thought that is no proof', async () => {
+    const proven = (value: string): Piece[] => [
+      { events: [{ type: 'start', model: 'm' }] },
+      {
+        events: [
+          { type: 'open', block: 0, part: { type: 'thinking' } },
+          { type: 'proof', block: 0, proof: { dialect: 'messages', value } },
+          { type: 'close', block: 0 },
+          end,
+        ],
+      },
+    ]
+    assert.equal((await answered(planWith({}), proven('a poison'))).end.stopReason, 'filtered')
+    assert.equal((await answered(planWith({}), proven('c2lnbmF0dXJl'))).end.stopReason, 'end')
   })
 
   it('gets the same verdict however it is cut', async () => {

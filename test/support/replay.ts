@@ -30,7 +30,7 @@ export function replayRecordings(recordings: Recordings): void {
 }
 
 function replay({ kind, dialect, errorFrame, careless }: Recordings, path: string): void {
-  const request = requestBy(dialect)
+  const request = requestBy(dialect, { stop: ['END'] })
   const bytes = readFileSync(`${path}.sse`)
   const stream = (chunks: readonly Uint8Array[], inOneRead = true) => ({ headers: streamHeaders, chunks, inOneRead })
   const expected: unknown = JSON.parse(readFileSync(`${path}.expected.json`, 'utf8'))

@@ -56,8 +56,8 @@ describe('one network read', () => {
   })
 })
 
-describe('a frame like the one before but for its text', () => {
-  it('is familiar, and none that says something else besides', async () => {
+describe('what a frame says beside its text', () => {
+  it('is told with its piece, also after many frames that differ in nothing but their text', async () => {
     const annotations = [{ type: 'url_citation', url_citation: { title: 'one two' } }]
     const answer = chatStream(
       chatChunk({ role: 'assistant', content: '' }),
@@ -69,8 +69,16 @@ describe('a frame like the one before but for its text', () => {
       'data: [DONE]\n\n',
     )
     const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
-    const areFamiliar = pieces.map(({ original }) => original?.kind === 'frames' && original.areFamiliar)
-    assert.deepEqual(areFamiliar.slice(0, 5), [false, false, false, true, false])
+    const told = { place: 'choices.delta.annotations.url_citation.title', text: 'one two' }
+    const type = { place: 'choices.delta.annotations.type', text: 'url_citation' }
+    assert.deepEqual(pieces.map(({ asides }) => asides).slice(0, 6), [
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      [type, told],
+      undefined,
+    ])
   })
 })
 
@@ -133,6 +141,16 @@ describe('a stream whose text has no end', () => {
       const fault = await askAndFail({ kind: 'openai-chat', answer, settings: { maxAnswerBytes: 65_536 } })
       assert.match(fault.message, /text of more than 65536 bytes/)
     }
+  })
+})
+
+describe('a stream that says more and more beside its text', () => {
+  it('fails once that is longer than a whole answer may be', async () => {
+    const delta = (letter: string) => ({ role: 'assistant', content: 'a', tool_plan: letter.repeat(40_000) })
+    const answer = chatStream(chatChunk(delta('x')), chatChunk(delta('y')))
+    const settings = { maxAnswerBytes: 65_536 }
+    const fault = await askAndFail({ kind: 'openai-chat', answer, settings, request: requestBy('chat') })
+    assert.match(fault.message, /text of more than 65536 bytes/)
   })
 })
 

@@ -1,12 +1,13 @@
 import { flowing, later, type Flowing } from '../../base/flow.ts'
 import type { SseFrame } from '../../base/sse.ts'
-import type { Piece } from '../../domain/inference/events.ts'
+import type { Aside, Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, Proof } from '../../domain/inference/request.ts'
 import type { MemoryLease } from './network/answer-memory.ts'
 import type { Answer, Caller, Outgoing } from './network/call.ts'
 import { createCaller } from './network/call.ts'
 import type { Encoded, Encoding } from './asking/encoding.ts'
+import { createAsideReader, type AnswerShape, type AsideReader } from './answering/asides.ts'
 import type { EventWriter } from './answering/event-writer.ts'
 import type { FormCheck } from './answering/form-check.ts'
 import type { FrameMemory } from './answering/frame-memory.ts'
@@ -27,6 +28,8 @@ export type Family = {
   /** Their answer in our words. */
   createDecoder(write: EventWriter): Decoder
   createFormCheck(): FormCheck
+  /** What stands where in its answers. */
+  readonly shape: AnswerShape
   /** Its decoder keeps nothing of the texts that it passes on, so it need not see frames that differ in nothing else. */
   readonly forgetsText?: boolean
   /** Where the vendor can count tokens without answering. */
@@ -43,6 +46,8 @@ export type Decoder = {
   done(): void
   /** Whether a block has begun that will be told of as a whole, once it has ended. */
   readonly isCollecting?: () => boolean
+  /** Whether events have told of this as a whole: a text, or a block that only its dialect understands. */
+  readonly isTold?: (value: unknown) => boolean
 }
 
 /** A provider behind HTTP: a family's translators joined with the network. */
@@ -102,22 +107,29 @@ type Begun = { readonly answer: Answer; readonly reading: Reading }
 
 async function begin(conversation: Conversation, lease: MemoryLease): Promise<Begun> {
   const { family, call, post } = conversation
-  const { write, outgoing } = prepare(conversation, lease)
+  const { write, outgoing, sent, onText } = prepare(conversation, lease)
   const answer = await post(outgoing, call.signal, lease)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
   const memory = family.forgetsText ? createFrameMemory() : undefined
   const form = family.createFormCheck()
+  const decoder = family.createDecoder(write)
+  const isTold = decoder.isTold ?? (() => false)
+  const asideReader = createAsideReader({ sent, stops: call.request.stop, isTold })
+  const { shape } = family
   return {
     answer,
     reading: {
-      decoder: family.createDecoder(write),
+      decoder,
       form,
       write,
       memory,
+      shape,
+      asideReader,
+      onText,
       dialect,
       hasBegun: false,
-      areFamiliar: false,
+      asides: [],
       failure: undefined,
     },
   }
@@ -140,7 +152,7 @@ function takePiece({ answer, reading }: Begun): Taken {
   }
 }
 
-type Prepared = { readonly write: EventWriter; readonly outgoing: Outgoing }
+type Prepared = Pick<Reading, 'write' | 'onText'> & { readonly outgoing: Outgoing; readonly sent: Json }
 
 function prepare({ family, settings, parts, call }: Conversation, lease: MemoryLease): Prepared {
   const { request, model, requestId } = call
@@ -151,6 +163,7 @@ function prepare({ family, settings, parts, call }: Conversation, lease: MemoryL
     return request.original.dialect === 'chat' ? undefined : parts.proofSeal.seal(proof, { text, model })
   }
   const { estimateTokens } = parts
+  const onText = boundText(settings.maxAnswerBytes, lease)
   const write = createEventWriter({
     request,
     requestId,
@@ -159,13 +172,13 @@ function prepare({ family, settings, parts, call }: Conversation, lease: MemoryL
     stops: encoded.stops,
     estimateTokens,
     carryProof,
-    onText: boundText(settings.maxAnswerBytes, lease),
+    onText,
   })
   const wantsStream = encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers() }
   const body = JSON.stringify(encoded.body)
-  return { write, outgoing: { headers, body, wantsStream } }
+  return { write, outgoing: { headers, body, wantsStream }, sent: encoded.body, onText }
 }
 
 /** Text is kept for as long as the answer lasts, some of it more than once. */
@@ -190,25 +203,31 @@ type Reading = {
   readonly form: FormCheck
   readonly write: EventWriter
   readonly memory: FrameMemory | undefined
+  readonly shape: AnswerShape
+  readonly asideReader: AsideReader
+  /** Told how much text there is more; throws where it is too much. */
+  readonly onText: (length: number) => void
   /** Whose words may be passed on; undefined where nobody understands them, or since they were in bad form. */
   dialect: Dialect | undefined
   hasBegun: boolean
-  /** No frame of this read had to be parsed. */
-  areFamiliar: boolean
+  /** What the frames of this read say that no event tells of. */
+  asides: readonly Aside[]
   /** What ended the answer before its end. */
   failure: Error | undefined
 }
 
-function decodeDocument(body: Json, { decoder, form, write, dialect }: Reading): Piece {
+function decodeDocument(body: Json, { decoder, form, write, dialect, shape, asideReader }: Reading): Piece {
   decoder.document(body)
-  const isPassedOn = dialect !== undefined && form.document(body)
-  return { events: write.take(), ...(isPassedOn && { original: { kind: 'document', dialect, body } }) }
+  const events = write.take()
+  if (dialect === undefined || !form.document(body)) return { events }
+  const asides = asideReader.read(body, shape.document, { events })
+  return { events, original: { kind: 'document', dialect, body }, ...(asides.length > 0 && { asides }) }
 }
 
 function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
   const { decoder, write } = reading
   let count = 0
-  reading.areFamiliar = true
+  reading.asides = none
   try {
     if (frames === undefined) finish(decoder, write)
     else for (; count < frames.length && !write.hasEnded(); count++) decodeFrame(frames[count], reading)
@@ -219,12 +238,16 @@ function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): 
   reading.hasBegun ||= events.length > 0
   // Until then there may be pings, which are no answer: what fails now can still be asked elsewhere.
   if (!reading.hasBegun) return undefined
-  const { dialect, areFamiliar } = reading
+  const { dialect, asides } = reading
   if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
   const passedOn = count < frames.length ? frames.slice(0, count) : frames
-  const original = { kind: 'frames', dialect, frames: passedOn, areFamiliar } as const
-  return decoder.isCollecting?.() === true ? { events, original, isAhead: true } : { events, original }
+  const original = { kind: 'frames', dialect, frames: passedOn } as const
+  const isAhead = decoder.isCollecting?.() === true
+  if (!isAhead && asides.length === 0) return { events, original }
+  return { events, original, ...(isAhead && { isAhead }), ...(asides.length > 0 && { asides }) }
 }
+
+const none: readonly never[] = []
 
 /** The bytes have ended: with them the answer, or it is none. */
 function finish(decoder: Decoder, write: EventWriter): void {
@@ -237,14 +260,29 @@ function decodeFrame(frame: SseFrame | undefined, reading: Reading): void {
   const { decoder, form, write, memory } = reading
   const known = memory?.recall(frame)
   if (known !== undefined) return write.delta(known.block, known.text)
-  reading.areFamiliar = false
-  if (frame.data.startsWith('[DONE]')) return decoder.done()
+  if (frame.data.startsWith('[DONE]')) return decodeDone(frame, reading)
   const body = parseRecord(frame.data)
   if (body === undefined) throw brokenAnswer('The model’s upstream sent a frame that is no JSON object.')
   const waiting = write.waiting()
   decoder.event(body, frame.event)
   if (reading.dialect !== undefined && !(isNamedRight(frame, body) && form.event(body))) reading.dialect = undefined
-  memory?.learn(frame, write.textAfter(waiting))
+  const hasAsides = reading.dialect !== undefined && readAsides(frame.data, body, { reading, waiting })
+  // What a frame says beside its text may go on in the next one.
+  memory?.learn(frame, hasAsides ? undefined : write.textAfter(waiting))
+}
+
+/** No JSON, so nothing of it is read: more than the mark itself is not passed on. */
+function decodeDone({ event, data }: SseFrame, reading: Reading): void {
+  if (event !== undefined || data.trim() !== '[DONE]') reading.dialect = undefined
+  reading.decoder.done()
+}
+
+function readAsides(data: string, body: Json, { reading, waiting }: { reading: Reading; waiting: number }): boolean {
+  const { asideReader, shape, write, onText } = reading
+  const asides = asideReader.read(body, shape.event, { events: write.eventsAfter(waiting), data })
+  for (const { text } of asides) onText(text.length)
+  if (asides.length > 0) reading.asides = [...reading.asides, ...asides]
+  return asides.length > 0
 }
 
 /** Clients go by the name of a frame where it has one. */

@@ -77,6 +77,16 @@ export type Piece = {
   readonly original?: OriginalFrames | OriginalDocument
   /** Its frames say more than events have told so far: a block has begun that a later piece tells of as a whole. */
   readonly isAhead?: true
+  /** What the upstream's own words say and no event tells of. */
+  readonly asides?: readonly Aside[]
+}
+
+/** A string in an upstream's own words, and the field in which it stands. */
+export type Aside = {
+  readonly place: string
+  readonly text: string
+  /** By the format it is a piece of a text, which clients join. Other strings of one field may be pieces all the same. */
+  readonly isPiece?: true
 }
 
 /** Whole server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
@@ -84,8 +94,6 @@ export type OriginalFrames = {
   readonly kind: 'frames'
   readonly dialect: Dialect
   readonly frames: readonly OriginalFrame[]
-  /** Each of them is like one that came before, but for a piece of text that an event tells of. */
-  readonly areFamiliar?: boolean
 }
 
 export type OriginalFrame = { readonly event: string | undefined; readonly data: string }

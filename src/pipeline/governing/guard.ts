@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, type Eventually } from '../../base/eventually.ts'
 import { flowing, later } from '../../base/flow.ts'
-import { asidesIn } from '../../domain/governance/texts/asides.ts'
+import { isCleared, type Mark } from '../../domain/governance/follow/follow.ts'
 import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import { asidesOf } from './asides.ts'
 import { createHeldPieces } from './held-pieces.ts'
-import { createInspection, isCleared, type InspectParts, type Mark } from './inspect.ts'
+import { createInspection, type InspectParts } from './inspect.ts'
 import type { Metered } from '../paying/meter.ts'
 import { createListener, silence, type Silences } from './silence.ts'
 
@@ -83,10 +84,14 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
-    held.hold({ piece, place, marks: inspection.marksOf(events) })
-    const asides = asidesIn(piece)
-    if (asides.length === 0) return inspection.areFit(events)
-    return andThen(inspection.areAsidesFit(asides), (areFit) => areFit && inspection.areFit(events))
+    const asides = asidesOf(piece)
+    const marks = inspection.marksOf(events)
+    if (asides.length === 0) {
+      held.hold({ piece, place, marks })
+      return inspection.areFit(events)
+    }
+    held.hold({ piece, place, marks: [...marks, ...inspection.asides.marksOf(asides)] })
+    return andThen(inspection.asides.areFit(asides), (areFit) => areFit && inspection.areFit(events))
   }
 
   function isFree({ place, marks }: Ticketed): boolean {

@@ -1,6 +1,13 @@
 import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
 import type { Examination } from '../../domain/governance/examine/examine.ts'
-import { createFollower, type Follower, type FollowParts, type Special } from '../../domain/governance/follow/follow.ts'
+import { createAsideInspection, type AsideInspection } from './asides.ts'
+import {
+  createFollower,
+  type Follower,
+  type FollowParts,
+  type Mark,
+  type Special,
+} from '../../domain/governance/follow/follow.ts'
 import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
 import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
 import { textOfJson } from '../../domain/governance/texts/request-texts.ts'
@@ -23,21 +30,18 @@ export type Inspection = {
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Looks at all that events add, and says whether the answer may go on. */
   areFit(events: readonly InferenceEvent[]): Eventually<boolean>
-  /** The same for what a piece says beside its text. */
-  areAsidesFit(texts: readonly string[]): Eventually<boolean>
+  /** The same for what a piece says that no event tells of. */
+  readonly asides: AsideInspection
   /** Looks between two checks, so that what is fit to leave need not wait for the next. */
   lookAhead(keptBack: number): Eventually<void>
 }
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
 
-export type Mark = Pick<Channel, 'follower' | 'mark'>
-
-export const isCleared = (mark: Mark | undefined): boolean => mark === undefined || mark.follower.cleared() >= mark.mark
-
 export function createInspection(parts: InspectParts, replaceText: ReplaceText): Inspection {
   const channels = new Map<number, Channel>()
   const outcomes: Outcome[] = []
+  const asides = createAsideInspection(parts, outcomes)
 
   function markOf(event: InferenceEvent): Mark | undefined {
     if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
@@ -61,7 +65,16 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     return true
   }
 
+  /** With a block ends also what was said beside it. */
   function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
+    if (event.type !== 'close' && event.type !== 'end') return isTextFit(event, next)
+    return andThen(
+      asides.end(event.type === 'close' ? 'block' : 'answer'),
+      (areDone) => areDone && isTextFit(event, next),
+    )
+  }
+
+  function isTextFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
     const { follower } = channel
@@ -92,18 +105,9 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     })
   }
 
-  /** It is nowhere held, so it cannot be written anew. */
-  function areAsidesFit(texts: readonly string[]): Eventually<boolean> {
-    return andThen(parts.examine(parts.plan, { texts, direction: 'response' }), ({ verdict }) => {
-      const isRephrased = isRephrasing(verdict.effectiveDecision)
-      outcomes.push(...verdict.outcomes, ...(isRephrased ? refusalOf(verdict) : []))
-      return !isDenied(verdict) && !isRephrased
-    })
-  }
-
   return {
     outcomes,
-    areAsidesFit,
+    asides,
     marksOf: (events) => events.map(markOf),
     areFit,
     lookAhead: (keptBack) => inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),

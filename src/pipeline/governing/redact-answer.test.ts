@@ -24,6 +24,30 @@ async function toldTool(json: string): Promise<string> {
   return told
 }
 
+describe('a block that only its dialect understands, in an answer that is redacted', () => {
+  const bytes = Buffer.from(Array.from({ length: 200 }, (_, at) => (at * 89) % 251)).toString('base64')
+  const found = (title: string) => ({ type: 'web_search_result', id: 'a', title, encrypted_content: bytes })
+
+  async function shown(raw: object): Promise<Piece | undefined> {
+    const part = { type: 'opaque', dialect: 'messages', raw } as const
+    const body = { content: [raw] }
+    async function* pieces(): AsyncGenerator<Piece> {
+      yield { events: [{ type: 'open', block: 0, part }], original: { kind: 'document', dialect: 'messages', body } }
+    }
+    for await (const piece of redactedAnswer(pieces(), { vault: createVault(), restores: false })) return piece
+    return undefined
+  }
+
+  it('loses personal data, and nothing of its bytes', async () => {
+    const part = { type: 'opaque', dialect: 'messages', raw: found('Of [EMAIL_1]') } as const
+    assert.deepEqual(await shown(found('Of ada@example.org')), { events: [{ type: 'open', block: 0, part }] })
+  })
+
+  it('leaves the document as it is where there is none', async () => {
+    assert.deepEqual((await shown(found('Of Ada')))?.original?.kind, 'document')
+  })
+})
+
 describe('a tool call in an answer that is redacted', () => {
   it('stays JSON, whatever the caller gets back in it', async () =>
     assert.deepEqual(JSON.parse(await toldTool('{"key":"[SECRET_1]","n":1}')), { key, n: 1 }))

@@ -1,11 +1,12 @@
 import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
-import { asidesIn } from '../../domain/governance/texts/asides.ts'
 import { mapJson } from '../../domain/governance/texts/json-texts.ts'
+import { mapStrings } from '../../domain/governance/texts/strings.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'
 import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
-import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { BlockStart, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import { asidesOf } from './asides.ts'
 
 export type RedactionParts = {
   /** Knows what was taken out of the request. */
@@ -36,12 +37,17 @@ export async function* redactedAnswer(
   }
   const changedBlocks = new Set<number>()
 
+  const changedBlock = (part: OpaqueStart): OpaqueStart => {
+    const raw = mapStrings(part.raw, createTextChange(answered, restores ? known : undefined))
+    return JSON.stringify(raw) === JSON.stringify(part.raw) ? part : { ...part, raw }
+  }
+
   const change = (event: InferenceEvent): readonly InferenceEvent[] => {
     switch (event.type) {
       case 'open':
         if (event.part.type === 'tool-call')
           streams.set(event.block, createJsonStream(answered, restores ? known : undefined))
-        return [event]
+        return [event.part.type === 'opaque' ? { ...event, part: changedBlock(event.part) } : event]
       case 'delta': {
         const text = streamOf(event.block).push(event.text)
         if (text !== event.text) changedBlocks.add(event.block)
@@ -63,8 +69,8 @@ export async function* redactedAnswer(
     const events = piece.events.flatMap(change)
     const isSame =
       piece.original?.kind === 'document' &&
-      textOf(events) === textOf(piece.events) &&
-      asidesIn(piece).every((text) => findPersonalData(text).length === 0)
+      areSame(events, piece.events) &&
+      asidesOf(piece).every(({ text }) => findPersonalData(text).length === 0)
     yield isSame ? piece : { events }
   }
 }
@@ -89,13 +95,25 @@ function createJsonStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefine
       return ''
     },
     end() {
-      return mapJson(json, (text) => {
-        const redacted = redact(text, vault)
-        return known === undefined ? redacted : restore(redacted, known)
-      })
+      return mapJson(json, createTextChange(vault, known))
     },
   }
 }
 
+const createTextChange =
+  (vault: Vault, known: Pick<Vault, 'valueOf'> | undefined) =>
+  (text: string): string => {
+    const redacted = redact(text, vault)
+    return known === undefined ? redacted : restore(redacted, known)
+  }
+
+type OpaqueStart = Extract<BlockStart, { type: 'opaque' }>
+
+const areSame = (some: readonly InferenceEvent[], others: readonly InferenceEvent[]): boolean =>
+  textOf(some) === textOf(others) && blocksOf(some).every((raw, at) => raw === blocksOf(others)[at])
+
 const textOf = (events: readonly InferenceEvent[]): string =>
   events.map((event) => (event.type === 'delta' ? `${event.block}:${event.text}` : '')).join('\n')
+
+const blocksOf = (events: readonly InferenceEvent[]): readonly unknown[] =>
+  events.flatMap((event) => (event.type === 'open' && event.part.type === 'opaque' ? [event.part.raw] : []))

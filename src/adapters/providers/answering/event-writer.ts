@@ -34,7 +34,9 @@ export type EventWriter = {
   wasCut(): boolean
   /** How many events wait to be taken. */
   waiting(): number
-  /** What was written after that many, if it is one piece of text that a model said word for word. */
+  /** What was written after that many. */
+  eventsAfter(waiting: number): readonly InferenceEvent[]
+  /** The same, if it is one piece of text that a model said word for word. */
   textAfter(waiting: number): TextDelta | undefined
   /** The events since the last time. */
   take(): InferenceEvent[]
@@ -91,6 +93,7 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     hasEnded: () => draft.stage === 'ended',
     wasCut: () => draft.wasCut,
     waiting: () => draft.events.length,
+    eventsAfter: (waiting) => (waiting === 0 ? draft.events : draft.events.slice(waiting)),
     textAfter: (waiting) => textAfter(draft, waiting),
     take: () => take(draft),
   }
@@ -183,7 +186,8 @@ function end(draft: Draft, { stopReason, stopSequence, usage }: Ending): void {
   tell(draft, {
     type: 'end',
     stopReason: trueReason(draft, stopReason),
-    ...(stopSequence !== undefined && { stopSequence }),
+    // An upstream that names another stop string than it was given says something of its own.
+    ...(stopSequence !== undefined && request.stop.includes(stopSequence) && { stopSequence }),
     usage: completeUsage(usage, {
       input: () => estimateInputTokens(request),
       output: () => estimateTokens(draft.output),

@@ -45,7 +45,7 @@ function isBlockStart(state: State, event: Json): boolean {
 /** What a block holds comes after its start: agents do not read it there. */
 const isEmpty = ({ type, text, thinking, signature, input }: Json): boolean =>
   [text, thinking, signature].every((value) => textOf(value) === '') &&
-  (type !== 'tool_use' || Object.keys(recordOf(input) ?? {}).length === 0)
+  (!textOf(type).endsWith('tool_use') || Object.keys(recordOf(input) ?? {}).length === 0)
 
 function isBlock(block: Json | undefined): boolean {
   switch (block?.['type']) {

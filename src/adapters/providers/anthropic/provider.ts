@@ -3,6 +3,7 @@ import { createDecoder } from './events.ts'
 import { createFormCheck } from './form.ts'
 import type { MessagesFlags } from './request.ts'
 import { encodeRequest } from './request.ts'
+import { messagesShape } from './shape.ts'
 
 /** Upstreams that speak the Messages format: Anthropic itself, and open servers that imitate it. */
 export const messagesFamily = (flags: MessagesFlags): Family => ({
@@ -10,6 +11,7 @@ export const messagesFamily = (flags: MessagesFlags): Family => ({
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
   createFormCheck,
+  shape: messagesShape,
   forgetsText: true,
   counter: {
     path: '/count_tokens',

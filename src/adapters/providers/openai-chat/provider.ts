@@ -3,6 +3,7 @@ import { createDecoder } from './events.ts'
 import { createFormCheck } from './form.ts'
 import type { ChatFlags } from './flags.ts'
 import { encodeRequest } from './request.ts'
+import { chatShape } from './shape.ts'
 
 /** Upstreams that speak chat completions: OpenAI itself and nearly every open server. */
 export const chatFamily = (flags: ChatFlags): Family => ({
@@ -10,5 +11,6 @@ export const chatFamily = (flags: ChatFlags): Family => ({
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
   createFormCheck,
+  shape: chatShape,
   forgetsText: true,
 })

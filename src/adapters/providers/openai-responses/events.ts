@@ -5,7 +5,7 @@ import type { Decoder } from '../http-provider.ts'
 import type { Json } from '../reading.ts'
 import { countOf, recordOf, recordsOf, textOf } from '../reading.ts'
 import type { Item, Place } from './items.ts'
-import { addText, beginItem, completeText, createItem, finishItem } from './items.ts'
+import { addText, beginItem, completeText, createItem, finishItem, isToldIn } from './items.ts'
 import { readUsage } from './usage.ts'
 
 const cutReasons: ReadonlyMap<string, StopReason> = new Map([
@@ -40,6 +40,7 @@ export function createDecoder(write: EventWriter): Decoder {
     },
     done() {},
     isCollecting: () => state.items.values().some(({ isOpaque, isFinished }) => isOpaque && !isFinished),
+    isTold: (value) => state.items.values().some((item) => isToldIn(item, value)),
   }
 }
 

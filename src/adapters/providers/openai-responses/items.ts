@@ -7,8 +7,8 @@ import { recordsOf, textOf } from '../reading.ts'
 /** Where a text stands in an item: summary parts and raw reasoning are both thinking. */
 export type Place = { readonly kind: 'text' | 'refusal' | 'summary' | 'reasoning' | 'input'; readonly index: number }
 
-/** A text and how much of it is written, so that a later `done` adds only what is missing. */
-type Growing = { readonly block: number; length: number }
+/** A text as far as it is written, so that a later `done` adds only what is missing. */
+type Growing = { readonly block: number; text: string }
 
 /**
  * One output item of theirs while it is told, in pieces, as a whole, or in pieces and then as a whole.
@@ -25,6 +25,8 @@ export type Item = {
   isFreeText: boolean
   /** Only its own dialect understands it: it is told of as a whole, once it is finished. */
   isOpaque: boolean
+  /** The same as it was told. */
+  raw: Json | undefined
   isFinished: boolean
 }
 
@@ -36,6 +38,7 @@ export const createItem = (write: EventWriter, id: string): Item => ({
   call: undefined,
   isFreeText: false,
   isOpaque: false,
+  raw: undefined,
   isFinished: false,
 })
 
@@ -55,14 +58,22 @@ export function beginItem(item: Item, raw: Json): void {
 export function addText(item: Item, place: Place, text: string): void {
   if (text === '' || item.isFinished || (place.kind === 'input' && item.call === undefined)) return
   const growing = textAt(item, place)
-  growing.length += text.length
+  growing.text += text
   const isEscaped = place.kind === 'input' && item.isFreeText
   item.write.delta(growing.block, isEscaped ? JSON.stringify(text).slice(1, -1) : text)
 }
 
-/** The whole text: some servers send no pieces at all. */
+/** The whole text: some servers send no pieces at all. One that differs from its pieces adds nothing to them. */
 export function completeText(item: Item, place: Place, text: string): void {
-  addText(item, place, text.slice(item.texts.get(keyOf(place))?.length ?? 0))
+  const told = item.texts.get(keyOf(place))?.text ?? ''
+  if (text.startsWith(told)) addText(item, place, text.slice(told.length))
+}
+
+/** Whether this is one of the texts of an item, or the item itself, as it was told. */
+export function isToldIn({ texts, raw }: Item, value: unknown): boolean {
+  if (typeof value !== 'string') return raw !== undefined && JSON.stringify(value) === JSON.stringify(raw)
+  for (const { text } of texts.values()) if (text === value) return true
+  return false
 }
 
 const keyOf = ({ kind, index }: Place): string => `${kind} ${index}`
@@ -71,7 +82,7 @@ function textAt(item: Item, place: Place): Growing {
   const key = keyOf(place)
   const known = item.texts.get(key)
   if (known !== undefined) return known
-  const growing = { block: blockFor(item, place), length: 0 }
+  const growing = { block: blockFor(item, place), text: '' }
   item.texts.set(key, growing)
   return growing
 }
@@ -104,8 +115,9 @@ export function finishItem(item: Item, raw: Json): void {
       break
     default:
       // What has neither a kind nor an id would break whoever gets it.
-      if (isNamed(raw['type']) && isNamed(raw['id']))
-        item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
+      if (!isNamed(raw['type']) || !isNamed(raw['id'])) break
+      item.raw = raw
+      item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
   }
   closeItem(item)
 }

@@ -3,6 +3,7 @@ import { createDecoder } from './events.ts'
 import { createFormCheck } from './form.ts'
 import { encodeRequest } from './request.ts'
 import type { ResponsesFlags } from './tools.ts'
+import { responsesShape } from './shape.ts'
 
 /** Upstreams that speak the Responses format: OpenAI itself, and open servers that imitate it. */
 export const responsesFamily = (flags: ResponsesFlags): Family => ({
@@ -10,6 +11,7 @@ export const responsesFamily = (flags: ResponsesFlags): Family => ({
   encode: (encoding) => encodeRequest(encoding, flags),
   createDecoder,
   createFormCheck,
+  shape: responsesShape,
   counter: {
     path: '/input_tokens',
     without: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],

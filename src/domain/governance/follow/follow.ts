@@ -31,6 +31,12 @@ export type Follower = {
   end(): Eventually<Examination>
 }
 
+/** A place in a text that is followed. */
+export type Mark = { readonly follower: Follower; readonly mark: number }
+
+/** Whether all before that place may leave. */
+export const isCleared = (mark: Mark | undefined): boolean => mark === undefined || mark.follower.cleared() >= mark.mark
+
 export type FollowParts = {
   readonly plan: Plan
   readonly holding: Holding

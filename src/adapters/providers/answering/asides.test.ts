@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import type { InferenceEvent } from '../../../domain/inference/events.ts'
+import { createAsideReader, each, fields, type AsideParts, type Shape } from './asides.ts'
+
+const shape: Shape = fields({
+  id: 'label',
+  text: 'told',
+  input: 'told',
+  stop: 'stop',
+  filler: 'filler',
+  logprobs: 'tokens',
+  echo: 'echo',
+  block: ({ type }) => (type === 'text' ? fields({ type: 'label', text: 'told' }) : 'later'),
+  list: each(fields({ text: 'told' })),
+})
+
+const saying = (text: string): InferenceEvent => ({ type: 'delta', block: 0, text })
+
+const createReader = (parts: Partial<AsideParts> = {}) =>
+  createAsideReader({ sent: {}, stops: [], isTold: () => false, ...parts })
+
+const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Partial<AsideParts> = {}): string[] =>
+  createReader(parts)
+    .read({ ...body }, shape, { events, data: JSON.stringify(body) })
+    .map(({ place, text }) => `${place}: ${text}`)
+
+describe('what a body says beside its events', () => {
+  it('is every string in a place that is not known, at any depth', () => {
+    assert.deepEqual(
+      textsOf({ a_note: 'one', details: [{ code: { data: ['two'] } }], list: [{ text: '', title: 'three' }] }),
+      ['a_note: one', 'details.code.data: two', 'list.title: three'],
+    )
+    assert.deepEqual(textsOf({ details: { 'a name that speaks': 1, falcon: 2, plain_name: 3, score: 4 } }), [
+      'details.a name that speaks as a name: a name that speaks',
+      'details.falcon as a name: falcon',
+    ])
+  })
+
+  it('is no text that an event tells of, and every one that differs from it', () => {
+    assert.deepEqual(textsOf({ text: 'one', list: [{ text: 'one' }, { text: 'two' }] }, [saying('one')]), [
+      'list.text: two',
+    ])
+    assert.deepEqual(textsOf({ text: 'say "one"\n' }, [saying('say \\"one\\"\\n')]), [])
+    assert.deepEqual(textsOf({ input: { a_b: 1 } }, [saying('{"a_b":1}')]), [])
+    assert.deepEqual(textsOf({ input: { a_b: 'b' } }, [saying('{"a_b":1}')]), ['input.a_b: b'])
+    assert.deepEqual(textsOf({ text: 'one' }, [], { isTold: (text) => text === 'one' }), [])
+  })
+
+  it('is no label, unless it says something', () => {
+    assert.deepEqual(textsOf({ id: 'msg_01ab', details: { type: 'text', file_id: 'file-1', id: 'a' } }), [])
+    assert.deepEqual(textsOf({ id: 'one two 3', details: { type: 'word', file_id: 'of us' } }), [
+      'id: one two 3',
+      'details.type: word',
+      'details.file_id: of us',
+    ])
+  })
+
+  it('is what stands for a stop string, an echo or a filler and is none', () => {
+    const parts = { stops: ['END'], sent: { tools: [{ description: 'Finds it' }] } }
+    assert.deepEqual(textsOf({ stop: 'END', echo: { a: ['Finds it'] }, filler: 'aB3xQ' }, [], parts), [])
+    assert.deepEqual(textsOf({ stop: 'one', echo: { a: ['Finds us'] }, filler: 'falcon' }, [], parts), [
+      'stop: one',
+      'echo.a: Finds us',
+      'filler: falcon',
+    ])
+  })
+
+  it('is what tokens say where they do not spell the text', () => {
+    const token = (text: string, ...others: string[]) => ({
+      token: text,
+      bytes: [...Buffer.from(text)],
+      top_logprobs: others.map((other) => ({ token: other })),
+    })
+    assert.deepEqual(
+      textsOf({ text: 'one two', logprobs: [token('one'), token(' two', ' two', ' 2')] }, [saying('one two')]),
+      ['logprobs.token.1:  2'],
+    )
+    assert.deepEqual(textsOf({ logprobs: [token('one'), { token: 'a', bytes: [98] }] }), [
+      'logprobs.token: one',
+      'logprobs.token: a',
+      'logprobs.bytes: b',
+    ])
+  })
+
+  it('is nothing of a block that is told of as a whole', () => {
+    const raw = { type: 'search', text: 'one' }
+    const told: InferenceEvent = { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw } }
+    assert.deepEqual(textsOf({ details: raw }, [told]), [])
+    assert.deepEqual(textsOf({ block: raw }), [])
+    assert.deepEqual(textsOf({ block: { type: 'text', text: 'two' } }), ['block.text: two'])
+  })
+
+  it('is a piece of a text where its format says so: in a delta, and token by token', () => {
+    const body = { delta: { plan_a: 'one', tools: ['two'], caller: { title: 'three' } }, logprobs: [{ token: 'four' }] }
+    const read = createReader().read(body, shape, { events: [] })
+    assert.deepEqual(
+      read.map(({ text, isPiece = false }) => [text, isPiece]),
+      [
+        ['one', true],
+        ['two', false],
+        ['three', false],
+        ['four', true],
+      ],
+    )
+    assert.equal(createReader().read({ delta: 'one' }, shape, { events: [] })[0]?.isPiece, true)
+  })
+
+  it('is told once where every frame says it, but for what may be the next letter of a word', () => {
+    const named = createReader()
+    const countOf = (body: Record<string, unknown>): number => named.read(body, shape, { events: [] }).length
+    assert.deepEqual([countOf({ falcon: 1, condor: 2 }), countOf({ falcon: 3, condor: 4 })], [2, 0])
+    const reader = createReader()
+    const read = (body: Record<string, unknown>): number => reader.read(body, shape, { events: [] }).length
+    assert.deepEqual([read({ code: 'same' }), read({ code: 'same' }), read({ code: 'other' })], [1, 0, 1])
+    assert.deepEqual([read({ code: 'l' }), read({ code: 'l' })], [1, 1])
+  })
+
+  it('is all strings of a frame that has a name twice', () => {
+    const reader = createReader()
+    const read = (data: string) =>
+      reader.read(Object(JSON.parse(data)), shape, { events: [saying('b')], data }).map(({ text }) => text)
+    assert.deepEqual(read('{"text" : "a:\\"x\\":", "text":"b"}'), ['text', 'a:"x":', 'text', 'b'])
+    assert.deepEqual(read('{"text":"b", "n" : {"o":[{"p":1}]}}'), [])
+  })
+
+  it('is never read of what is not repeated', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(2), (body, indent) => {
+        const texts = (data?: string) =>
+          createReader().read(body, shape, { events: [], ...(data !== undefined && { data }) })
+        assert.deepEqual(texts(JSON.stringify(body, null, indent)), texts())
+      }),
+    )
+  })
+})

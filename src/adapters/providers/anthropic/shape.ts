@@ -1,0 +1,27 @@
+import { each, fields, type AnswerShape, type Shape } from '../answering/asides.ts'
+
+/** What our events tell of in an answer of the Messages format. */
+const blocks: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['text', fields({ type: 'label', text: 'told' })],
+  ['thinking', fields({ type: 'label', thinking: 'told' })],
+  ['redacted_thinking', fields({ type: 'label' })],
+  ['tool_use', fields({ type: 'label', id: 'label', name: 'told', input: 'told', caller: fields({ type: 'label' }) })],
+])
+
+const usage = fields({ service_tier: 'label', inference_geo: 'label', speed: 'label' })
+const ending = { stop_reason: 'label', stop_sequence: 'stop' } as const
+const message = { id: 'label', type: 'label', role: 'label', model: 'label', ...ending, usage } as const
+
+const event = fields({
+  type: 'label',
+  index: 'label',
+  message: fields(message),
+  content_block: ({ type }) => blocks.get(type) ?? 'later',
+  delta: fields({ type: 'label', text: 'told', thinking: 'told', partial_json: 'told', ...ending }),
+  usage,
+})
+
+export const messagesShape: AnswerShape = {
+  event,
+  document: fields({ ...message, content: each(({ type }) => blocks.get(type)) }),
+}

@@ -1,0 +1,127 @@
+import { andThen, isPending, type Eventually } from '../../base/eventually.ts'
+import type { Examination } from '../../domain/governance/examine/examine.ts'
+import { createFollower, type Follower, type FollowParts, type Mark } from '../../domain/governance/follow/follow.ts'
+import { textOfAddress } from '../../domain/governance/texts/strings.ts'
+import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import type { Aside, Piece } from '../../domain/inference/events.ts'
+
+/**
+ * Judges what an upstream's own words say and no event tells of. Nobody knows whether such a string is a whole text or a
+ * piece of one that goes on in the next frame. So the strings of a piece are judged as they stand, unless its format calls
+ * them pieces, and those of one field are followed as one growing text, which is held back as any other text is.
+ */
+export type AsideInspection = {
+  /** How much of which field must be cleared before these may leave. To be asked before they are looked at. */
+  marksOf(asides: readonly Aside[]): readonly Mark[]
+  /** Looks at all of them, and says whether the answer may go on. */
+  areFit(asides: readonly Aside[]): Eventually<boolean>
+  /**
+   * Judges what has been said so far as complete. What is said later in the same fields is judged with the end of it. Where
+   * only a block has ended, a text that comes in pieces goes on.
+   */
+  end(of: 'block' | 'answer'): Eventually<boolean>
+}
+
+type Field = { readonly follower: Follower; text: string; mark: number; isInPieces: boolean }
+
+/** More fields than any format has are read as one. */
+const mostFields = 64
+/** This much of what a field said before is read again with what it says next. */
+const tailCharacters = 512
+
+export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): AsideInspection {
+  const fields = new Map<string, Field>()
+  const tails = new Map<string, string>()
+  const stepPlan = { ...parts.plan, policies: parts.holding.policies }
+
+  function fieldOf(place: string): Field {
+    const key = fields.has(place) || tails.has(place) || fields.size + tails.size < mostFields ? place : ''
+    const known = fields.get(key)
+    if (known !== undefined) return known
+    const tail = tails.get(key) ?? ''
+    const field = { follower: createFollower(parts), text: tail, mark: tail.length, isInPieces: false }
+    if (tail !== '') field.follower.push(tail)
+    fields.set(key, field)
+    return field
+  }
+
+  /** It is nowhere held as a block, so it cannot be written anew. */
+  function isAllowed({ verdict }: Examination): boolean {
+    const isRephrased = isRephrasing(verdict.effectiveDecision)
+    outcomes.push(...verdict.outcomes, ...(isRephrased ? refusalOf(verdict) : []))
+    return !isDenied(verdict) && !isRephrased
+  }
+
+  /** By the rules for a text that grows: the others are asked when it is complete. */
+  function areAllowed(asides: readonly Aside[]): Eventually<boolean> {
+    const whole = asides.filter(({ isPiece }) => isPiece !== true)
+    if (whole.length === 0) return true
+    const texts = [whole.map(({ text }) => text).join('\n')]
+    return andThen(parts.glance(stepPlan, { texts, direction: 'response' }), (examination) =>
+      examination.verdict.decision === 'allow' ? true : isAllowed(examination),
+    )
+  }
+
+  function isFollowed({ place, text, isPiece }: Aside): Eventually<boolean> {
+    const field = fieldOf(place)
+    field.text += text
+    field.isInPieces = isPiece === true
+    field.follower.push(text)
+    return andThen(field.follower.check(), (denied) => denied === undefined || isAllowed(denied))
+  }
+
+  function areCleared(asides: readonly Aside[]): Eventually<boolean> {
+    const followers = new Set(asides.map(({ place }) => fieldOf(place).follower))
+    return every([...followers], (follower) => andThen(follower.lookAhead(0), () => true))
+  }
+
+  return {
+    marksOf: (asides) =>
+      asides.map(({ place, text }) => {
+        const field = fieldOf(place)
+        field.mark += text.length
+        return { follower: field.follower, mark: field.mark }
+      }),
+    areFit: (asides) =>
+      andThen(
+        areAllowed(asides),
+        (areFit) => areFit && andThen(every(asides, isFollowed), (areGoingOn) => areGoingOn && areCleared(asides)),
+      ),
+    end(of) {
+      if (fields.size === 0) return true
+      const ending = [...fields].filter(([, { isInPieces }]) => of === 'answer' || !isInPieces)
+      for (const [place, { text }] of ending) {
+        fields.delete(place)
+        tails.set(place, text.slice(-tailCharacters))
+      }
+      return every(ending, ([, { follower }]) => andThen(follower.end(), isAllowed))
+    },
+  }
+}
+
+/** Whether all of them pass, one after the other. */
+function every<T>(items: readonly T[], passes: (item: T) => Eventually<boolean>): Eventually<boolean> {
+  for (const [at, item] of items.entries()) {
+    const isFit = passes(item)
+    if (isPending(isFit)) return isFit.then((fit) => fit && every(items.slice(at + 1), passes))
+    if (!isFit) return false
+  }
+  return true
+}
+
+/** What a piece says that no event tells of, less addresses and data. */
+export function asidesOf({ asides = none, events, original }: Piece): readonly Aside[] {
+  if (original !== undefined) return asides.length === 0 ? asides : asides.flatMap(asText)
+  // The proof of a thought is a signature, unless an upstream says so of something else.
+  return events.flatMap((event) =>
+    event.type === 'proof' ? asText({ place: 'proof', text: event.proof.value }) : none,
+  )
+}
+
+const none: readonly never[] = []
+
+function asText(aside: Aside): readonly Aside[] {
+  const text = textOfAddress(aside.text)
+  return text === undefined ? none : [{ ...aside, text }]
+}
