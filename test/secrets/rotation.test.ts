@@ -22,7 +22,9 @@ describe('rotating the secret of a data folder', () => {
     const run = commandAt(folder.path)
     const pinned = join(folder.path, 'pinned.pem')
     const made = await fill(t, folder.path)
+    const left = join(folder.path, 'left.ndjson')
     writeFileSync(pinned, (await run('audit', 'keys'))[1])
+    writeFileSync(left, (await run('audit', 'export'))[1])
     const before = readFileSync(join(folder.path, 'secret'), 'utf8')
 
     {
@@ -57,6 +59,10 @@ describe('rotating the secret of a data folder', () => {
     )
     assert.doesNotMatch(says, /were not checked/)
     assert.equal(code, 0, says)
+    for (const option of ['--against', '--file']) {
+      const [comparison, compared] = await run('audit', 'verify', option, left)
+      assert.equal(comparison, 0, compared)
+    }
     const [oldPin, oldSays] = await run('audit', 'verify', '--keys', pinned)
     assert.match(oldSays, /^Proven: events 1 to \d+/m, 'the old key handed over to the new one')
     assert.equal(oldPin, 0, oldSays)

@@ -38,11 +38,12 @@ export async function verifyWith(
   await using house = await open()
   const { operations } = house
   const keys = pinned ? pinnedKeys(pinned) : await keysOfSecret(operations)
-  if (file !== undefined) return { subject: file, report: await verifyFile(file, keys) }
+  const handoversOf = (organization: string) => operations['audit.handovers']({ organization })
+  if (file !== undefined) return { subject: file, report: await verifyFile(file, keys, handoversOf) }
   const { organization, ...report } = await operations['audit.verify']({ ...input, ...(pinned && { keys: pinned }) })
   if (against === undefined) return { subject: organization, report }
   const read = (range: { after: number; to: number }) => operations['audit.fingerprints']({ organization, ...range })
-  return { subject: organization, report, against: await verifyAgainst(against, { keys, read }) }
+  return { subject: organization, report, against: await verifyAgainst(against, { keys, read, handoversOf }) }
 }
 
 async function keysOfSecret(operations: Operations): Promise<TrustedKeys> {

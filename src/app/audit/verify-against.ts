@@ -9,7 +9,7 @@ import { handedOver } from '../../domain/audit/chain/handover.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { Fingerprints } from '../../domain/audit/log.ts'
 import { readExported, type Exported } from './exported.ts'
-import { inOrder } from './verify-file.ts'
+import { inOrder, type HandoversOf } from './verify-file.ts'
 
 export type AgainstFinding = {
   readonly sequence: number
@@ -43,14 +43,18 @@ export type ReadFingerprints = (range: {
   readonly to: number
 }) => Promise<Fingerprints & { readonly organization: string }>
 
+export type AgainstParts = {
+  readonly keys: TrustedKeys
+  readonly read: ReadFingerprints
+  /** An export from before a rotation of the server secret does not say itself that its key was ours. */
+  readonly handoversOf: HandoversOf
+}
+
 /**
  * Compares the log with what left it. This also shows what somebody did who holds the server secret: no signature of theirs
  * changes a copy that another has. Copies may have gaps and repeat events, as sinks with filters and retries do.
  */
-export async function verifyAgainst(
-  path: string,
-  { keys, read }: { readonly keys: TrustedKeys; readonly read: ReadFingerprints },
-): Promise<AgainstReport> {
+export async function verifyAgainst(path: string, { keys, read, handoversOf }: AgainstParts): Promise<AgainstReport> {
   const log = await openLog(read)
   const tally = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
   const checkpoints: SignedCheckpoint[] = []
@@ -80,7 +84,7 @@ export async function verifyAgainst(
     places.set(checkpoint.sequence, where)
   }
   const signed = inOrder(checkpoints)
-  const keyAt = handedOver(signed, keys.keys)
+  const keyAt = handedOver(inOrder([...signed, ...(await handoversOf(log.organization))]), keys.keys)
   for (const checkpoint of signed) {
     const where = places.get(checkpoint.sequence) ?? path
     const reason = unsignedReason(checkpoint, keyAt)

@@ -8,8 +8,15 @@ import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.t
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
 import { readExported } from './exported.ts'
 
+/** Checkpoints of an organization, from elsewhere, in which one key hands over to another. */
+export type HandoversOf = (organizationId: string) => Promise<readonly SignedCheckpoint[]>
+
 /** Checks events that were exported as a log of its own. It needs nothing of the service but the public keys. */
-export async function verifyFile(path: string, keys: TrustedKeys): Promise<LogReport> {
+export async function verifyFile(
+  path: string,
+  keys: TrustedKeys,
+  handoversOf: HandoversOf = async () => [],
+): Promise<LogReport> {
   const carried: SignedCheckpoint[] = []
   const first = await firstRow(path)
   const from = first ? placeBefore(first) : startOfChain('')
@@ -21,7 +28,8 @@ export async function verifyFile(path: string, keys: TrustedKeys): Promise<LogRe
   // Only checkpoints whose place is in the file can be held against it.
   const points = checkpoints.filter(({ sequence }) => sequence > from.sequence).map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(path), { from, checkpoints: points })
-  const signatures = await checkSignatures(checkpoints, { keys })
+  const handovers = first ? await handoversOf(first.organizationId) : []
+  const signatures = await checkSignatures(checkpoints, { keys, series: inOrder([...checkpoints, ...handovers]) })
   const tail = { from: Math.max(from.sequence, signatures.signed?.to ?? 0) + 1, to: again.end.sequence }
   // A file may end anywhere, so that nothing in it is overdue.
   const hasTail = again.finding === undefined && tail.to >= tail.from

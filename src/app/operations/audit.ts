@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { StoredSeals } from '../../adapters/stores/sql/secret-rotation.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
+import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { pinnedKeys, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { EventMaker, TextsKeys } from '../../domain/audit/event/event-maker.ts'
 import type { AuditReads, Fingerprints } from '../../domain/audit/log.ts'
@@ -24,6 +25,8 @@ export type AuditOperations = {
   'audit.fingerprints'(
     input: InOrganization & { after: number; to: number },
   ): Promise<Fingerprints & { organization: string }>
+  /** Checkpoints of the log that tell which key took the place of another. They are as good as their signatures. */
+  'audit.handovers'(input: { organization: string }): Promise<readonly SignedCheckpoint[]>
   /** Derived from the server secret, whatever the database says. */
   'audit.keys'(input: object): Promise<ReturnType<typeof presentKeys>['data']>
   /** Erases the texts that are kept beside the events of a request; the events stay. */
@@ -85,6 +88,7 @@ export function createAuditOperations(parts: AuditOperationParts): AuditOperatio
       const organization = await organizationOf(input)
       return { organization, ...(await reads.fingerprints(organization, { after: input.after, last: input.to })) }
     },
+    'audit.handovers': ({ organization }) => reads.handovers(organization),
     'audit.keys': async () => presentKeys(trustedKeys().keys, await reads.keys()).data,
     async 'audit.erase'(input) {
       const organizationId = await organizationOf(input)

@@ -105,5 +105,7 @@ export type AuditReads = {
   standing(organizationId: string): Promise<ChainStanding | undefined>
   /** What the log holds in all, and its fingerprints behind `after` and up to `last`. */
   fingerprints(organizationId: string, range: { readonly after: number; readonly last: number }): Promise<Fingerprints>
+  /** Checkpoints in which one key hands over to another, oldest first. */
+  handovers(organizationId: string): Promise<readonly SignedCheckpoint[]>
   keys(): Promise<readonly PublishedKey[]>
 }

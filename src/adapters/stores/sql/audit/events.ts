@@ -76,6 +76,14 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         at: rows.map(({ sequence, fingerprint }) => [sequence, fingerprint] as const),
       }
     },
+    async handovers(organizationId) {
+      const rows = await tx.query<{ checkpoint: string }>(
+        `select checkpoint from audit_checkpoint
+         where organization_id = $1 and checkpoint like '%"handover":%' order by sequence`,
+        [organizationId],
+      )
+      return rows.map(({ checkpoint }) => checkpointOf(checkpoint))
+    },
     async keys() {
       const rows = await tx.query<{ id: string; public_key: string; created_at: number; texts_key: Uint8Array | null }>(
         'select id, public_key, created_at, texts_key from audit_key order by created_at, id',
