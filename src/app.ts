@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net'
-import { getHeapStatistics } from 'node:v8'
 import packageFile from '../package.json' with { type: 'json' }
 import { createAdministration } from './app/administration.ts'
 import { openAuditOffice } from './app/audit/office.ts'
@@ -9,6 +7,8 @@ import { openGovernance } from './app/governance/governance.ts'
 import { openGround, type World } from './app/ground.ts'
 import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
+import { createListeners, type Addresses } from './app/listening/listeners.ts'
+import { allPurposes } from './app/listening/plan.ts'
 import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { holdMsOf, openRoad } from './app/road.ts'
@@ -21,13 +21,11 @@ import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createCallerOf } from './http/caller.ts'
 import { openControlSocket } from './http/control.ts'
-import { createInFlight } from './http/inference/in-flight.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
-import { createServer } from './http/server.ts'
-import { drain, shut } from './http/stopping.ts'
 
 export type { World } from './app/ground.ts'
+export type { Addresses } from './app/listening/listeners.ts'
 
 /** A running Gatehouse. */
 export type House = AsyncDisposable & {
@@ -39,17 +37,11 @@ export type House = AsyncDisposable & {
   readonly limits: string
   readonly operations: Operations
   readonly openapi: () => object
-  /** Opens the door and answers its address. */
-  listen(): Promise<string>
+  /** Opens the ports and answers their addresses. */
+  listen(): Promise<Addresses>
   /** Not ready at once; no new work after `server.drain_delay_ms`; what is under way may finish for a while. */
   drain(): Promise<void>
 }
-
-/** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
-const maxWaitingConnections = 4_096
-
-/** Room for two of the largest bodies, however little memory there is. */
-const leastBodyRoomBytes = 64 * 1024 * 1024
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
 export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
@@ -77,14 +69,10 @@ export async function createHouse(config: Config, env: Environment, world: World
   const stored = await openStoredResponses(ground)
   await startExpiry(ground, stored)
 
-  const inFlight = createInFlight(clock)
   const recorder = createRequestRecorder({ clock, log, metrics })
   const callerOf = createCallerOf({ authenticator, freeRequests })
-  const { identify } = callerOf
-  let isStopping = false
-  let address = ''
-  const publicUrl = (): string => config.server.public_url?.replace(/\/+$/, '') ?? address
-  const families = createFamilies({
+  const listeners = built.use(createListeners(ground, { recorder, identify: callerOf.identify }))
+  const parts = {
     catalogue,
     callerOf,
     infer: record(infer),
@@ -99,11 +87,11 @@ export async function createHouse(config: Config, env: Environment, world: World
     moderationModel: rules.model,
     stored,
     keepMs: config.responses.retention_days * dayMs,
-    inFlight,
+    inFlight: listeners.inFlight,
     clock,
     ids,
     metrics,
-    publicUrl,
+    publicUrl: listeners.publicUrl,
     administration,
     administrationLimits: config.administration,
     version: packageFile.version,
@@ -115,16 +103,10 @@ export async function createHouse(config: Config, env: Environment, world: World
       }),
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.trouble(), isVital: () => false },
-      { part: 'server', problem: async () => (isStopping ? 'stopping' : undefined) },
+      { part: 'server', problem: async () => (listeners.isStopping() ? 'stopping' : undefined) },
     ],
-  })
-  const { request_timeout_ms: requestTimeoutMs, trust_proxy: isProxied, proxy_hops: hops, host, port } = config.server
-  const proxyHops = isProxied ? hops : 0
-  const bodyRoomBytes = Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)
-  const limits = { requestTimeoutMs, bodyRoomBytes, proxyHops }
-  const onHalfClose = inFlight.halfClosed
-  const server = await createServer({ ...ground, ...limits, families, recorder, identify, onHalfClose })
-  built.defer(() => shut({ server, inFlight }))
+  }
+  await listeners.serve((purposes) => createFamilies(parts, purposes))
   const kept = built.move()
 
   return {
@@ -133,25 +115,14 @@ export async function createHouse(config: Config, env: Environment, world: World
     exampleModel: exampleModel(config, env),
     limits: counters.says,
     operations: administration.operations,
-    openapi: () => describeApi(families, packageFile.version),
+    openapi: () => describeApi(createFamilies(parts, allPurposes), packageFile.version),
     async listen() {
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
       }
-      await server.listen({ host, port, backlog: maxWaitingConnections })
-      address = addressOf(server.server.address())
-      return publicUrl()
+      return listeners.listen()
     },
-    async drain() {
-      isStopping = true
-      await drain({ server, inFlight, clock }, config.server.drain_delay_ms)
-    },
+    drain: listeners.drain,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-function addressOf(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === 'string') return ''
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  return `http://${host}:${address.port}`
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
@@ -7,6 +8,8 @@ import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
+import { planListeners, type PlannedListener } from './listening/plan.ts'
+import { readTlsFiles } from './listening/tls-files.ts'
 import { openOperations } from './operations/open.ts'
 import type { SecretStatus } from './operations/secret.ts'
 import { effectiveUpstreams } from './models/upstreams.ts'
@@ -46,7 +49,8 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
     ...(isUsable ? await checkStorage(config) : []),
     ...(await checkSpools(config)),
     ...(await checkRedis(config)),
-    await checkPort(config),
+    ...(await Promise.all(planListeners(config.server).map(checkPort))),
+    ...checkTls(config.server),
     ...(await checkUpstreams(config, env)),
   ]
 }
@@ -163,12 +167,26 @@ async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise
   ]
 }
 
-async function checkPort({ server }: Config): Promise<Finding> {
-  const where = `${server.host}:${server.port}`
-  const failure = await tryConnect(server.host, server.port)
+async function checkPort({ host, port }: PlannedListener): Promise<Finding> {
+  const where = `${host}:${port}`
+  const failure = await tryConnect(host, port)
   if (failure === undefined)
     return { part: 'port', state: 'ok', says: `something listens on ${where} (a running Gatehouse, perhaps)` }
   return { part: 'port', state: 'ok', says: `${where} is free` }
+}
+
+function checkTls({ tls }: Config['server']): Finding[] {
+  if (tls === undefined) return []
+  try {
+    const { cert = '' } = readTlsFiles(tls)
+    const { validTo, validToDate } = new X509Certificate(String(cert))
+    if (validToDate > new Date())
+      return [{ part: 'TLS', state: 'ok', says: `the certificate is valid until ${validTo}` }]
+    const mend = `Put a new one into ${tls.cert_file}; a running server takes it over.`
+    return [{ part: 'TLS', state: 'wrong', says: `the certificate has expired on ${validTo}`, mend }]
+  } catch (error) {
+    return [{ part: 'TLS', state: 'wrong', says: messageOf(error) }]
+  }
 }
 
 async function checkUpstreams(config: Config, env: Environment): Promise<Finding[]> {

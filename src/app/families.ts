@@ -22,6 +22,7 @@ import { docsRoutes } from '../http/service/docs.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
+import type { Purpose } from './listening/plan.ts'
 
 export type FamilyParts = InferenceParts &
   CountParts &
@@ -44,8 +45,8 @@ export type FamilyParts = InferenceParts &
     readonly readiness: readonly ReadinessCheck[]
   }
 
-/** The list of families, in plain sight. The first one's shape serves paths that belong to none. */
-export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
+/** The list of families of a port, in plain sight. The first one's shape serves paths that belong to none. */
+export function createFamilies(parts: FamilyParts, purposes: ReadonlySet<Purpose>): [Family, ...Family[]] {
   const refuse = createGeneralRefusal(parts.publicUrl)
   const general = (name: string, prefixes: string[], routes: Route[]): Family => ({
     name,
@@ -55,25 +56,25 @@ export function createFamilies(parts: FamilyParts): [Family, ...Family[]] {
     refusalSchema: GeneralErrorBody,
   })
   const limits = limitsOf(parts)
+  const on = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
+  const isDescribed = purposes.has('api') || purposes.has('administration')
   const families: [Family, ...Family[]] = [
     general(
       'Service',
       ['/'],
       [
         ...healthRoutes(parts.readiness),
-        ...metricsRoutes(parts.metrics),
-        ...docsRoutes(() => families),
-        ...openapiRoutes(() => families, parts.version),
+        ...on('metrics', () => metricsRoutes(parts.metrics)),
+        ...(isDescribed ? docsRoutes(() => families) : []),
+        ...(isDescribed ? openapiRoutes(() => families, parts.version) : []),
       ],
     ),
-    messagesFamily(parts),
-    responsesFamily(parts),
-    chatFamily(parts),
-    moderationsFamily(parts),
-    adminFamily({ ...parts, ...parts.administration, limits }),
-    policyGatewayFamily({ ...parts, ...parts.administration, limits }),
-    general('Models', ['/v1/models'], modelRoutes(parts)),
-    creditsFamily(parts, refuse),
+    ...on('api', () => [messagesFamily(parts), responsesFamily(parts), chatFamily(parts), moderationsFamily(parts)]),
+    ...on('administration', () => [
+      adminFamily({ ...parts, ...parts.administration, limits }),
+      policyGatewayFamily({ ...parts, ...parts.administration, limits }),
+    ]),
+    ...on('api', () => [general('Models', ['/v1/models'], modelRoutes(parts)), creditsFamily(parts, refuse)]),
   ]
   return families
 }

@@ -1,4 +1,4 @@
-import { createHouse, type House } from '../app.ts'
+import { createHouse, type Addresses, type House } from '../app.ts'
 import { isFault } from '../base/fault.ts'
 import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
@@ -17,8 +17,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
     const settings = config()
     await using house = await createHouse(settings, env)
     const stop = listenForStop(env)
-    const address = await house.listen().catch((error: unknown) => cannotListen(error, settings.server))
-    say(await welcome(house, address, settings))
+    say(await welcome(house, await house.listen(), settings))
     giveBackStartMemory()
     await stop.first
     say(stopping(settings.server.drain_delay_ms))
@@ -32,24 +31,15 @@ const stopping = (delayMs: number): string =>
     ? 'Stopping: no new requests; answers under way have 30 seconds.'
     : `Stopping: not ready; new requests are answered for another ${delayMs / 1000} s, then answers under way have 30 seconds.`
 
-/** Whoever reads it knows what to change. */
-function cannotListen(error: unknown, { host, port }: { readonly host: string; readonly port: number }): never {
-  const words: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${host}:${port} is in use already. Stop what listens there, or set GATEHOUSE_PORT.`,
-    EACCES: `This user may not listen on port ${port}. Set GATEHOUSE_PORT to one above 1023.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Set GATEHOUSE_HOST to one of its own, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `${host} is no address that can be found. Set GATEHOUSE_HOST to one of this machine.`,
-  }
-  const known = error instanceof Error && 'code' in error ? words[String(error.code)] : undefined
-  throw known === undefined ? error : new Error(known, { cause: error })
-}
-
 /** What a newcomer needs next: where it listens, and on the first start the keys and a request to paste. */
-async function welcome(house: House, address: string, { storage, setup }: Config): Promise<string> {
+async function welcome(house: House, addresses: Addresses, { storage, setup }: Config): Promise<string> {
+  const { api: address, administration, metrics } = addresses
   const lines = [
     `Gatehouse ${house.version}`,
     `  API        ${address}/v1`,
     `  reference  ${address}/docs`,
+    ...(administration === address ? [] : [`  admin      ${administration}/v1/organization`]),
+    ...(metrics === address ? [] : [`  metrics    ${metrics}/metrics`]),
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
     `  limits     ${house.limits}`,
     `  models     ${house.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,

@@ -1,6 +1,9 @@
 import Type from 'typebox'
 import { entry, section } from './section.ts'
 
+const port = (env: string, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 65_535, env, description: `${description} 0 takes a free one.` })
+
 export const Server = section(
   {
     host: Type.String({ default: '127.0.0.1', env: 'GATEHOUSE_HOST', description: 'Address to listen on.' }),
@@ -16,6 +19,55 @@ export const Server = section(
         pattern: '^https?://',
         description: 'Address that callers use, where it differs from host and port; error bodies link to it.',
       }),
+    ),
+    admin_port: Type.Optional(
+      port(
+        'GATEHOUSE_ADMIN_PORT',
+        'A port of its own for `/v1/organization` and `/api/policy-gateway`, with every key that they take. They are then not on `port`.',
+      ),
+    ),
+    admin_host: Type.Optional(
+      Type.String({
+        minLength: 1,
+        env: 'GATEHOUSE_ADMIN_HOST',
+        description: 'Address of `admin_port`; `host` when left out.',
+      }),
+    ),
+    metrics_port: Type.Optional(
+      port('GATEHOUSE_METRICS_PORT', 'A port of its own for `/metrics`, which is then not on `port`.'),
+    ),
+    metrics_host: Type.Optional(
+      Type.String({
+        minLength: 1,
+        env: 'GATEHOUSE_METRICS_HOST',
+        description: 'Address of `metrics_port`; `host` when left out.',
+      }),
+    ),
+    tls: Type.Optional(
+      entry(
+        {
+          cert_file: Type.String({
+            minLength: 1,
+            env: 'GATEHOUSE_TLS_CERT_FILE',
+            description:
+              'A PEM file with the certificate and those between it and its authority. It is read again when it changes.',
+          }),
+          key_file: Type.String({
+            minLength: 1,
+            env: 'GATEHOUSE_TLS_KEY_FILE',
+            description: 'A PEM file with its private key.',
+          }),
+          min_version: Type.Enum(['TLSv1.2', 'TLSv1.3'], {
+            default: 'TLSv1.2',
+            description: 'The oldest version that callers may speak.',
+          }),
+          metrics: Type.Boolean({
+            default: true,
+            description: 'False leaves a port that serves metrics alone in plain HTTP.',
+          }),
+        },
+        'HTTPS on every port. Without it the server speaks plain HTTP, for a proxy that ends TLS.',
+      ),
     ),
     trust_proxy: Type.Boolean({
       default: false,

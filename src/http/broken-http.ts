@@ -30,7 +30,9 @@ const noTunnel: RawAnswer = {
 
 /** Bytes that are not HTTP never reach a route. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // A handshake that failed has no way to say anything.
+  const isMute = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true
+  if (isMute || !socket.writable) return void socket.destroy()
   end(socket, known[error.code ?? ''] ?? invalid, requestId)
 }
 
@@ -50,6 +52,8 @@ function end(socket: Duplex, { status, code, message, headers = '' }: RawAnswer,
     `x-request-id: ${requestId}`,
     'connection: close',
     'content-type: application/json',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
     `content-length: ${Buffer.byteLength(body)}`,
   ]
   socket.end(`${lines.join('\r\n')}\r\n${headers}\r\n${body}`)

@@ -1,42 +1,38 @@
-import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
-import { createBodyRoom } from './body-room.ts'
-import { answerBrokenHttp, refuseTunnel } from './broken-http.ts'
+import type { BodyRoom } from './body-room.ts'
+import { answerBrokenHttp } from './broken-http.ts'
 import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
 import { faultOf } from './framework-fault.ts'
 import { headerFault } from './headers.ts'
+import { createHttpServer, maxHeaderBytes, type HttpServerParts } from './http-server.ts'
 import { reserveRecord, type RequestRecorder } from './request-record.ts'
 import type { Family } from './route.ts'
 import { stoppingFault } from './stopping.ts'
 import { createUnmatched } from './unmatched.ts'
 
-export type ServerParts = {
+export type ServerParts = Omit<HttpServerParts, 'newRequestId'> & {
   readonly families: readonly [Family, ...Family[]]
   readonly recorder: RequestRecorder
   readonly identify: CallerOf['identify']
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
-  /** Told when a caller has closed its sending side. */
-  readonly onHalfClose: (socket: Socket) => void
-  readonly requestTimeoutMs: number
-  /** What large bodies may take of the memory, all together. */
-  readonly bodyRoomBytes: number
+  /** What large bodies take of the memory is counted for all ports together. */
+  readonly roomFor: BodyRoom
   /** How many proxies before us are believed about whom they speak for. */
   readonly proxyHops: number
 }
 
-const maxHeaderBytes = 16 * 1024
 const lastKeepAliveMs = 500
 
 /** The door: request ids, body and header rules, one error shape per family, and an orderly close. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  const { families, recorder, clock, ids, requestTimeoutMs } = parts
+  const { families, recorder, roomFor, clock, ids, requestTimeoutMs } = parts
   const app = Fastify({
     logger: false,
     genReqId: () => ids('req'),
@@ -45,32 +41,17 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     bodyLimit: 256 * 1024,
     // An id that is too long is refused by its schema, which counts characters; an address has several for each.
     routerOptions: { maxParamLength: maxHeaderBytes },
-    keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false, // in no shape of ours
     schemaController: { compilersFactory: { buildValidator: neverNeeded, buildSerializer: neverNeeded } },
-    // Our own reader gives up first, in the family's shape; Node's is the net below it.
-    requestTimeout: requestTimeoutMs + 5_000,
-    http: {
-      headersTimeout: Math.min(requestTimeoutMs, 15_000),
-      maxHeaderSize: maxHeaderBytes,
-      requireHostHeader: false, // we ask for it ourselves, and say so in the family's shape
-      connectionsCheckingInterval: 1_000,
-    },
+    serverFactory: (handler) => createHttpServer(handler, { ...parts, newRequestId: () => ids('req') }),
     clientErrorHandler: (error, socket) => answerBrokenHttp(error, socket, ids('req')),
     frameworkErrors: (error, request, reply) =>
       void refuse(familyFor(request), faultOf(error), { request, reply, clock }),
   })
 
-  // What a caller expects beyond `100-continue` changes nothing; Node would refuse it without a word.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('connect', (_request, socket) => refuseTunnel(socket, ids('req')))
-  // Node would take the end of what a caller sends for the end of its interest in the answer.
-  Object.assign(app.server, { httpAllowHalfOpen: true })
-  app.server.on('connection', (socket) => socket.once('end', () => parts.onHalfClose(socket)))
   let isClosing = false
   const unmatched = createUnmatched(families)
-  const roomFor = createBodyRoom(parts.bodyRoomBytes)
   reserveRecord(app)
   app.removeAllContentTypeParsers()
   // The usual type by its name: the framework remembers a parser that has one, and looks for the others each time.
@@ -82,6 +63,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     if (request.record) request.record.takeRoom = roomFor(request.raw, reply.raw)
     const fault = isClosing ? stoppingFault() : headerFault(request.raw)
     done(fault ?? (request.is404 ? unmatched(request) : undefined))
+  })
+  // Answers to inference are written past the framework, and have these headers of their own.
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    if (!reply.hasHeader('cache-control') && isJson(reply)) reply.header('cache-control', 'no-store')
   })
   app.addHook('onResponse', (request, reply, done) => {
     recorder.ended(request, reply.statusCode)
@@ -101,6 +87,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     return familyOf(families, pathOf(request.url)) ?? families[0]
   }
 }
+
+const isJson = (reply: FastifyReply): boolean => String(reply.getHeader('content-type')).startsWith('application/json')
 
 /** Routes check their own bodies, so the framework's compilers need not even be loaded: they weigh as much as all our code. */
 const neverNeeded = (): never => {

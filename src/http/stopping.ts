@@ -3,7 +3,11 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { InFlight } from './inference/in-flight.ts'
 
-export type Door = { readonly server: FastifyInstance; readonly inFlight: InFlight; readonly clock: Clock }
+export type Door = {
+  readonly servers: readonly FastifyInstance[]
+  readonly inFlight: InFlight
+  readonly clock: Clock
+}
 
 const drainMs = 30_000
 /** How long those who are told why have to read it. */
@@ -17,31 +21,35 @@ export const stoppingFault = (): Fault =>
  * Answers new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then
  * no new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end.
  */
-export async function drain({ server, inFlight, clock }: Door, delayMs: number): Promise<void> {
-  if (delayMs > 0) await delayOrClose({ server, clock }, delayMs)
+export async function drain({ servers, inFlight, clock }: Door, delayMs: number): Promise<void> {
+  if (delayMs > 0) await delayOrClose({ servers, clock }, delayMs)
   const abort = clock.after(drainMs, () => inFlight.abortAll(stoppingFault()))
   // Who reads nothing, or has not even sent a request by now, is not worth waiting for.
-  const hangUp = clock.after(drainMs + lastWordsMs, () => server.server.closeAllConnections())
-  await server.close()
+  const hangUp = clock.after(drainMs + lastWordsMs, () => hangUpAll(servers))
+  await Promise.all(servers.map((server) => server.close()))
+  await inFlight.ended()
   abort()
   hangUp()
-  await inFlight.ended()
 }
 
 /** A server that is closed in the meantime is not waited for. */
-const delayOrClose = ({ server, clock }: Omit<Door, 'inFlight'>, delayMs: number): Promise<void> =>
+const delayOrClose = ({ servers, clock }: Omit<Door, 'inFlight'>, delayMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cancel = clock.after(delayMs, resolve)
-    server.server.once('close', () => {
+    servers[0]?.server.once('close', () => {
       cancel()
       resolve()
     })
   })
 
 /** Hangs up on everybody; what was under way is settled all the same. */
-export async function shut({ server, inFlight }: Omit<Door, 'clock'>): Promise<void> {
-  const closed = server.close()
-  server.server.closeAllConnections()
-  await closed
+export async function shut({ servers, inFlight }: Omit<Door, 'clock'>): Promise<void> {
+  const closed = servers.map((server) => server.close())
+  hangUpAll(servers)
+  await Promise.all(closed)
   await inFlight.ended()
+}
+
+function hangUpAll(servers: Door['servers']): void {
+  for (const { server } of servers) server.closeAllConnections()
 }

@@ -292,6 +292,18 @@ describe('the command line', () => {
     assert.match(sick.stdout, /its upstream lost is not configured/)
     assert.match(sick.stdout, /cannot be reached/)
   })
+  it('says which port and which certificate a start would take', () => {
+    const { run, folder } = createFolder()
+    const tls = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
+    const settings = (key: string): string =>
+      `server: { admin_port: 1, tls: { cert_file: ${tls('gateway.cert.pem')}, key_file: ${tls(key)} } }`
+    writeFileSync(join(folder, 'gatehouse.yaml'), settings('gateway.key.pem'))
+    const { stdout } = run('doctor')
+    assert.match(stdout, /127\.0\.0\.1:1 is free/)
+    assert.match(stdout, /the certificate is valid until .* 2126/)
+    writeFileSync(join(folder, 'gatehouse.yaml'), settings('nowhere.pem'))
+    assert.match(run('doctor').stdout, /server\.tls\.key_file: .*nowhere\.pem cannot be read/)
+  })
   it('explains itself, and calls a wrong call wrong', () => {
     const { run, folder } = createFolder()
     assert.match(run('--help').stdout, /serve .*\n[^]*doctor/)

@@ -36,6 +36,18 @@ describe('a start that cannot succeed says what is wrong and how to mend it:', (
     assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*GATEHOUSE_PORT`))
   })
 
+  it('a port of the administration or of metrics that somebody else has', async (test) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    test.after(() => other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    for (const name of ['GATEHOUSE_ADMIN_PORT', 'GATEHOUSE_METRICS_PORT']) {
+      const { remark, said } = await start(test, { [name]: String(port) })
+      assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*set ${name}\\.`))
+      assert.equal(said, '')
+    }
+  })
+
   for (const [what, env, settings, says] of [
     [
       'an address of another machine',
@@ -57,6 +69,18 @@ describe('a start that cannot succeed says what is wrong and how to mend it:', (
     ],
     ['an address of Ollama that is none', { OLLAMA_HOST: ':x' }, '', /OLLAMA_HOST: /],
     ['an address of OpenAI that is none', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'here' }, '', /OPENAI_BASE_URL: /],
+    [
+      'a certificate that is not there',
+      { GATEHOUSE_TLS_CERT_FILE: '/nowhere/c.pem', GATEHOUSE_TLS_KEY_FILE: '/nowhere/k.pem' },
+      '',
+      /^server\.tls\.cert_file: \/nowhere\/c\.pem cannot be read: ENOENT/,
+    ],
+    [
+      'a certificate without its key',
+      { GATEHOUSE_TLS_CERT_FILE: '/nowhere/c.pem' },
+      '',
+      /server\.tls must have required properties key_file/,
+    ],
     ['a network that is none', {}, 'exports: { allow_addresses: [home] }', /exports\.allow_addresses: .*home/],
     ['credits beyond counting', {}, 'credits: { starting: 10000000000000 }', /credits\.starting/],
   ] as const) {
@@ -86,6 +110,12 @@ describe('a start', () => {
   it('gives out its public address, however that ends', async (test) => {
     const { said } = await start(test, {}, 'server: { public_url: "https://gateway.example.com/base/" }')
     assert.match(said, /API +https:\/\/gateway\.example\.com\/base\/v1\n/)
+  })
+
+  it('names the ports that administration and metrics have of their own', async (test) => {
+    const { said } = await start(test, { GATEHOUSE_ADMIN_PORT: '0', GATEHOUSE_METRICS_PORT: '0' })
+    assert.match(said, /admin +http:\/\/127\.0\.0\.1:\d+\/v1\/organization\n/)
+    assert.match(said, /metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/)
   })
 
   it('takes an empty GATEHOUSE_CONFIG for none', async (test) => {

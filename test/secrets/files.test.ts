@@ -43,7 +43,7 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     const outputs: string[] = []
     {
       await using house = await createHouse(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
-      const url = await house.listen()
+      const { api: url } = await house.listen()
       const { api_key: key } = await house.operations.setup({ name: 'Test' })
       const ask = async () => {
         const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHouse, type House, type World } from '../../src/app.ts'
+import { createHouse, type Addresses, type House, type World } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
 
@@ -9,6 +9,7 @@ import { checkConfig } from '../../src/config/config.ts'
 export type TestHouse = AsyncDisposable & {
   readonly house: House
   readonly url: string
+  readonly addresses: Addresses
   readonly adminKey: string
   readonly apiKey: string
   readonly organizationId: string
@@ -51,12 +52,14 @@ export async function startHouse({
     server: { port: 0, ...(config['server'] as object) },
   }
   const house = await createHouse(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
-  const url = await house.listen()
+  const addresses = await house.listen()
+  const url = addresses.api
   const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing
   const authorization = `Bearer ${made.api_key}`
   return {
     house,
     url,
+    addresses,
     adminKey: made.admin_key,
     apiKey: made.api_key,
     organizationId: made.organization_id,

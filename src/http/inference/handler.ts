@@ -116,7 +116,11 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
   }
 }
 
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
 
 type Saying = {
   readonly request: FastifyRequest

@@ -60,7 +60,9 @@ export function openapiRoutes(families: () => readonly Family[], version: string
       summary: 'This interface as OpenAPI 3.1',
       credential: 'none',
       answers: { 200: { description: 'The description.' } },
-      handle: async () => (description ??= describeApi(families(), version)),
+      // May be kept: it holds nothing of anybody's.
+      handle: async (_request, reply) =>
+        reply.header('cache-control', 'no-cache').send((description ??= describeApi(families(), version))),
     },
   ]
 }

@@ -5,4 +5,4 @@ import { checkConfig } from '../../../src/config/config.ts'
 
 const [configuration = '{}'] = process.argv.slice(2)
 const house = await createHouse(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })
-process.stdout.write(`${await house.listen()}\n`)
+process.stdout.write(`${(await house.listen()).api}\n`)

@@ -29,6 +29,6 @@ const house = await createHouse(
     },
   },
 )
-const url = await house.listen()
+const { api: url } = await house.listen()
 const keys = await house.operations.setup({ name: 'Killed' }).catch(() => undefined)
 process.stdout.write(`${JSON.stringify({ url, keys })}\n`)

@@ -15,7 +15,7 @@ const config = checkConfig({
   },
 })
 const server = await createHouse(config, {}, { log: createLog({ level: 'silent' }) })
-const url = await server.listen()
+const { api: url } = await server.listen()
 const keys = await server.operations.setup({ name: 'Soaked' })
 process.send?.({ url, apiKey: keys.api_key, adminKey: keys.admin_key })
 

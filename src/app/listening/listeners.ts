@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer as createNetServer, type AddressInfo, type Server as NetServer } from 'node:net'
+import { Server as SecureServer } from 'node:tls'
+import { getHeapStatistics } from 'node:v8'
+import type { FastifyInstance } from 'fastify'
+import { createBodyRoom } from '../../http/body-room.ts'
+import type { CallerOf } from '../../http/caller.ts'
+import { createInFlight, type InFlight } from '../../http/inference/in-flight.ts'
+import type { RequestRecorder } from '../../http/request-record.ts'
+import type { Family } from '../../http/route.ts'
+import { createServer } from '../../http/server.ts'
+import { drain, shut } from '../../http/stopping.ts'
+import type { Ground } from '../ground.ts'
+import { cannotListen } from './cannot-listen.ts'
+import { planListeners, type PlannedListener, type Purpose } from './plan.ts'
+import { readTlsFiles, watchTlsFiles } from './tls-files.ts'
+
+/** Where each purpose is served. */
+export type Addresses = Readonly<Record<Purpose, string>>
+
+/** The ports of this process. */
+export type Listeners = AsyncDisposable & {
+  readonly inFlight: InFlight
+  readonly isStopping: () => boolean
+  /** What callers of the API are told its address is. */
+  readonly publicUrl: () => string
+  /** Makes a server for each port, of the families for its purposes. */
+  serve(familiesFor: (purposes: ReadonlySet<Purpose>) => [Family, ...Family[]]): Promise<void>
+  listen(): Promise<Addresses>
+  drain(): Promise<void>
+}
+
+type ListenerParts = { readonly recorder: RequestRecorder; readonly identify: CallerOf['identify'] }
+
+type Listener = PlannedListener & { readonly server: FastifyInstance; readonly isSecure: boolean }
+
+/** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
+const maxWaitingConnections = 4_096
+
+/** Room for two of the largest bodies, however little memory there is. */
+const leastBodyRoomBytes = 64 * 1024 * 1024
+
+export function createListeners(ground: Ground, { recorder, identify }: ListenerParts): Listeners {
+  const { config, clock, ids, log } = ground
+  const { tls: tlsSettings, ...settings } = config.server
+  const tls = tlsSettings && readTlsFiles(tlsSettings)
+  const inFlight = createInFlight(clock)
+  const listeners: Listener[] = []
+  const others: NetServer[] = []
+  const opened = new AsyncDisposableStack()
+  opened.defer(async () => void (await Promise.all(others.map(closed))))
+  let isStopping = false
+  const listenerOf = (purpose: Purpose): Listener | undefined => listeners.find(({ purposes }) => purposes.has(purpose))
+  const publicUrl = (): string => settings.public_url?.replace(/\/+$/, '') ?? addressOf(listenerOf('api'))
+  const addressFor = (purpose: Purpose): string => {
+    const listener = listenerOf(purpose)
+    return listener?.purposes.has('api') === true ? publicUrl() : addressOf(listener)
+  }
+
+  return {
+    inFlight,
+    isStopping: () => isStopping,
+    publicUrl,
+    async serve(familiesFor) {
+      const shared = {
+        recorder,
+        identify,
+        clock,
+        ids,
+        log,
+        onHalfClose: inFlight.halfClosed,
+        roomFor: createBodyRoom(Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)),
+        requestTimeoutMs: settings.request_timeout_ms,
+        proxyHops: settings.trust_proxy ? settings.proxy_hops : 0,
+      }
+      for (const planned of planListeners(config.server)) {
+        const isSecure = tlsSettings !== undefined && (tlsSettings.metrics || !isForMetricsAlone(planned))
+        const families = familiesFor(planned.purposes)
+        const server = await createServer({ ...shared, families, tls: isSecure ? tls : undefined })
+        listeners.push({ ...planned, server, isSecure })
+      }
+      opened.defer(() => shut({ servers: listeners.map(({ server }) => server), inFlight }))
+    },
+    async listen() {
+      // The API comes last: it is reached only once everything else can be.
+      for (const listener of listeners.toReversed()) others.push(...(await open(listener)))
+      if (tlsSettings && tls) {
+        const servers = listeners.map(({ server }) => server.server)
+        const apply = (options: typeof tls): void => {
+          for (const server of servers) if (server instanceof SecureServer) server.setSecureContext(options)
+        }
+        opened.use(watchTlsFiles(tlsSettings, tls, { clock, log, apply }))
+      }
+      return {
+        api: publicUrl(),
+        administration: addressFor('administration'),
+        metrics: addressFor('metrics'),
+      }
+    },
+    async drain() {
+      isStopping = true
+      // Metrics are read to the last: what became of the answers under way is worth knowing.
+      const servers = listeners.filter((listener) => !isForMetricsAlone(listener)).map(({ server }) => server)
+      await drain({ servers, inFlight, clock }, settings.drain_delay_ms)
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+const isForMetricsAlone = ({ purposes }: PlannedListener): boolean => purposes.size === 1 && purposes.has('metrics')
+
+function addressOf(listener: Listener | undefined): string {
+  const address = listener?.server.server.address() ?? null
+  if (address === null || typeof address === 'string') return ''
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `${listener?.isSecure === true ? 'https' : 'http'}://${host}:${address.port}`
+}
+
+async function open(listener: Listener): Promise<NetServer[]> {
+  const { server, host, port } = listener
+  try {
+    await server.listen({ host, port, backlog: maxWaitingConnections })
+    return host === 'localhost' ? await alsoListen(server) : []
+  } catch (error) {
+    throw cannotListen(error, listener)
+  }
+}
+
+/** `localhost` is two addresses on most machines. What comes to the second goes to the same server. */
+async function alsoListen({ server }: FastifyInstance): Promise<NetServer[]> {
+  const { address: first, port } = server.address() as AddressInfo
+  const addresses = await lookup('localhost', { all: true })
+  const others = addresses
+    .filter(({ address }) => address !== first)
+    .map(async ({ address }) => {
+      const options = { allowHalfOpen: true, noDelay: true }
+      const other = createNetServer(options, (socket) => void server.emit('connection', socket))
+      other.listen({ host: address, port, backlog: maxWaitingConnections })
+      // A machine may name an address that it does not have: the first is enough.
+      return once(other, 'listening').then(
+        () => [other],
+        () => [],
+      )
+    })
+  return (await Promise.all(others)).flat()
+}
+
+const closed = (server: NetServer): Promise<unknown> => new Promise((resolve) => server.close(resolve))

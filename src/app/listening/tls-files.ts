@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { everySoOften, type Clock } from '../../base/clock.ts'
+import { messageOf } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { Config } from '../../config/config.ts'
+
+export type TlsSettings = NonNullable<Config['server']['tls']>
+
+type TlsWatch = {
+  readonly clock: Clock
+  readonly log: Log
+  /** Given what new connections are to use from now on. */
+  readonly apply: (options: SecureContextOptions) => void
+}
+
+const lookEveryMs = 5_000
+
+/** The certificate and key of a start. A mistake names the setting and the file. */
+export function readTlsFiles(settings: TlsSettings): SecureContextOptions {
+  const read = (setting: 'cert_file' | 'key_file'): Buffer => {
+    try {
+      return readFileSync(settings[setting])
+    } catch (error) {
+      throw new Error(`server.tls.${setting}: ${settings[setting]} cannot be read: ${messageOf(error)}`, {
+        cause: error,
+      })
+    }
+  }
+  return checked(settings, read('cert_file'), read('key_file'))
+}
+
+/**
+ * Takes a renewed certificate over. The files are read now and then instead of being watched, because a file that is swapped
+ * behind a symbolic link is never told of. While they do not fit one another, the certificate of before is kept.
+ */
+export function watchTlsFiles(settings: TlsSettings, used: SecureContextOptions, watch: TlsWatch): Disposable {
+  const { clock, log, apply } = watch
+  let seen = textOf(used)
+  let problem: string | undefined
+  const look = async (): Promise<void> => {
+    try {
+      const [cert, key] = await Promise.all([readFile(settings.cert_file), readFile(settings.key_file)])
+      const now = textOf({ cert, key })
+      if (now === seen && problem === undefined) return
+      apply(checked(settings, cert, key))
+      if (now !== seen) log.info({ cert_file: settings.cert_file }, 'a new TLS certificate is in use')
+      seen = now
+      problem = undefined
+    } catch (error) {
+      // Told once, not every few seconds.
+      if (problem !== messageOf(error)) {
+        log.warn({ error: messageOf(error) }, 'the new TLS certificate cannot be used; the one of before is kept')
+      }
+      problem = messageOf(error)
+    }
+  }
+  return everySoOften(clock, look, lookEveryMs)
+}
+
+const textOf = ({ cert, key }: SecureContextOptions): string => `${String(cert)}\n${String(key)}`
+
+function checked(settings: TlsSettings, cert: Buffer, key: Buffer): SecureContextOptions {
+  const options = { cert, key, minVersion: settings.min_version }
+  try {
+    createSecureContext(options)
+    return options
+  } catch (error) {
+    const { cert_file: certFile, key_file: keyFile } = settings
+    const files = `server.tls: ${certFile} and ${keyFile}`
+    throw new Error(`${files} are no certificate and its key: ${messageOf(error)}`, { cause: error })
+  }
+}

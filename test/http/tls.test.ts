@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { Client } from 'undici'
+import { createLog } from '../../src/base/log.ts'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import { createPatientClock } from '../support/patient-clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
+const pem = (name: string): string => readFileSync(fixture(name), 'utf8')
+const authorities = [pem('gateway.cert.pem'), pem('gateway-next.cert.pem')]
+
+const files = { cert_file: fixture('gateway.cert.pem'), key_file: fixture('gateway.key.pem') }
+
+/** A connection to the server, and the name of the certificate that it showed. */
+async function dial(url: string, options: ConnectionOptions = {}): Promise<{ socket: TLSSocket; name: string }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), ca: authorities, ...options })
+  await once(socket, 'secureConnect')
+  return { socket, name: String(socket.getPeerCertificate().subject.CN) }
+}
+
+async function shownName(url: string): Promise<string> {
+  const { socket, name } = await dial(url)
+  socket.destroy()
+  return name
+}
+
+/** A server whose certificate is in a folder of the test's, and which looks at it when the test says so. */
+async function startRenewable(test: TestContext) {
+  const folder = await temporaryFolder()
+  test.after(() => folder[Symbol.asyncDispose]())
+  const certFile = join(folder.path, 'tls.crt')
+  const keyFile = join(folder.path, 'tls.key')
+  const put = (name: string, into = folder.path): void => {
+    copyFileSync(fixture(`${name}.cert.pem`), join(into, 'tls.crt'))
+    copyFileSync(fixture(`${name}.key.pem`), join(into, 'tls.key'))
+  }
+  const { clock, pass } = createPatientClock(5_000)
+  const lines: string[] = []
+  const listeners = new Set<() => void>()
+  const write = (line: string): void => {
+    lines.push(line)
+    for (const listener of listeners) listener()
+  }
+  const log = createLog({ level: 'info', destination: { write } })
+  const said = (words: string, times = 1): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (lines.filter((line) => line.includes(words)).length >= times) resolve()
+      }
+      listeners.add(look)
+      look()
+    })
+  const start = async (): Promise<TestHouse> => {
+    const scene = await startHouse({
+      clock,
+      log,
+      config: { server: { tls: { cert_file: certFile, key_file: keyFile } } },
+    })
+    test.after(() => scene[Symbol.asyncDispose]())
+    return scene
+  }
+  return { folder: folder.path, certFile, keyFile, put, start, look: () => pass(5_000), said, lines }
+}
+
+describe('TLS', () => {
+  it('serves the API, and every other port, with the certificate', async () => {
+    await using scene = await startHouse({ config: { server: { tls: files, admin_port: 0, metrics_port: 0 } } })
+    for (const [base, path] of [
+      [scene.addresses.api, '/health/live'],
+      [scene.addresses.administration, '/health/live'],
+      [scene.addresses.metrics, '/metrics'],
+    ] as const) {
+      assert.match(base, /^https:/)
+      const client = new Client(base, { connect: { ca: authorities } })
+      const { statusCode, body } = await client.request({ method: 'GET', path })
+      assert.equal(statusCode, 200)
+      await body.dump()
+      await client.close()
+    }
+  })
+
+  it('leaves a port of metrics alone in plain HTTP where it is told to', async () => {
+    const server = { tls: { ...files, metrics: false }, metrics_port: 0 }
+    await using scene = await startHouse({ config: { server } })
+    assert.equal((await fetch(`${scene.addresses.metrics}/metrics`)).status, 200)
+    assert.equal(await shownName(scene.url), 'gateway.test')
+  })
+
+  it('refuses older versions than the least that is set', async () => {
+    await using scene = await startHouse({ config: { server: { tls: { ...files, min_version: 'TLSv1.3' } } } })
+    await assert.rejects(dial(scene.url, { maxVersion: 'TLSv1.2' }), /protocol version/i)
+    assert.equal(await shownName(scene.url), 'gateway.test')
+  })
+
+  it('hangs up on a caller that speaks plain HTTP, and serves the next', async () => {
+    await using scene = await startHouse({ config: { server: { tls: files } } })
+    await assert.rejects(fetch(`${scene.url.replace('https', 'http')}/health/live`))
+    assert.equal(await shownName(scene.url), 'gateway.test')
+  })
+
+  for (const stream of [false, true]) {
+    it(`answers a caller that closes its sending side, ${stream ? 'streamed' : 'whole'}`, async () => {
+      await using scene = await startHouse({ config: { server: { tls: files } } })
+      const { socket } = await dial(scene.url, { allowHalfOpen: true } as ConnectionOptions)
+      const body = JSON.stringify({
+        model: 'gatehouse-echo',
+        stream,
+        max_tokens: 50,
+        messages: [{ role: 'user', content: 'It is mild there' }],
+      })
+      const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${scene.apiKey}`
+      socket.end(`${head}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      let said = ''
+      for await (const chunk of socket) said += String(chunk)
+      assert.match(said, stream ? /HTTP\/1\.1 200 OK.*message_stop/s : /HTTP\/1\.1 200 OK.*It is mild there/s)
+    })
+  }
+})
+
+describe('a certificate that is renewed', { timeout: 60_000 }, () => {
+  it('is shown to new callers, and callers of before keep their connections', async (test) => {
+    const { put, start, look, said } = await startRenewable(test)
+    put('gateway')
+    const { url } = await start()
+    const client = new Client(url, { connect: { ca: authorities } })
+    test.after(() => client.destroy())
+    let connections = 0
+    client.on('connect', () => connections++)
+    const ask = async (): Promise<number> => {
+      const { statusCode, body } = await client.request({ method: 'GET', path: '/health/live' })
+      await body.dump()
+      return statusCode
+    }
+    assert.equal(await ask(), 200)
+    put('gateway-next')
+    look()
+    await said('a new TLS certificate is in use')
+    assert.equal(await shownName(url), 'gateway-next.test')
+    assert.equal(await ask(), 200)
+    assert.equal(connections, 1)
+  })
+
+  it('is also seen where a symbolic link to its folder is swapped', async (test) => {
+    const { folder, certFile, keyFile, put, start, look, said } = await startRenewable(test)
+    for (const name of ['gateway', 'gateway-next']) {
+      mkdirSync(join(folder, name))
+      put(name, join(folder, name))
+    }
+    symlinkSync('gateway', join(folder, '..data'))
+    symlinkSync('..data/tls.crt', certFile)
+    symlinkSync('..data/tls.key', keyFile)
+    const { url } = await start()
+    assert.equal(await shownName(url), 'gateway.test')
+    symlinkSync('gateway-next', join(folder, '..data_tmp'))
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
+    look()
+    await said('a new TLS certificate is in use')
+    assert.equal(await shownName(url), 'gateway-next.test')
+  })
+
+  it('is not taken while it is broken or lacks its key, which is warned of, and is once it is whole', async (test) => {
+    const { certFile, put, start, look, said, lines } = await startRenewable(test)
+    put('gateway')
+    const { url } = await start()
+    writeFileSync(certFile, 'no certificate')
+    look()
+    await said('the one of before is kept')
+    assert.equal(await shownName(url), 'gateway.test')
+    copyFileSync(fixture('gateway-next.cert.pem'), certFile)
+    look()
+    await said('the one of before is kept', 2)
+    assert.equal(await shownName(url), 'gateway.test')
+    put('gateway-next')
+    look()
+    await said('a new TLS certificate is in use')
+    assert.equal(await shownName(url), 'gateway-next.test')
+    assert.equal(lines.filter((line) => line.includes('PRIVATE')).length, 0)
+  })
+})
+
+describe('a start with TLS', () => {
+  for (const [what, tls, says] of [
+    [
+      'a certificate that is not there',
+      { ...files, cert_file: '/nowhere/c.pem' },
+      /server\.tls\.cert_file: \/nowhere\/c\.pem cannot be read: ENOENT/,
+    ],
+    [
+      'a key that is not there',
+      { ...files, key_file: '/nowhere/k.pem' },
+      /server\.tls\.key_file: \/nowhere\/k\.pem cannot be read: ENOENT/,
+    ],
+    [
+      'a key of another certificate',
+      { ...files, key_file: fixture('gateway-next.key.pem') },
+      /server\.tls: .*gateway\.cert\.pem and .*gateway-next\.key\.pem .*mismatch/,
+    ],
+    ['a file that is no certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
+  ] as const) {
+    it(`is refused with ${what}, which is named`, async () => {
+      await assert.rejects(startHouse({ config: { server: { tls } } }), says)
+    })
+  }
+})
