@@ -11,6 +11,7 @@ import { createListeners, type Addresses } from './app/listening/listeners.ts'
 import { allPurposes } from './app/listening/plan.ts'
 import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
+import { watchProcess } from './app/process-metrics.ts'
 import { holdMsOf, openRoad } from './app/road.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/governance/rules.ts'
@@ -69,6 +70,7 @@ export async function createHouse(config: Config, env: Environment, world: World
   const stored = await openStoredResponses(ground)
   await startExpiry(ground, stored)
 
+  built.use(watchProcess(metrics))
   const recorder = createRequestRecorder({ clock, log, metrics })
   const callerOf = createCallerOf({ authenticator, freeRequests })
   const listeners = built.use(createListeners(ground, { recorder, identify: callerOf.identify }))

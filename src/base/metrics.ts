@@ -26,8 +26,19 @@ export type Metrics = {
   ): Histogram<L>
   /** A value that is read when asked for. */
   gauge(name: string, help: string, read: () => number): void
+  /** Values that are read together, when asked for. */
+  readings(headings: readonly Heading[], read: () => readonly Reading[]): void
   /** Everything in Prometheus' text form. */
   expose(): string
+}
+
+export type Heading = { readonly name: string; readonly help: string; readonly type: 'counter' | 'gauge' | 'histogram' }
+
+/** `labels` are of our own making: they are not escaped. */
+export type Reading = {
+  readonly name: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
 }
 
 export function createMetrics(): Metrics {
@@ -83,14 +94,23 @@ export function createMetrics(): Metrics {
     gauge(name, help, read) {
       families.push(() => exposition({ name, help, type: 'gauge' }, [`${name} ${read()}`]))
     },
+    readings(headings, read) {
+      families.push(() => {
+        const lines = Map.groupBy(read(), ({ name }) => name)
+        return headings.map((heading) => exposition(heading, lines.get(heading.name)?.map(readingLine) ?? [])).join('')
+      })
+    },
     expose: () => families.map((family) => family()).join(''),
   }
 }
 
-type Heading = { readonly name: string; readonly help: string; readonly type: 'counter' | 'gauge' | 'histogram' }
-
 const exposition = ({ name, help, type }: Heading, lines: readonly string[]): string =>
   [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
+
+function readingLine({ name, labels = {}, value }: Reading): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`
+}
 
 function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) => string {
   const names = Object.keys(labels)
