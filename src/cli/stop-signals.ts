@@ -2,8 +2,8 @@ import { everySoOften, systemClock, type Clock } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
-/** A terminal sends its Ctrl-C to all, and npm passes on what it got: what comes so soon is the same signal. */
-const sameSignalMs = 300
+/** A terminal and a service manager signal all processes, and npm passes on what it got: what comes so soon is the same. */
+const sameSignalMs = 1_000
 
 /** Read before the start: npm may end while the storage is opened. */
 const parentAtStart = process.ppid

@@ -255,7 +255,7 @@ describe('the command line', () => {
     const stopping = new Promise((resolve) => child.stdout.once('data', resolve))
     child.kill('SIGTERM')
     await stopping
-    await new Promise((resolve) => setTimeout(resolve, 400)) // what comes sooner is taken for the same signal
+    await new Promise((resolve) => setTimeout(resolve, 1_100)) // what comes sooner is taken for the same signal
     child.kill('SIGTERM')
     assert.equal(await exit, 0)
     assert.match(head, /100 Continue/)
