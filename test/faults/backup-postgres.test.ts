@@ -62,10 +62,13 @@ describe('a dump of PostgreSQL', { skip: withoutPostgres }, () => {
       `select request_id as id from audit_event where code = 'gateway.request.decided' order by 1`,
     )
     assert.deepEqual(
-      before.filter((id) => !charged.includes(id)),
+      before.filter((id) => !charged.includes(id) || !logged.includes(id)),
       [],
     )
-    assert.deepEqual(charged, logged)
+    // Charge and event are two commits, so an answer that is under way may have one of them. There are four callers.
+    assert.ok(new Set(charged).symmetricDifference(new Set(logged)).size <= 4)
+    assert.equal(new Set(charged).size, charged.length)
+    assert.equal(new Set(logged).size, logged.length)
     t.diagnostic(`${before.length} acknowledged before, ${charged.length} in the dump`)
 
     await using nodes = await startNodes({ count: 1, databaseUrl: restored.url, redisUrl: '', config, setup: false })
