@@ -7,6 +7,8 @@ import { answerWith, question, startPaidHouse, type PaidHouse } from '../support
 import { startPostgresServer, withoutPostgresServer, type PostgresServer } from '../support/postgres-server.ts'
 
 const cost = 15
+/** More than callers can use up while the server is paused and goes on. */
+const startingCredits = 100_000_000
 const ask = ({ house }: PaidHouse): Promise<Response> => house.post('/v1/messages', question)
 
 async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
@@ -26,7 +28,8 @@ async function startScene(): Promise<Scene> {
   const opened = new AsyncDisposableStack()
   const server = opened.use(await startPostgresServer())
   const storage = { database_url: server.url, database_timeout_ms: 1_000 }
-  const paid = opened.use(await startPaidHouse({ config: { secret: 'a secret of sixteen and more' }, storage }))
+  const config = { secret: 'a secret of sixteen and more', credits: { starting: startingCredits } }
+  const paid = opened.use(await startPaidHouse({ config, storage }))
   paid.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
   assert.equal((await ask(paid)).status, 200)
   // By then the node has seen its own set-up among the changes, and does not read the key again.
@@ -54,7 +57,7 @@ async function assertWrittenOnce({ server, paid }: Scene, answered: number): Pro
   const { operations } = paid.house.house
   assert.equal((await operations['ledger.verify']({})).broken, null)
   assert.equal((await operations['audit.verify']({ organization: paid.house.organizationId })).finding, undefined)
-  assert.equal(await paid.remaining(), 10_000 - answered * cost)
+  assert.equal(await paid.remaining(), startingCredits - answered * cost)
   const [charges] = await query(server, 'select count(*) as all, count(distinct request_id) as apart from charge')
   assert.deepEqual(charges, { all: String(answered), apart: String(answered) })
   const [events] = await query(
