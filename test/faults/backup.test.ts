@@ -109,6 +109,12 @@ describe('a backup', () => {
     assert.match(err, /exists already/)
   })
 
+  it('is refused where its file cannot be written, by the name of the file', async () => {
+    const { code, err } = await gatehouse(at('data'), ['backup', at('missing/folder.backup')])
+    assert.equal(code, 1)
+    assert.match(err, /missing\/folder\.backup cannot be written: .*Choose another name/)
+  })
+
   it('is refused where there is no database, and makes none', async () => {
     const { code, err } = await gatehouse(at('nowhere'), ['backup', at('nowhere.backup')])
     assert.equal(code, 1)
@@ -135,6 +141,27 @@ describe('a backup', () => {
     assert.equal((await gatehouse(at('data'), ['orgs', 'list'])).code, 0)
   })
 
+  it('takes the place of a database with all its secrets, also the one before a rotation', async () => {
+    const secretIds = async (verb: string): Promise<{ secret_id: string; previous_id: string | null }> =>
+      JSON.parse((await gatehouse(at('turned'), ['secret', verb, '--json'])).out) as never
+    assert.equal((await gatehouse(at('turned'), ['restore', at('plain.backup')])).code, 0)
+    await secretIds('rotate')
+    assert.equal((await gatehouse(at('turned'), ['secret', 'retire', '--force'])).code, 0)
+    await secretIds('rotate')
+    const kept = ['secret', 'secret.previous'].map((name) => readFileSync(join(at('turned'), name), 'utf8'))
+    const { code, out, err } = await gatehouse(at('turned'), ['restore', at('plain.backup'), '--replace', '--json'])
+    assert.equal(code, 0, err)
+    const { replaced } = JSON.parse(out) as { replaced: string }
+    assert.deepEqual(
+      ['secret', 'secret.previous'].map((name) => readFileSync(join(replaced, name), 'utf8')),
+      kept,
+    )
+    const restored = await secretIds('status')
+    assert.equal(restored.previous_id, null)
+    const rotated = await secretIds('rotate')
+    assert.equal(rotated.previous_id, restored.secret_id)
+  })
+
   it('is not restored under a running server', async () => {
     await using running = startProgram(program, [at('held'), 'http://127.0.0.1:1', '', '', '0'])
     await started(running)
@@ -147,7 +174,7 @@ describe('a backup', () => {
     const whole = readFileSync(at('plain.backup'))
     writeFileSync(at('short.backup'), whole.subarray(0, whole.length / 2))
     writeFileSync(at('other.backup'), 'not a database')
-    for (const name of ['short.backup', 'other.backup', 'data/gatehouse.db']) {
+    for (const name of ['short.backup', 'other.backup', 'data/gatehouse.db', 'data']) {
       const { code, err } = await gatehouse(at('target'), ['restore', at(name)])
       assert.equal(code, 1)
       assert.match(err, /is not a complete Gatehouse backup/)

@@ -1,6 +1,7 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { secretFileNames } from './data-folder.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
 /** What a backup file tells about itself, in a table of its own beside the copied ones. */
@@ -36,6 +37,7 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
   const source = join(dataDir, databaseFile)
   if (!existsSync(source)) throw new Error(`There is no database in ${dataDir} to back up.`)
   if (existsSync(file)) throw alreadyThere(file)
+  assertWritable(file)
   const partial = `${file}.${process.pid}.partial`
   try {
     await copyDatabase(source, partial)
@@ -52,8 +54,9 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
 /** Reads every page of a backup; a file that is damaged or not a backup is an error. */
 export function readBackup(file: string): BackupContents {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
-  const database = openToRead(file)
+  let database: DatabaseSync | undefined
   try {
+    database = openToRead(file)
     const [check] = database.prepare('pragma integrity_check(1)').all()
     if (check?.['integrity_check'] !== 'ok') throw new Error(String(check?.['integrity_check']))
     const row = database.prepare('select manifest from backup_manifest').get()
@@ -67,7 +70,7 @@ export function readBackup(file: string): BackupContents {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${file} is not a complete Gatehouse backup: ${reason}.`, { cause })
   } finally {
-    database.close()
+    database?.close()
   }
 }
 
@@ -86,7 +89,8 @@ export async function restoreBackup(
     dropManifest(partial)
     syncPath(partial)
     moveAside(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
-    moveAside(dataDir, replacedDir, Object.keys(manifest.secretFiles))
+    // All of them, because a previous secret that stays would be taken for one of the restored database.
+    if (Object.keys(manifest.secretFiles).length > 0) moveAside(dataDir, replacedDir, secretFileNames)
     for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)
     renameSync(partial, join(dataDir, databaseFile))
     syncPath(dataDir)
@@ -141,6 +145,16 @@ function publish(partial: string, file: string): void {
     renameSync(partial, file) // some file systems have no links
   }
   syncPath(join(file, '..'))
+}
+
+/** SQLite would name neither the file nor the reason. */
+function assertWritable(file: string): void {
+  try {
+    accessSync(dirname(file), constants.W_OK)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${file} cannot be written: ${reason}. Choose another name.`, { cause })
+  }
 }
 
 function alreadyThere(file: string): Error {
