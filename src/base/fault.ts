@@ -102,7 +102,8 @@ export const faultCodes = {
   policy_blocked: 'A rule of the organization forbids it; `policy` names the rule and the event in the audit log.',
   model_not_found: 'No model of this name is in the catalogue.',
   upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
-  upstream_rejected: 'The model’s upstream refused the request; its reason is in the message.',
+  upstream_rejected:
+    'The model’s upstream refused the request; its reason is in the message, unless a rule forbids that text in answers.',
   context_length_exceeded:
     'The request, or the request and the answer that it asks for, is longer than the model’s context; send less.',
   upstream_timeout: 'The model’s upstream did not answer in time.',

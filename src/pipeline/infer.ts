@@ -94,7 +94,7 @@ export function createInfer(parts: InferParts): Infer {
       const maxOutputTokens = Math.min(askedOutputTokens, governed.maxOutputTokens)
       const onDropped = (what: string): void => void dropped.add(what)
       const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
-      const begun = borrowed.use(await route(parts, model, call))
+      const begun = borrowed.use(await route(parts, model, call).catch(governed.fail))
       freePlace?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...begun.target, usage })

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isPending, type Eventually } from '../../base/eventually.ts'
+import { watched } from '../../base/flow.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
 import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
@@ -29,6 +30,7 @@ import { planRequest, type PlanParts } from './plan-request.ts'
 import { redactedAnswer } from './redact-answer.ts'
 import { createSilences } from './silence.ts'
 import { takeQuota, type QuotaParts } from './take-quota.ts'
+import { screenedError } from './upstream-errors.ts'
 
 export type GovernParts = PlanParts &
   QuotaParts & {
@@ -55,6 +57,8 @@ export type Governed = AsyncDisposable & {
   /** How long its answer may be by its quotas. */
   readonly maxOutputTokens: number
   guard(metered: Metered, stop: () => Promise<void>): AsyncIterable<Piece>
+  /** Throws the error of an upstream, without its message where the caller may not read that. */
+  fail(error: unknown): Promise<never>
 }
 
 /** Holds a request to all that its organization wants checked; refuses it with a Fault, or lets it go on. */
@@ -103,6 +107,15 @@ export function createGovern(parts: GovernParts): Govern {
     const rephrased = async (unfit: Examination): Promise<string | undefined> =>
       (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
 
+    const onErrorVerdict = ({ outcomes }: Verdict): void => {
+      const verdict = combine(mergeOutcomes([...asked, ...outcomes]))
+      asking.onVerdict?.(verdictFacts(verdict, { plan, direction: 'response' }))
+      told(asking, verdict)
+    }
+    const fail = async (error: unknown): Promise<never> => {
+      throw await screenedError(error, { examine, plan, onVerdict: onErrorVerdict })
+    }
+
     // An answer that breaks off has used its input and what was generated until then.
     const giveBack = (): Promise<void> => place.settle(answer === undefined ? 0 : totalTokens(answer.used()))
     return {
@@ -110,9 +123,11 @@ export function createGovern(parts: GovernParts): Govern {
       maxOutputTokens: place.maxOutputTokens,
       guard(metered, stop) {
         answer = metered
-        const pieces = guarded(metered, { ...parts, silences, plan, holding, rephrased, stop, conclude })
+        const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
+        const pieces = watched(guarded(metered, guarding), (piece) => piece, fail)
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
+      fail,
       [Symbol.asyncDispose]: giveBack,
     }
   }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { httpKinds, type HttpKind } from '../clients/scripted.ts'
+import { startHouse, type TestHouse } from '../support/house.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Reply = { readonly status: number; readonly body: string }
+
+const paths: Readonly<Record<HttpKind, string>> = {
+  anthropic: '/v1/messages',
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+}
+
+const requests: Readonly<Record<HttpKind, Json>> = {
+  anthropic: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 },
+  'openai-chat': { messages: [{ role: 'user', content: 'Hello' }] },
+  'openai-responses': { input: 'Hello', store: false },
+}
+
+const rejection = (message: string): Json => ({ type: 'error', error: { type: 'invalid_request_error', message } })
+const frame = (body: Json): string => `event: ${String(body['type'])}\ndata: ${JSON.stringify(body)}\n\n`
+
+/** Long enough that what comes first leaves before the stream fails. */
+const paragraph = 'The garden is quiet in the morning, and the birds sing in the old trees by the river. '.repeat(40)
+const failingStream = (message: string): string =>
+  [
+    {
+      type: 'message_start',
+      message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: paragraph } },
+    { type: 'content_block_stop', index: 0 },
+    rejection(message),
+  ]
+    .map(frame)
+    .join('')
+
+describe('the message of an upstream’s own error', () => {
+  const opened = new AsyncDisposableStack()
+  let house: TestHouse
+  let reply: Reply = { status: 500, body: '' }
+
+  before(async () => {
+    const upstream = opened.use(
+      await startUpstream((response) => {
+        const type = reply.status === 200 ? 'text/event-stream' : 'application/json'
+        response.writeHead(reply.status, { 'content-type': type })
+        response.end(reply.body)
+      }),
+    )
+    const urlOf = (kind: HttpKind): string => `${upstream.url}${kind === 'anthropic' ? '' : '/v1'}`
+    house = opened.use(
+      await startHouse({
+        config: {
+          upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
+          models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
+        },
+      }),
+    )
+    await govern({ denylist: ['falcon'] })
+  })
+  after(() => opened.disposeAsync())
+
+  async function govern(rules: Json): Promise<void> {
+    const headers = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ rules })
+    const saved = await fetch(`${house.url}/api/policy-gateway/config`, { method: 'PUT', headers, body })
+    assert.equal(saved.status, 200, await saved.text())
+  }
+
+  async function ask(kind: HttpKind, more: Json = {}): Promise<{ readonly status: number; readonly body: string }> {
+    const answer = await house.post(paths[kind], { model: kind, ...requests[kind], ...more })
+    return { status: answer.status, body: await answer.text() }
+  }
+
+  for (const kind of httpKinds) {
+    for (const status of [400, 404, 413, 422]) {
+      it(`is withheld where a rule forbids it: ${kind}, ${status}`, async () => {
+        reply = { status, body: JSON.stringify(rejection('the falcon is not a valid value')) }
+        const answer = await ask(kind)
+        assert.equal(answer.status, status === 413 ? 413 : 400)
+        assert.doesNotMatch(answer.body, /falcon/)
+        assert.match(answer.body, /upstream rejected the request/)
+      })
+    }
+  }
+
+  it('is withheld where its category is always blocked', async () => {
+    reply = {
+      status: 400,
+      body: JSON.stringify(rejection('I can not do this anymore. I want to kill myself tonight.')),
+    }
+    assert.doesNotMatch((await ask('openai-chat')).body, /kill myself/)
+  })
+
+  it('still tells an agent that its prompt is too long', async () => {
+    reply = { status: 400, body: JSON.stringify(rejection('prompt is too long: the falcon has 9 tokens')) }
+    const { body } = await ask('anthropic')
+    assert.match(body, /prompt is too long/)
+    assert.doesNotMatch(body, /falcon/)
+  })
+
+  it('is withheld in the middle of a stream', async () => {
+    reply = { status: 200, body: failingStream('the falcon is not a valid value') }
+    const { body } = await ask('anthropic', { stream: true })
+    assert.match(body, /event: error/)
+    assert.doesNotMatch(body, /falcon/)
+  })
+
+  it('is withheld where it has personal data that is to be taken out of answers', async () => {
+    reply = { status: 400, body: JSON.stringify(rejection('unknown user jane.doe@example.org')) }
+    await govern({ redact: true })
+    try {
+      assert.doesNotMatch((await ask('openai-chat')).body, /jane/)
+    } finally {
+      await govern({ denylist: ['falcon'] })
+    }
+  })
+
+  it('is in the audit log as a refusal of the answer', async () => {
+    reply = { status: 400, body: JSON.stringify(rejection('the falcon is not a valid value')) }
+    await ask('openai-chat')
+    const headers = { authorization: `Bearer ${house.adminKey}` }
+    const events = await fetch(`${house.url}/v1/organization/audit_logs?limit=1`, { headers })
+    const logged = await events.text()
+    assert.match(logged, /"upstream_rejected"/)
+    assert.match(logged, /"refuse"/)
+    assert.match(logged, /"response"/)
+  })
+
+  it('reaches the caller as it is where no rule forbids it', async () => {
+    reply = { status: 400, body: JSON.stringify(rejection('temperature: must be at most 1, jane.doe@example.org')) }
+    assert.match((await ask('openai-chat')).body, /temperature: must be at most 1, jane\.doe@example\.org/)
+  })
+})
