@@ -20,7 +20,7 @@ for (const contract of [databaseContract, migrateContract]) {
     'PostgreSQL',
     async () => {
       const scratch = await createScratchDatabase()
-      return disposingAlso(await openPostgres({ url: scratch.url }), scratch)
+      return disposingAlso(await openPostgres({ url: scratch.url, answerTimeoutMs: 10_000 }), scratch)
     },
     { skip: withoutPostgres },
   )

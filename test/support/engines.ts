@@ -51,7 +51,7 @@ export const engines: readonly Engine[] = [
     isParallel: true,
     open: emptied(async () => {
       const scratch = owned.use(await createScratchDatabase())
-      return owned.use(await openPostgres({ url: scratch.url }))
+      return owned.use(await openPostgres({ url: scratch.url, answerTimeoutMs: 10_000 }))
     }),
   },
 ]

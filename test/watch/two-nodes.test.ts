@@ -11,7 +11,8 @@ const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url)
 async function openTwoNodes() {
   await using opened = new AsyncDisposableStack()
   const { url } = opened.use(await createScratchDatabase())
-  const [one, two] = [opened.use(await openPostgres({ url })), opened.use(await openPostgres({ url }))]
+  const options = { url, answerTimeoutMs: 10_000 }
+  const [one, two] = [opened.use(await openPostgres(options)), opened.use(await openPostgres(options))]
   await migrate(one, await readMigrations(migrationsDir))
   await prepareWatched(one)
   const [near, far] = [opened.use(await openWatcher(one)), opened.use(await openWatcher(two))]
