@@ -118,7 +118,7 @@ function secretFindings({ secret_id: id, previous_id: previous, kept_in: keptIn,
   const findings: Finding[] = []
   if (isLost) {
     const says = `${lost.keys} keys and ${lost.encrypted_values} encrypted values are of a secret that is not here`
-    findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or make them anew.' })
+    findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.' })
   }
   if (previous === null) return isLost ? findings : [{ part, state: 'ok', says: id }]
   if (!status.is_previous_needed) {

@@ -4,7 +4,7 @@ import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import type { AuthenticatorParts } from '../domain/identity/authenticate.ts'
 import type { Ground } from './ground.ts'
 
-/** Whoever holds a stolen key decides how often it is used, but not how fast the audit log grows. */
+/** The holder of a stolen key decides how often it is used, but not how fast the audit log grows. */
 const tellEveryMs = 60_000
 const maxKeys = 10_000
 

@@ -36,7 +36,7 @@ const words: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string
   missing: 'is missing',
   misplaced: 'stands where another belongs',
   unlinked: 'does not follow from the one before: one of the two was replaced',
-  rewritten: 'is not the one that a checkpoint was signed for: the log was written anew',
+  rewritten: 'is not the one that a checkpoint was signed for: the log was rewritten',
   cut: 'is missing, and so is all behind it: the end of the log was cut off',
 }
 

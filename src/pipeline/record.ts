@@ -51,7 +51,7 @@ type Recording = {
   /** Learns whether the answer is refused when its event cannot be written. Rejects where it cannot be written now. */
   prepare(): Eventually<void>
   isRequired(): boolean
-  /** Writes the event once; whoever asks again waits for the same one. False: it is lost, and counted so. */
+  /** Writes the event once; a second call waits for the same one. False: it is lost, and counted so. */
   write(outcome: RequestOutcome): Promise<boolean>
   /** Writes another one: it came otherwise than was written. */
   correct(outcome: RequestOutcome): Promise<unknown>

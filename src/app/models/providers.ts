@@ -62,7 +62,7 @@ function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Prov
   }
 }
 
-/** The key and headers as their files say now, made anew only where one of them changed. */
+/** The key and headers as their files say now, built again only where one of them changed. */
 function createCredentials({ field, ...upstream }: EffectiveUpstream, live: LiveValues): () => UpstreamCredentials {
   const read = (): UpstreamCredentials => ({
     apiKey: live.read(`${field}.api_key`, upstream.api_key),

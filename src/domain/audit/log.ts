@@ -78,7 +78,7 @@ export type ChainStanding = {
   readonly checkpoints: readonly SignedCheckpoint[]
 }
 
-/** What the database says of a key; `publicKey` is PEM. Whoever can write the database can write this, so no verification trusts it. */
+/** What the database says of a key; `publicKey` is PEM. Anybody who can write the database can write this, so no verification trusts it. */
 export type PublishedKey = {
   readonly id: string
   readonly publicKey: string

@@ -85,7 +85,7 @@ export function createContributions(parts: ContributionsParts): Contributions {
     return { contribution: { use, node: nodeId, number: ++number, isAll }, untold: isAll ? pending : undefined }
   }
 
-  /** Whoever is not on the list any more has to contribute everything again, as the list is lost with the rest. */
+  /** A node that is no longer on the list has to contribute everything again, as the list is lost with the rest. */
   const attend = (): Promise<void> => (attending ??= attendNow().finally(() => (attending = undefined)))
 
   /** Not the answer to a question that was asked before. */

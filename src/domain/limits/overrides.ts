@@ -28,7 +28,7 @@ const maxLatest = 20_000
 
 /**
  * The limits of whoever asks. They are looked up once for each principal: a change to its organization makes it another
- * one, since authentication then reads it anew. While the database is out of reach the limits from before hold.
+ * one, since authentication then reads it again. While the database is out of reach the limits from before hold.
  */
 export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
   const known = new WeakMap<object, Limits>()

@@ -46,7 +46,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     return field
   }
 
-  /** It is nowhere held as a block, so it cannot be written anew. */
+  /** It is not held as a block, so it cannot be rewritten. */
   function isAllowed({ verdict }: Examination): boolean {
     const isRephrased = isRephrasing(verdict.effectiveDecision)
     outcomes.push(...verdict.outcomes, ...(isRephrased ? refusalOf(verdict) : []))

@@ -64,7 +64,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
     try {
       await settle(outcome, usage)
     } catch (error) {
-      // Whoever gives the request up later meets the same failure, which is told once.
+      // A later caller that gives the request up gets the same failure, which is reported once.
       if (!isUnsettled) parts.onUnsettled(taken.requestId, error)
       isUnsettled = true
     }
