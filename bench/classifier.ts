@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { isPending } from '../src/base/eventually.ts'
+import { isPromise } from '../src/base/maybe-promise.ts'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../src/adapters/patterns/re2.ts'
 import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
@@ -125,9 +125,9 @@ const followAll =
       const follower = createFollower({ ...following, readAlong: createReadAlong(classifier) })
       for (let at = 0, pieces = 1; at < text.length; at += pieceCharacters, pieces++) {
         const denied = follower.push(text.slice(at, at + pieceCharacters))
-        if (isPending(denied)) await denied
+        if (isPromise(denied)) await denied
         const looked = pieces % piecesPerLook === 0 ? follower.lookAhead(0) : undefined
-        if (isPending(looked)) await looked
+        if (isPromise(looked)) await looked
       }
       await follower.end()
     }

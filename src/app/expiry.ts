@@ -2,7 +2,7 @@ import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.t
 import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { removeBacktests } from '../adapters/stores/sql/policies/backtests.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
-import { dayMs, everySoOften, hourMs, minuteMs } from '../base/clock.ts'
+import { dayMs, repeat, hourMs, minuteMs } from '../base/clock.ts'
 import { dayMinutes, minuteOf } from '../domain/governance/watch/spike.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Ground } from './ground.ts'
@@ -18,7 +18,7 @@ export async function startExpiry({ built, database, clock, warn }: Ground, stor
 
   const sweep = (everyMs: number, what: string, remove: (nowMs: number) => Promise<unknown>): void => {
     const work = () => remove(clock.nowMs()).catch(warn(`${what} could not be removed`))
-    built.use(everySoOften(clock, work, everyMs))
+    built.use(repeat(clock, work, everyMs))
   }
   const quotas = quotaStore(database)
   // The lock on the data folder says that the process which reserved them is dead.

@@ -2,7 +2,7 @@ import type { Request } from '../adapters/network/request.ts'
 import { watchChanges } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
-import { passBy, type Failpoint } from '../base/failpoint.ts'
+import { noFailpoint, type Failpoint } from '../base/failpoint.ts'
 import { createIds, type Ids } from '../base/ids.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
@@ -53,7 +53,7 @@ export async function openGround(
   config: Config,
   { env, world }: { env: Environment; world: World },
 ): Promise<Ground> {
-  const { clock = systemClock, random = systemRandom, failpoint = passBy, network = straight } = world
+  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = straight } = world
   const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)

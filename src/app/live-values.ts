@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../base/clock.ts'
+import { repeat, type Clock } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import type { FileValue } from '../config/file-values.ts'
 
@@ -50,7 +50,7 @@ export function watchFileValues(files: readonly FileValue[], parts: LiveValuesPa
 
   const readAll = async (): Promise<void> => files.forEach(readAgain)
   files.forEach(readAgain)
-  const watching = files.length === 0 ? undefined : everySoOften(parts.clock, readAll, readEveryMs)
+  const watching = files.length === 0 ? undefined : repeat(parts.clock, readAll, readEveryMs)
   return {
     read: (field, configured) => values.get(field) ?? configured,
     version: () => version,

@@ -1,5 +1,5 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import type { Metrics, Reading } from '../base/metrics.ts'
+import type { Metrics, MetricReading } from '../base/metrics.ts'
 
 /** How often the delay is measured, which takes 0.2 % of a processor. */
 const resolutionMs = 20
@@ -85,7 +85,7 @@ function addProcessReadings(metrics: Metrics): void {
   )
 }
 
-function cpuAndMemory(): Reading[] {
+function cpuAndMemory(): MetricReading[] {
   const { user, system } = process.cpuUsage()
   const memory = process.memoryUsage()
   return [
@@ -99,7 +99,7 @@ function cpuAndMemory(): Reading[] {
   ]
 }
 
-function resources(): Reading[] {
+function resources(): MetricReading[] {
   const counts = new Map<string, number>()
   for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1)
   const all = [...counts]

@@ -28,7 +28,7 @@ export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000)
 export const lastSecond = 253_402_300_799
 
 /** Does a piece of housekeeping now and then, until disposed of. */
-export function everySoOften(clock: Clock, work: () => Promise<unknown>, everyMs: number): Disposable {
+export function repeat(clock: Clock, work: () => Promise<unknown>, everyMs: number): Disposable {
   let stopped = false
   let cancel = (): void => {}
   const again = (): void => {

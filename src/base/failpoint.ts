@@ -15,4 +15,4 @@ export type FailpointName = (typeof failpoints)[number]
 /** Called there. Tests crash in it; for everybody else nothing happens. */
 export type Failpoint = (name: FailpointName) => void | Promise<void>
 
-export const passBy: Failpoint = () => {}
+export const noFailpoint: Failpoint = () => {}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { endOfTurn } from './end-of-turn.ts'
+import { afterIo } from './after-io.ts'
 import { createGroupCommit } from './group-commit.ts'
 
 /** Notes every group, and is done with it when told to. */
@@ -16,7 +16,7 @@ function openScene() {
   })
   const finish = (): void => writing.shift()?.()
   const pass = async (turns: number): Promise<void> => {
-    for (let turn = 0; turn < turns; turn++) await endOfTurn()
+    for (let turn = 0; turn < turns; turn++) await afterIo()
   }
   return { groups, add, finish, pass }
 }

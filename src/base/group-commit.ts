@@ -1,4 +1,4 @@
-import { endOfTurn } from './end-of-turn.ts'
+import { afterIo } from './after-io.ts'
 
 export type GroupCommitParts<Name, Item> = {
   /** Bounds how long one group can take. */
@@ -23,9 +23,9 @@ export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommit
 
   async function drain(name: Name, queue: Item[]): Promise<void> {
     while (queue.length > 0) {
-      await endOfTurn()
+      await afterIo()
       await write(name, queue.splice(0, mostAtOnce))
-      for (let turn = 1; turn < turnsBetween; turn++) await endOfTurn()
+      for (let turn = 1; turn < turnsBetween; turn++) await afterIo()
     }
     queues.delete(name)
   }

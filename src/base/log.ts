@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
-import { createLineBatch } from './line-batch.ts'
+import { createBufferedStdout } from './buffered-stdout.ts'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'level'> & {
   /**
@@ -18,7 +18,7 @@ export type LogOptions = {
 
 export function createLog({ level, secrets = () => [], destination }: LogOptions): Log {
   const scrub = createScrub(secrets)
-  const stream = destination ?? createLineBatch()
+  const stream = destination ?? createBufferedStdout()
   const log = pino(
     {
       level,

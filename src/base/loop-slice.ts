@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { endOfTurn } from './end-of-turn.ts'
+import { afterIo } from './after-io.ts'
 
 /** How much of one turn of the event loop some work has taken. */
 export type LoopSlice = {
@@ -15,7 +15,7 @@ export function createLoopSlice(clock: Clock, sliceMs: number): LoopSlice {
     isUsedUp() {
       if (startMs !== undefined) return clock.monotonicMs() - startMs >= sliceMs
       startMs = clock.monotonicMs()
-      void endOfTurn().then(reset)
+      void afterIo().then(reset)
       return false
     },
   }

@@ -27,15 +27,19 @@ export type Metrics = {
   /** A value that is read when asked for. */
   gauge(name: string, help: string, read: () => number): void
   /** Values that are read together, when asked for. */
-  readings(headings: readonly Heading[], read: () => readonly Reading[]): void
+  readings(headings: readonly MetricHeading[], read: () => readonly MetricReading[]): void
   /** Everything in Prometheus' text form. */
   expose(): string
 }
 
-export type Heading = { readonly name: string; readonly help: string; readonly type: 'counter' | 'gauge' | 'histogram' }
+export type MetricHeading = {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+}
 
 /** `labels` are of our own making: they are not escaped. */
-export type Reading = {
+export type MetricReading = {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
@@ -104,10 +108,10 @@ export function createMetrics(): Metrics {
   }
 }
 
-const exposition = ({ name, help, type }: Heading, lines: readonly string[]): string =>
+const exposition = ({ name, help, type }: MetricHeading, lines: readonly string[]): string =>
   [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
 
-function readingLine({ name, labels = {}, value }: Reading): string {
+function readingLine({ name, labels = {}, value }: MetricReading): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`
 }

@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from './clock.ts'
+import { repeat, type Clock } from './clock.ts'
 
 /** The port to a place on this node's own disk for what a server could not take. */
 export type Spool<T> = AsyncDisposable & {
@@ -10,7 +10,7 @@ export type Spool<T> = AsyncDisposable & {
   count(): Promise<number>
 }
 
-export type EmptyingParts<T> = {
+export type SpoolDrainParts<T> = {
   readonly spool: Spool<T>
   readonly clock: Clock
   /** Gives them to the server; doing so twice must do no harm. */
@@ -18,7 +18,7 @@ export type EmptyingParts<T> = {
 }
 
 /** A spool that empties itself once the server is back. */
-export type EmptyingSpool<T> = Disposable & {
+export type DrainingSpool<T> = Disposable & {
   add(items: readonly T[]): Promise<void>
   waiting(): number
   /** Tries now, and answers whether all of it is written. */
@@ -29,7 +29,7 @@ const tryEveryMs = 1_000
 const together = 500
 
 /** Takes up what an earlier life left behind. */
-export async function emptying<T>({ spool, clock, write }: EmptyingParts<T>): Promise<EmptyingSpool<T>> {
+export async function createDrainingSpool<T>({ spool, clock, write }: SpoolDrainParts<T>): Promise<DrainingSpool<T>> {
   let waiting = await spool.count()
   let flushing: Promise<boolean> | undefined
 
@@ -48,7 +48,7 @@ export async function emptying<T>({ spool, clock, write }: EmptyingParts<T>): Pr
       .finally(() => (flushing = undefined))
     return flushing
   }
-  const beat = everySoOften(clock, async () => waiting > 0 && flush(), tryEveryMs)
+  const beat = repeat(clock, async () => waiting > 0 && flush(), tryEveryMs)
 
   return {
     async add(items) {

@@ -1,4 +1,4 @@
-import { everySoOften, systemClock, type Clock } from '../base/clock.ts'
+import { repeat, systemClock, type Clock } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
@@ -47,7 +47,7 @@ export function watchNpm(env: Environment, { clock, isGone, onGone }: ParentWatc
   const { start, gatehouse } = packageFile.scripts
   const script = env['npm_lifecycle_script']
   if (script !== start && script !== gatehouse) return
-  const watch = everySoOften(clock, async () => isGone() && end(), watchEveryMs)
+  const watch = repeat(clock, async () => isGone() && end(), watchEveryMs)
   const end = (): void => {
     watch[Symbol.dispose]()
     onGone()

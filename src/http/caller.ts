@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isPending, type Eventually } from '../base/eventually.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import type { Authenticator } from '../domain/identity/authenticate.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -9,14 +9,14 @@ import type { Credential } from './route.ts'
 
 /** Finds out who sent a request, by the credentials that its endpoint accepts. */
 export type CallerOf = {
-  principal(request: FastifyRequest): Eventually<Principal>
+  principal(request: FastifyRequest): MaybePromise<Principal>
   /** Also the single anonymous free request, where no credential was sent. */
-  principalOrFree(request: FastifyRequest): Eventually<Caller>
-  administrator(request: FastifyRequest): Eventually<Administrator>
+  principalOrFree(request: FastifyRequest): MaybePromise<Caller>
+  administrator(request: FastifyRequest): MaybePromise<Administrator>
   /** For the policy gateway: an administrator, or whoever has a key of a project or a token. */
-  manager(request: FastifyRequest): Eventually<Administrator | Principal>
+  manager(request: FastifyRequest): MaybePromise<Administrator | Principal>
   /** The same by the credential that a route asks for; routes that look more closely themselves have none here. */
-  readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => Eventually<unknown>>>>
+  readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => MaybePromise<unknown>>>>
 }
 
 export type CallerParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
@@ -26,12 +26,12 @@ const administratorPrefix = 'adm_'
 
 /** Each request is looked at once, however often it is asked who sent it. */
 export function createCallerOf({ authenticator, freeRequests }: CallerParts): CallerOf {
-  const principal = (request: FastifyRequest): Eventually<Principal> => {
+  const principal = (request: FastifyRequest): MaybePromise<Principal> => {
     const { record } = request
     if (record?.principal !== undefined) return record.principal
     try {
       const who = authenticator.principal(secretOf(request.headers), request.ip)
-      const found = isPending(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
+      const found = isPromise(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
       if (record) record.principal = found
       return found
     } catch (error) {
@@ -39,16 +39,16 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
       throw error
     }
   }
-  const principalOrFree = (request: FastifyRequest): Eventually<Caller> => {
+  const principalOrFree = (request: FastifyRequest): MaybePromise<Caller> => {
     const isFree = wantsFreeRequest(request.headers) && secretOf(request.headers) === undefined
     return isFree ? freeRequests.identify(request.ip) : principal(request)
   }
-  const administrator = (request: FastifyRequest): Eventually<Administrator> => {
+  const administrator = (request: FastifyRequest): MaybePromise<Administrator> => {
     const { record } = request
     if (record?.administrator !== undefined) return record.administrator
     try {
       const who = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-      const found = isPending(who) ? who.then((it) => noted(request, it)) : noted(request, who)
+      const found = isPromise(who) ? who.then((it) => noted(request, it)) : noted(request, who)
       if (record) record.administrator = found
       return found
     } catch (error) {
@@ -56,7 +56,7 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
       throw error
     }
   }
-  const manager = (request: FastifyRequest): Eventually<Administrator | Principal> => {
+  const manager = (request: FastifyRequest): MaybePromise<Administrator | Principal> => {
     const isAdministrator = bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
     return isAdministrator ? administrator(request) : principal(request)
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import { isPending } from '../base/eventually.ts'
+import { isPromise } from '../base/maybe-promise.ts'
 import { toFault, withHeaders, type Fault } from '../base/fault.ts'
 import type { CallerOf } from './caller.ts'
 import { faultOf } from './framework-fault.ts'
@@ -67,7 +67,7 @@ function identified({ credential }: Route, { identify }: FamilyDoor) {
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) => {
     try {
       const found = who(request)
-      if (isPending(found)) return found
+      if (isPromise(found)) return found
       done()
     } catch (error) {
       done(toFault(error))

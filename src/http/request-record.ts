@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import type { Eventually } from '../base/eventually.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
@@ -14,8 +14,8 @@ export type RequestRecord = {
   /** Who sent it, as far as is known. */
   who: Administrator | Principal | undefined
   /** The same, as it was asked for. */
-  principal: Eventually<Principal> | undefined
-  administrator: Eventually<Administrator> | undefined
+  principal: MaybePromise<Principal> | undefined
+  administrator: MaybePromise<Administrator> | undefined
   /** Of a large body: counts what is read of it. */
   takeRoom: TakeRoom | undefined
   /** Whether its handler was called, or something before it refused. */

@@ -1,4 +1,4 @@
-import type { Eventually } from '../base/eventually.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { VerdictFacts } from '../domain/audit/facts/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -17,7 +17,7 @@ export type Asking = {
   /** Told what the checks said, each time they have said more. */
   readonly onVerdict?: (verdict: VerdictFacts) => void
   /** Called once the request is admitted and before any model is asked. Where it throws, the request goes no further. */
-  readonly beforeModels?: () => Eventually<void>
+  readonly beforeModels?: () => MaybePromise<void>
 }
 
 /** The `X-Policy-*` headers. */

@@ -1,5 +1,5 @@
-import { createBorrowed } from '../base/borrowed.ts'
-import { isPending, type Eventually } from '../base/eventually.ts'
+import { createDisposables } from '../base/disposables.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault, withHeaders } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
@@ -75,11 +75,11 @@ export function createInfer(parts: InferParts): Infer {
     const found = countingRefusals(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
-    const model = isPending(found) ? await found : found
+    const model = isPromise(found) ? await found : found
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
     const askedOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
-    const borrowed = createBorrowed()
+    const borrowed = createDisposables()
     let verdict: Admitted | null = null
     try {
       const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
@@ -88,7 +88,7 @@ export function createInfer(parts: InferParts): Infer {
       )
       verdict = lease.verdict
       const ready = asking.beforeModels?.()
-      if (isPending(ready)) await ready
+      if (isPromise(ready)) await ready
       const estimate = { expected, maxOutputTokens: Math.min(askedOutputTokens, model.contextTokens) }
       const governed = borrowed.use(await permitted(parts.govern, asking, { ...estimate, lease }))
       const maxOutputTokens = Math.min(askedOutputTokens, governed.maxOutputTokens)
@@ -107,7 +107,7 @@ export function createInfer(parts: InferParts): Infer {
         return receipt
       }
       // An answer that is paid for has given everything back by itself.
-      const giveBack = (): Promise<void> => (isPaid ? done : borrowed.giveBack())
+      const giveBack = (): Promise<void> => (isPaid ? done : borrowed.dispose())
       return {
         model: model.name,
         upstream: begun.target.upstream,
@@ -118,7 +118,7 @@ export function createInfer(parts: InferParts): Infer {
         [Symbol.asyncDispose]: giveBack,
       }
     } catch (error) {
-      await borrowed.giveBack()
+      await borrowed.dispose()
       throw verdict !== null && isFault(error) ? withHeaders(error, inferenceHeaders(verdict)) : error
     }
   }
@@ -143,7 +143,7 @@ function leaseFor(
   { admission, ratesOf, creditUsd }: InferParts,
   caller: Caller,
   asked: Omit<Applicant, 'principal'>,
-): Eventually<Lease> {
+): MaybePromise<Lease> {
   if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
   return admission.admit({ ...asked, principal: caller })
 }

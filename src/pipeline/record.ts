@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
-import { andThen, type Eventually } from '../base/eventually.ts'
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault } from '../base/fault.ts'
-import { watched } from '../base/flow.ts'
+import { tap } from '../base/pull-stream.ts'
 import type { ContentLevel } from '../domain/audit/content/content.ts'
 import type { VerdictFacts } from '../domain/audit/facts/verdict.ts'
 import type { EventFacts } from '../domain/audit/facts/facts.ts'
@@ -49,7 +49,7 @@ type Recording = {
   /** Takes what the checks said; the last word counts. */
   judged(verdict: VerdictFacts): void
   /** Learns whether the answer is refused when its event cannot be written. Rejects where it cannot be written now. */
-  prepare(): Eventually<void>
+  prepare(): MaybePromise<void>
   isRequired(): boolean
   /** Writes the event once; a second call waits for the same one. False: it is lost, and counted so. */
   write(outcome: RequestOutcome): Promise<boolean>
@@ -122,7 +122,7 @@ function logged(answer: Answer, recording: Recording): Answer {
 }
 
 function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Piece> {
-  const watch = (piece: Piece): Eventually<Piece> => {
+  const watch = (piece: Piece): MaybePromise<Piece> => {
     recording.texts?.add(piece)
     const end = endIn(piece)
     return end === undefined ? piece : finish(piece, end)
@@ -156,7 +156,7 @@ function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): 
     await recording.write({ upstream, ...failureOf(error), ...bill.charged() })
     throw error
   }
-  return watched(pieces, watch, breakOff)
+  return tap(pieces, watch, breakOff)
 }
 
 /** The end is the last event of the last piece. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault, isUpstreamFault } from '../base/fault.ts'
-import { flowOf, nextOf, startingWith } from '../base/flow.ts'
+import { pullStreamOf, nextOf, prepend } from '../base/pull-stream.ts'
 import type { Random } from '../base/random.ts'
 import type { Model, Target } from '../domain/inference/catalogue.ts'
 import type { Piece } from '../domain/inference/events.ts'
@@ -49,13 +49,13 @@ export async function route(parts: RouteParts, model: Model, call: Omit<Provider
 async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
-  const pieces = flowOf(provider.infer({ ...call, model: target.model }))
+  const pieces = pullStreamOf(provider.infer({ ...call, model: target.model }))
   try {
     const first = await nextOf(pieces)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
     parts.health.succeeded(target.upstream)
     const stop = async (): Promise<void> => void (await pieces.stop?.())
-    return { target, pieces: startingWith(first, pieces), [Symbol.asyncDispose]: stop }
+    return { target, pieces: prepend(first, pieces), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Clock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { createSeal } from '../../src/base/seal.ts'
+import { createEncryption } from '../../src/base/encryption.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { idempotencyStore, sweepIdempotency } from '../../src/adapters/stores/sql/idempotency.ts'
 import { doOnce, type IdempotencyStore, type Reply } from '../../src/domain/identity/idempotency.ts'
@@ -119,7 +119,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
 
 async function openScene(open: () => Promise<Database>) {
   const database = await open()
-  const seal = createSeal(systemRandom.bytes(32), systemRandom)
+  const seal = createEncryption(systemRandom.bytes(32), systemRandom)
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
   await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
   let worked = 0

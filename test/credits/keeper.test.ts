@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
-import { passBy } from '../../src/base/failpoint.ts'
+import { noFailpoint } from '../../src/base/failpoint.ts'
 import { createKeeper } from '../../src/domain/credits/keeper.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
@@ -34,7 +34,7 @@ async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefi
     census: { count: () => world.alive.size, isAlive: (id) => world.alive.has(id) },
     holdMs: settings.holdMs,
     clock,
-    failpoint: passBy,
+    failpoint: noFailpoint,
     onOrphans: (orphans) => void (found.orphans += orphans),
     onDifference: (_, { says }) => void found.differences.push(says),
   })

@@ -1,6 +1,6 @@
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { createSeal } from '../../src/base/seal.ts'
+import { createEncryption } from '../../src/base/encryption.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { deliveryStore } from '../../src/adapters/stores/sql/exports/delivery.ts'
 import { exportStore } from '../../src/adapters/stores/sql/exports/sinks.ts'
@@ -12,7 +12,7 @@ export const leaseMs = 15_000
 /** Sinks of a database with two organizations, their log, and any number of nodes that send. */
 export async function openExportStore(database: Database) {
   const log = await openAuditLog(database)
-  const seal = createSeal(new Uint8Array(32).fill(7), systemRandom)
+  const seal = createEncryption(new Uint8Array(32).fill(7), systemRandom)
   const ids = createIds(log.clock, systemRandom)
   const within = <T>(work: (store: ExportStore) => Promise<T>): Promise<T> =>
     database.transaction((tx) => work(exportStore(tx, seal)))

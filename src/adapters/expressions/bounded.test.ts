@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { systemClock } from '../../base/clock.ts'
-import { isPending } from '../../base/eventually.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createBoundedCompiler } from './bounded.ts'
@@ -65,7 +65,7 @@ describe('an expression on the thread that serves requests', () => {
     assert.deepEqual(evaluate(factsOf('x')), { value: true })
     clock.advance(5)
     const second = evaluate(factsOf('x'))
-    assert.ok(isPending(second))
+    assert.ok(isPromise(second))
     assert.deepEqual(await second, { value: true })
     await new Promise(setImmediate)
     assert.deepEqual(evaluate(factsOf('x')), { value: true })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import { endOfTurn } from '../../base/end-of-turn.ts'
-import type { Eventually } from '../../base/eventually.ts'
+import { afterIo } from '../../base/after-io.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { createLoopSlice } from '../../base/loop-slice.ts'
 import type { CompileExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
@@ -23,8 +23,8 @@ export function createBoundedCompiler({ clock, thread }: BoundedParts): CompileE
   const slice = createLoopSlice(clock, sliceMs)
   return (expression, organizationId) => {
     const { reach, evaluate } = compile(expression)
-    const evaluateHere = (facts: RuleFacts): Eventually<ExpressionResult> => {
-      if (slice.isUsedUp()) return endOfTurn().then(() => evaluateHere(facts))
+    const evaluateHere = (facts: RuleFacts): MaybePromise<ExpressionResult> => {
+      if (slice.isUsedUp()) return afterIo().then(() => evaluateHere(facts))
       const result = evaluate(facts, requestThreadUnits)
       const isTooLong = 'failed' in result && result.failed === 'expression_cost'
       return isTooLong ? thread.evaluate({ expression, facts, organizationId }) : result

@@ -18,7 +18,7 @@ import {
 import { requestBy } from '../../../test/support/requests.ts'
 import { hourMs } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { flowOf, nextOf } from '../../base/flow.ts'
+import { pullStreamOf, nextOf } from '../../base/pull-stream.ts'
 import type { Piece } from '../../domain/inference/events.ts'
 import type { Dialect, Part } from '../../domain/inference/request.ts'
 import { createAnswerMemory } from './network/answer-memory.ts'
@@ -168,7 +168,9 @@ describe('the memory of an answer', () => {
     ]
     for (const answer of [...answers, ...answers, ...answers]) {
       const { dispatcher } = createMemoryUpstream(answer)
-      const pieces = flowOf(testProvider({ kind: 'openai-chat', answerMemory }, dispatcher).infer(callOf({}, () => {})))
+      const pieces = pullStreamOf(
+        testProvider({ kind: 'openai-chat', answerMemory }, dispatcher).infer(callOf({}, () => {})),
+      )
       try {
         while ((await nextOf(pieces)) !== undefined) continue
         await pieces.stop?.()

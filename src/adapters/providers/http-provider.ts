@@ -1,4 +1,4 @@
-import { flowing, later, type Flowing } from '../../base/flow.ts'
+import { iterable, pending, type IterablePullStream } from '../../base/pull-stream.ts'
 import type { SseFrame } from '../../base/sse.ts'
 import type { Aside, Piece } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
@@ -75,7 +75,7 @@ type Conversation = {
 }
 
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-function converse(conversation: Conversation): Flowing<Piece> {
+function converse(conversation: Conversation): IterablePullStream<Piece> {
   let begun: Begun | undefined
   const lease = conversation.parts.answerMemory.open()
   /** Nobody stops an answer that has failed before its first piece. */
@@ -91,9 +91,9 @@ function converse(conversation: Conversation): Flowing<Piece> {
       return fail(error)
     }
   }
-  return flowing({
-    take: () => (begun === undefined ? first().catch(fail) : next(begun)),
-    whenMore: (wake) => (begun?.answer.kind === 'stream' ? begun.answer.reads.whenMore(wake) : wake()),
+  return iterable({
+    poll: () => (begun === undefined ? first().catch(fail) : next(begun)),
+    onReadable: (wake) => (begun?.answer.kind === 'stream' ? begun.answer.reads.onReadable(wake) : wake()),
     async stop() {
       if (begun?.answer.kind === 'stream') begun.answer.reads.cancel()
       lease.release()
@@ -101,7 +101,7 @@ function converse(conversation: Conversation): Flowing<Piece> {
   })
 }
 
-type Taken = Piece | typeof later | undefined
+type Taken = Piece | typeof pending | undefined
 
 type Begun = { readonly answer: Answer; readonly reading: Reading }
 
@@ -142,8 +142,8 @@ function takePiece({ answer, reading }: Begun): Taken {
   for (;;) {
     // What came before a failure has happened: it is given out, and then the failure.
     if (reading.failure !== undefined) throw reading.failure
-    const frames = answer.reads.take()
-    if (frames === later) return later
+    const frames = answer.reads.poll()
+    if (frames === pending) return pending
     const piece = decodeRead(frames, reading)
     if (reading.hasBegun) answer.reads.begun()
     if (reading.failure !== undefined || write.wasCut()) answer.reads.cancel()

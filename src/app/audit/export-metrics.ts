@@ -1,4 +1,4 @@
-import { everySoOften } from '../../base/clock.ts'
+import { repeat } from '../../base/clock.ts'
 import { readBacklog } from '../../adapters/stores/sql/exports/backlog.ts'
 import type { Ground } from '../ground.ts'
 
@@ -19,5 +19,5 @@ export function watchBacklog({ database, clock, metrics, warn }: Ground): Dispos
   const look = async (): Promise<void> => {
     backlog = await readBacklog(database)
   }
-  return everySoOften(clock, () => look().catch(warn('the backlog of exports cannot be read')), everyMs)
+  return repeat(clock, () => look().catch(warn('the backlog of exports cannot be read')), everyMs)
 }

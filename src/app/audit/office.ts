@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { dayMs, everySoOften, minuteMs } from '../../base/clock.ts'
+import { dayMs, repeat, minuteMs } from '../../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
@@ -49,8 +49,8 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
     const warning = warn('the audit log could not be signed before the stop')
     opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
   }
-  opened.use(everySoOften(clock, sign, signEveryMs))
-  opened.use(everySoOften(clock, trim, trimEveryMs))
+  opened.use(repeat(clock, sign, signEveryMs))
+  opened.use(repeat(clock, trim, trimEveryMs))
   const appender = createAuditAppender(database, audit.events)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)

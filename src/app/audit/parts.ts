@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Seal } from '../../base/seal.ts'
+import type { Encryption } from '../../base/encryption.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import { createEventMaker, type Authority } from '../../domain/audit/event/event-maker.ts'
@@ -47,7 +47,7 @@ export type AuditOfficeParts = Ground & {
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
   /** For the secrets of sinks. */
-  readonly seal: Seal
+  readonly seal: Encryption
   /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
-  readonly isAuditRequired: (organizationId: string) => Eventually<boolean>
+  readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
 }

@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import { createEmbeddedClassifier } from '../../adapters/classifiers/embedded/classifier.ts'
 import { createOpenaiClassifier } from '../../adapters/classifiers/openai/classifier.ts'
 import { createRequest } from '../../adapters/network/request.ts'
-import { createTurns } from '../../base/turns.ts'
+import { createSemaphore } from '../../base/semaphore.ts'
 import { ConfigError } from '../../config/config.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { Classifier } from '../../domain/moderation/classifier.ts'
@@ -30,7 +30,7 @@ export function openClassifier({ built, config, clock, metrics, log, live }: Gro
     {
       request: createRequest(agent),
       clock,
-      turns: createTurns(max_concurrent),
+      turns: createSemaphore(max_concurrent),
       health: createUpstreamHealth(clock),
     },
   )

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { andThen, type Eventually } from '../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../../domain/governance/examine/examine.ts'
@@ -74,7 +74,7 @@ export function openGovernance(
     sendable: createSendable({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
     screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
-    isAuditRequired: (organizationId: string): Eventually<boolean> =>
+    isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }
 }

@@ -1,7 +1,7 @@
 import { createBoundedCompiler } from '../../adapters/expressions/bounded.ts'
 import { createExpressionThread } from '../../adapters/expressions/thread.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
-import { createTurns } from '../../base/turns.ts'
+import { createSemaphore } from '../../base/semaphore.ts'
 import { ConfigError, type Config } from '../../config/config.ts'
 import type { Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
@@ -58,7 +58,7 @@ function openJudge(ground: Ground, { catalogue, providers }: Served, settings: J
     random,
     ids,
     findModel,
-    turns: createTurns(settings.max_concurrent),
+    turns: createSemaphore(settings.max_concurrent),
     budget,
     onUsage,
     onFailedCall: ({ upstream }, fault) =>

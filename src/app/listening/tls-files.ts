@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { everySoOften, type Clock } from '../../base/clock.ts'
+import { repeat, type Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config/config.ts'
@@ -56,7 +56,7 @@ export function watchTlsFiles(settings: TlsSettings, used: SecureContextOptions,
       problem = messageOf(error)
     }
   }
-  return everySoOften(clock, look, lookEveryMs)
+  return repeat(clock, look, lookEveryMs)
 }
 
 const textOf = ({ cert, key }: SecureContextOptions): string => `${String(cert)}\n${String(key)}`

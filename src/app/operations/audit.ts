@@ -56,7 +56,7 @@ export function createAuditOperations(parts: AuditOperationParts): AuditOperatio
     return new Map(
       published.flatMap(({ id, textsKey }) => {
         const text =
-          textsKey && seals.textsKeys.isCurrent(textsKey, id) ? seals.textsKeys.open(textsKey, id) : undefined
+          textsKey && seals.textsKeys.isCurrent(textsKey, id) ? seals.textsKeys.decrypt(textsKey, id) : undefined
         return text === undefined ? [] : [[authorityOf(id), Buffer.from(text, 'base64')] as const]
       }),
     )

@@ -96,7 +96,7 @@ export function createSecretOperations(parts: SecretOperationParts): SecretOpera
     const [previous, key] = [withRole('previous'), previousKey()]
     if (previous && key) {
       const text = Buffer.from(previous.key('audit texts')).toString('base64')
-      await keepTextsKey(database, key.keyId, seals.textsKeys.close(text, key.keyId))
+      await keepTextsKey(database, key.keyId, seals.textsKeys.encrypt(text, key.keyId))
     }
     await encryptAgain(database, seals)
     for (;;) {

@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../base/clock.ts'
+import { repeat, type Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Backlog } from '../../domain/credits/backlog.ts'
 import type { Keeper } from '../../domain/credits/keeper.ts'
@@ -37,13 +37,13 @@ export function createLedgerUpkeep({ keeper, backlog, clock, log, organizations 
 
   const running = new DisposableStack()
   running.use(
-    everySoOften(
+    repeat(
       clock,
       round('slices', () => keeper.tidySlices()),
       slicesEveryMs,
     ),
   )
-  running.use(everySoOften(clock, round('requests', tidyRequests), requestsEveryMs))
+  running.use(repeat(clock, round('requests', tidyRequests), requestsEveryMs))
   return {
     async [Symbol.asyncDispose]() {
       running.dispose()

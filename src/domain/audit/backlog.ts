@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { emptying, type EmptyingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { AuditAppender } from './log.ts'
 
@@ -10,7 +10,7 @@ export type AuditBacklogParts = {
 }
 
 /** Events that wait on this node's disk for the log to come back. */
-export type AuditBacklog = Omit<EmptyingSpool<AuditEvent>, 'add'> & {
+export type AuditBacklog = Omit<DrainingSpool<AuditEvent>, 'add'> & {
   /** Keeps events; rejects where there are too many, or the disk does not take them. */
   keep(events: readonly AuditEvent[]): Promise<void>
 }
@@ -19,7 +19,7 @@ const mostEvents = 100_000
 
 /** What waited gets its place in the chain behind what was written meanwhile. */
 export async function createAuditBacklog({ appender, spool, clock }: AuditBacklogParts): Promise<AuditBacklog> {
-  const { add, ...kept } = await emptying({ spool, clock, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
   return {
     ...kept,
     async keep(events) {

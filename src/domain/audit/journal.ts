@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { andThen, type Eventually } from '../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { createGroupCommit } from '../../base/group-commit.ts'
 import type { AuditBacklog } from './backlog.ts'
@@ -14,7 +14,7 @@ export type Journal = {
    * Whether an answer of this organization is refused when its event cannot be written. Rejects where that is so and
    * the last write failed, unless the log can be written again by now: such a request must not reach its upstream.
    */
-  isRequired(organizationId: string): Eventually<boolean>
+  isRequired(organizationId: string): MaybePromise<boolean>
   /**
    * Resolves once the event is durable: until then the answer that it tells of is not complete. `make` is called when
    * its group is written. Where the log cannot be written it rejects if the event is required; else the event waits on
@@ -34,7 +34,7 @@ export type JournalParts = {
   readonly events: EventMaker
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** Whether an answer of this organization is refused when its event cannot be written to the log. */
-  readonly isAuditRequired: (organizationId: string) => Eventually<boolean>
+  readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
   /** Where events wait that the log did not take; null where there is no such place. */
   readonly backlog: Pick<AuditBacklog, 'keep'> | null
   /** Why a write to the log would fail now, as far as others have found out. */
@@ -163,7 +163,7 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   /** Storage is tried only where nobody knows that it is away. */
-  const isWritable = (organizationId: string): Eventually<boolean> =>
+  const isWritable = (organizationId: string): MaybePromise<boolean> =>
     rest === undefined && !failing.has(organizationId) && parts.outage?.() === undefined
       ? true
       : enqueue(organizationId, undefined, { isRequired: true })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { chargeOf } from '../../../test/support/credits.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { createMemorySpool } from '../../../test/support/memory-spool.ts'
-import { passBy } from '../../base/failpoint.ts'
+import { noFailpoint } from '../../base/failpoint.ts'
 import { Fault } from '../../base/fault.ts'
 import { createBacklog } from './backlog.ts'
 import type { Charge } from './charge.ts'
@@ -25,13 +25,13 @@ async function openScene(left: readonly Charge[] = []) {
     },
   }
   const spool = createMemorySpool(({ requestId }) => requestId, left)
-  const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: passBy })
+  const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: noFailpoint })
   const settledInCounters: [string, number][] = []
   const settle = createSettle({
     onCharge: () => {},
     ledger,
     backlog,
-    failpoint: passBy,
+    failpoint: noFailpoint,
     limits: {
       settle: ({ requestId, micro }) => {
         settledInCounters.push([requestId, micro])

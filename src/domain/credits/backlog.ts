@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
-import { emptying, type EmptyingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
 import type { Charge } from './charge.ts'
 import type { LedgerStore } from './ledger-store.ts'
 
@@ -12,7 +12,7 @@ export type BacklogParts = {
 }
 
 /** Charges that wait for the ledger to come back. */
-export type Backlog = Omit<EmptyingSpool<Charge>, 'add'> & {
+export type Backlog = Omit<DrainingSpool<Charge>, 'add'> & {
   isEmpty(): boolean
   /** Too many, or too old: nothing more may be begun that would have to be charged. */
   isFull(): boolean
@@ -25,7 +25,7 @@ const longestMs = 4 * 60_000
 
 export async function createBacklog({ ledger, spool, clock, failpoint }: BacklogParts): Promise<Backlog> {
   const write = (charges: readonly Charge[]) => Promise.all(charges.map((charge) => ledger.settle(charge)))
-  const { add, ...kept } = await emptying({ spool, clock, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
   const { waiting } = kept
   let sinceMs = clock.monotonicMs()
 

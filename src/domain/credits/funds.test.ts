@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createQuickClock } from '../../../test/support/quick-clock.ts'
-import { passBy } from '../../base/failpoint.ts'
+import { noFailpoint } from '../../base/failpoint.ts'
 import { createLimitEngine } from '../limits/engine/engine.ts'
 import { limitSettings as settings } from '../../../test/support/limit-settings.ts'
 import type { GrantResult } from '../limits/store.ts'
@@ -69,7 +69,7 @@ function openScene(available: number, grantResult?: GrantResult) {
     changes: { latestOf: () => small.state.changes },
     ids: (prefix) => `${prefix}_${++count}`,
     clock,
-    failpoint: passBy,
+    failpoint: noFailpoint,
   })
   const standing = { epoch, sliceId: null, leftMicro: 0 }
   return { ...small, clock, engine, funds, need: { organizationId, micro: 10, standing } }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import { endOfTurn } from '../../base/end-of-turn.ts'
+import { afterIo } from '../../base/after-io.ts'
 import type { Changes } from '../identity/changes.ts'
 import type { LimitStore } from '../limits/store.ts'
 import { createDrought } from './drought.ts'
@@ -64,7 +64,7 @@ export function createFunds(parts: FundsParts): Funds {
   function depart(first: Need): Promise<Answer> {
     const { organizationId } = first
     const needs: Needs = [first]
-    const answer = endOfTurn().then(async () => {
+    const answer = afterIo().then(async () => {
       boarding.delete(organizationId)
       const moving = move(needs)
       underWay.set(

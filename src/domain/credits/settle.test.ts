@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { chargeOf } from '../../../test/support/credits.ts'
 import { limitSettings } from '../../../test/support/limit-settings.ts'
-import { passBy } from '../../base/failpoint.ts'
+import { noFailpoint } from '../../base/failpoint.ts'
 import { createLimitEngine } from '../limits/engine/engine.ts'
 import { unlimited } from '../limits/scopes.ts'
 import { createSettle } from './settle.ts'
@@ -19,7 +19,7 @@ it('a charge that cannot be written frees the place of its request, and leaves i
     ledger: { settle: () => Promise.reject(full) },
     limits: engine,
     backlog: null,
-    failpoint: passBy,
+    failpoint: noFailpoint,
     onCharge: () => {},
   })
   assert.equal(admit('req_1').admitted, true)

@@ -1,4 +1,4 @@
-import { isPending } from '../../base/eventually.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Renewal, Subject } from '../limits/admission.ts'
@@ -33,15 +33,15 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
   return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
     const request = { organization, project, key, requestId }
     const before = failpoint('answered')
-    if (isPending(before)) await before
+    if (isPromise(before)) await before
     const recording = backlog === null ? ledger.settle(charge) : recordOrKeep(charge, backlog)
     const settled = await recording.catch((error: unknown) => failed(request, error))
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
-    if (isPending(after)) await after
+    if (isPromise(after)) await after
     const micro = settled === null ? charge.micro : settled.micro
     const corrected = limits.settle({ ...request, tokens, micro })
-    if (isPending(corrected)) await corrected
+    if (isPromise(corrected)) await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
       await limits.close({ organization, epoch, sliceId: charge.sliceId })
     }

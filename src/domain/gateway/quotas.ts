@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Ids } from '../../base/ids.ts'
 import { claimsOf, overQuota, roomFor, type QuotaClaim, type QuotaRequest, type Shortage } from './quota.ts'
 import type { QuotaStore, Reservation } from './quota-store.ts'
@@ -19,7 +19,7 @@ type NamedRequest = QuotaRequest & { readonly requestId: string }
 
 export type Quotas = {
   /** Refuses with `rate_limit_exceeded` where a quota has no room for the request; then nothing was taken of any. */
-  take(request: NamedRequest): Eventually<QuotaPlace>
+  take(request: NamedRequest): MaybePromise<QuotaPlace>
 }
 
 export type QuotasParts = {

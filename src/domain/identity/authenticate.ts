@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
@@ -16,8 +16,8 @@ import { createTokenReader, type VerifyToken } from './token-reader.ts'
 
 export type Authenticator = {
   /** A project API key or a token, for inference and the policy gateway. One that was met before is known at once. */
-  principal(secret: string | undefined, address: string): Eventually<Principal>
-  administrator(secret: string | undefined, address: string): Eventually<Administrator>
+  principal(secret: string | undefined, address: string): MaybePromise<Principal>
+  administrator(secret: string | undefined, address: string): MaybePromise<Administrator>
 }
 
 export type AuthenticatorParts = {

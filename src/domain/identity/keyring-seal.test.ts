@@ -7,21 +7,21 @@ import { createKeyringSeal } from './keyring-seal.ts'
 describe('what is encrypted with the server secret', () => {
   const keyring = createKeyring({ current: 'one' })
   const seal = createKeyringSeal(keyring, 'a purpose', systemRandom)
-  const old = seal.close('text', 'here')
+  const old = seal.encrypt('text', 'here')
 
   it('is decrypted while its secret is accepted, and then no more', () => {
     keyring.use({ current: 'two', previous: 'one' })
-    assert.deepEqual([seal.open(old, 'here'), seal.isCurrent(old, 'here')], ['text', false])
-    const again = seal.close('text', 'here')
+    assert.deepEqual([seal.decrypt(old, 'here'), seal.isCurrent(old, 'here')], ['text', false])
+    const again = seal.encrypt('text', 'here')
     keyring.use({ current: 'two' })
-    assert.throws(() => seal.open(old, 'here'))
-    assert.deepEqual([seal.open(again, 'here'), seal.isCurrent(again, 'here')], ['text', true])
+    assert.throws(() => seal.decrypt(old, 'here'))
+    assert.deepEqual([seal.decrypt(again, 'here'), seal.isCurrent(again, 'here')], ['text', true])
   })
 
   it('is of its place and its purpose alone', () => {
-    const sealed = seal.close('text', 'here')
-    assert.throws(() => seal.open(sealed, 'there'))
-    assert.throws(() => createKeyringSeal(keyring, 'another purpose', systemRandom).open(sealed, 'here'))
+    const sealed = seal.encrypt('text', 'here')
+    assert.throws(() => seal.decrypt(sealed, 'there'))
+    assert.throws(() => createKeyringSeal(keyring, 'another purpose', systemRandom).decrypt(sealed, 'here'))
   })
 })
 

@@ -1,23 +1,23 @@
 import type { Random } from '../../base/random.ts'
-import { createSeal, type Seal } from '../../base/seal.ts'
+import { createEncryption, type Encryption } from '../../base/encryption.ts'
 import type { Keyring } from './keyring.ts'
 
 /** Encrypts for one purpose with the current server secret, and also decrypts what another accepted one encrypted. */
-export type KeyringSeal = Seal & {
+export type KeyringSeal = Encryption & {
   /** Whether it is encrypted with the current secret; false where only another accepted one decrypts it. */
   isCurrent(sealed: Uint8Array, place: string): boolean
 }
 
 export function createKeyringSeal(keyring: Keyring, purpose: string, random: Random): KeyringSeal {
-  const sealOf = (key: Uint8Array): Seal => createSeal(key, random)
-  const current = (): Seal => sealOf(keyring.current().key(purpose))
+  const sealOf = (key: Uint8Array): Encryption => createEncryption(key, random)
+  const current = (): Encryption => sealOf(keyring.current().key(purpose))
   return {
-    close: (text, place) => current().close(text, place),
-    open(sealed, place) {
+    encrypt: (text, place) => current().encrypt(text, place),
+    decrypt(sealed, place) {
       let failure: unknown
       for (const { key } of keyring.accepted()) {
         try {
-          return sealOf(key(purpose)).open(sealed, place)
+          return sealOf(key(purpose)).decrypt(sealed, place)
         } catch (error) {
           failure ??= error
         }
@@ -26,7 +26,7 @@ export function createKeyringSeal(keyring: Keyring, purpose: string, random: Ran
     },
     isCurrent(sealed, place) {
       try {
-        current().open(sealed, place)
+        current().decrypt(sealed, place)
         return true
       } catch {
         return false

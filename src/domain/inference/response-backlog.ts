@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { emptying, type EmptyingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
 import type { StoredResponse, StoredResponses } from './stored-responses.ts'
 
 export type ResponseBacklogParts = {
@@ -9,7 +9,7 @@ export type ResponseBacklogParts = {
   readonly clock: Clock
 }
 
-export type SpooledResponses = Omit<EmptyingSpool<StoredResponse>, 'add'> & { readonly stored: StoredResponses }
+export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { readonly stored: StoredResponses }
 
 /** Each may hold a whole chat. */
 const mostResponses = 1_000
@@ -17,7 +17,7 @@ const mostResponses = 1_000
 /** Responses that the database does not take wait on this node's disk: an answer that was paid for is not lost with them. */
 export async function withResponseBacklog({ stored, spool, clock }: ResponseBacklogParts): Promise<SpooledResponses> {
   const write = (responses: readonly StoredResponse[]) => Promise.all(responses.map((one) => stored.save(one)))
-  const { add, ...kept } = await emptying({ spool, clock, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
   return {
     ...kept,
     stored: {

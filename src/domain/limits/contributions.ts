@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../base/clock.ts'
+import { repeat, type Clock } from '../../base/clock.ts'
 import type { AdmissionRequest, Renewal, Settlement } from './admission.ts'
 import type { Census } from './census.ts'
 import type { LimitEngine } from './engine/engine.ts'
@@ -120,7 +120,7 @@ export function createContributions(parts: ContributionsParts): Contributions {
     }
   }
 
-  const timer = everySoOften(clock, lookAfter, everyMs)
+  const timer = repeat(clock, lookAfter, everyMs)
   return {
     lookAfter,
     isWhole: () => isWhole,

@@ -1,4 +1,4 @@
-import { dayMs, everySoOften, hourMs, type Clock } from '../../base/clock.ts'
+import { dayMs, repeat, hourMs, type Clock } from '../../base/clock.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import type { OwnedUse } from './use.ts'
 
@@ -45,8 +45,8 @@ export async function keepUse({ store, engine, clock, onError }: KeptUseParts): 
     }
   }
   const running = new DisposableStack()
-  running.use(everySoOften(clock, save, saveEveryMs))
-  running.use(everySoOften(clock, () => store.removeBefore(clock.nowMs() - keptMs).catch(onError), hourMs))
+  running.use(repeat(clock, save, saveEveryMs))
+  running.use(repeat(clock, () => store.removeBefore(clock.nowMs() - keptMs).catch(onError), hourMs))
   return {
     async [Symbol.asyncDispose]() {
       running.dispose()

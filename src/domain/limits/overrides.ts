@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Principal } from '../identity/principal.ts'
 import { metrics, type Limits, type Metric, type Scope, type ScopeLimits } from './scopes.ts'
@@ -19,7 +19,7 @@ export type OverrideStore = {
 
 type Subject = Pick<Principal, 'id' | 'projectId' | 'organization'>
 
-export type LimitsOf = (principal: Subject) => Eventually<Limits>
+export type LimitsOf = (principal: Subject) => MaybePromise<Limits>
 
 export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pick<OverrideStore, 'list'> }
 

@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Use } from './use.ts'
 import type { AdmissionRequest, CreditAccount, Grant, Renewal, Settlement, SliceName, Verdict } from './admission.ts'
 
@@ -15,19 +15,19 @@ export type CloseResult = 'closed' | 'unreachable'
 /** The port to the counters: in this process, or shared by many nodes. Each call is one atomic step. */
 export type LimitStore = {
   /** Decides over all scopes and the credits at once: everything is taken, or nothing. */
-  admit(request: AdmissionRequest): Eventually<Verdict>
+  admit(request: AdmissionRequest): MaybePromise<Verdict>
   /** Gives the place back and corrects tokens and credits to what was used. Once; then it is `gone`. */
-  settle(settlement: Settlement): Eventually<SettleResult>
+  settle(settlement: Settlement): MaybePromise<SettleResult>
   /** Gives the place back and nothing else: what the request used could not be written down, and its hold waits for that. */
-  leave(request: Renewal): Eventually<void>
+  leave(request: Renewal): MaybePromise<void>
   /** Keeps the places of long requests. One that is settled or overdue is left alone. */
-  renew(renewals: readonly Renewal[]): Eventually<void>
+  renew(renewals: readonly Renewal[]): MaybePromise<void>
   /** Opens the organization's slice of credits, or raises the open one. Raising never opens. */
-  grant(grant: Grant): Eventually<GrantResult>
+  grant(grant: Grant): MaybePromise<GrantResult>
   /** After this nothing more is taken from the slice. Its open holds can still be settled. */
-  close(slice: SliceName): Eventually<CloseResult>
+  close(slice: SliceName): MaybePromise<CloseResult>
   /** What the ledger needs to resolve overdue holds and to check the sums. */
-  accounts(organization: string): Eventually<readonly CreditAccount[]>
+  accounts(organization: string): MaybePromise<readonly CreditAccount[]>
 }
 
 type Later<Method> = Method extends (...args: infer Args) => infer Result

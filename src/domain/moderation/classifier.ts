@@ -1,4 +1,4 @@
-import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
+import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Span } from './normalise.ts'
 import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
@@ -12,13 +12,13 @@ export type Direction = 'request' | 'response'
  */
 export type Classifier = {
   readonly identity: ClassifierIdentity
-  classify(text: string, direction: Direction): Eventually<Classification>
+  classify(text: string, direction: Direction): MaybePromise<Classification>
   /** For a text that grows, where what was read of it need not be read again. */
   follow?(direction: Direction): ClassifyStretch
 }
 
 /** Judges a stretch of a growing text as `classify` would. Each text begins with the one before it. */
-export type ClassifyStretch = (text: string, stretch: Span) => Eventually<Classification>
+export type ClassifyStretch = (text: string, stretch: Span) => MaybePromise<Classification>
 
 /** What an audit event says about who judged. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }
@@ -48,12 +48,12 @@ export function strongest(first: Classification, second: Classification): Classi
 export function withAll<T>(
   first: Classification,
   others: readonly T[],
-  classify: (other: T) => Eventually<Classification>,
-): Eventually<Classification> {
+  classify: (other: T) => MaybePromise<Classification>,
+): MaybePromise<Classification> {
   let all = first
   const add = (one: Classification): unknown => (all = strongest(all, one))
   return andThen(
-    inTurn(others, (other) => andThen(classify(other), add)),
+    sequentially(others, (other) => andThen(classify(other), add)),
     () => all,
   )
 }

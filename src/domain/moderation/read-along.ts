@@ -1,4 +1,4 @@
-import { andThen, type Eventually } from '../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { strongest, withAll, type Classification, type Classifier, type Direction } from './classifier.ts'
 import { hiddenTexts, longestHint, mayHide, type HiddenText } from './hidden-text.ts'
 import type { Span } from './normalise.ts'
@@ -38,7 +38,7 @@ export function createReadAlong(classifier: Classifier): ReadAlong {
     let last = kept
     let settledTo = 0
 
-    const classify = (text: string, span: Span): Eventually<Classification> => {
+    const classify = (text: string, span: Span): MaybePromise<Classification> => {
       const own = follow?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
       return andThen(own, (found) => withHidden(found, hiddenIn(text, span), { classifier, direction }))
     }

@@ -1,6 +1,6 @@
 /** One screening of a text gives all that policies combine: the classifier's scores, the terms hit, the personal data. */
 import { hash } from 'node:crypto'
-import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
+import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { strongest, withAll } from './classifier.ts'
 import type { Classification, Classifier, Direction } from './classifier.ts'
 import { hiddenTexts } from './hidden-text.ts'
@@ -33,14 +33,14 @@ export type Reading = {
   /** Tells apart in what ways a text can be read: what is found in one may not be found in another. */
   readonly manner: string
   /** Of the slice, and of what is hidden in it. */
-  classify(slice: Slice): Eventually<Classification>
+  classify(slice: Slice): MaybePromise<Classification>
   hiddenTexts(slice: Slice): readonly HiddenText[]
   /** All of the text up to the end of the slice. */
   personalData(slice: Slice): readonly PersonalDatum[]
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
-export type Screen = (request: ScreenRequest) => Eventually<Screening>
+export type Screen = (request: ScreenRequest) => MaybePromise<Screening>
 
 export type ScreenParts = {
   readonly classifier: Classifier
@@ -76,22 +76,22 @@ function screenAnew(
   request: ScreenRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
-): Eventually<Screening> {
+): MaybePromise<Screening> {
   const { text, direction, terms, skipsPersonalData, reading = readAnew(text, { classifier, direction }) } = request
   const hits = new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
 
-  const screenSlice = (slice: Slice): Eventually<unknown> => {
+  const screenSlice = (slice: Slice): MaybePromise<unknown> => {
     if (terms !== undefined)
       addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.hiddenTexts(slice), terms)])
     if (skipsPersonalData !== true) personalData = reading.personalData(slice)
     return andThen(reading.classify(slice), (classification) => classifications.push(classification))
   }
-  const screenInTurn = (slice: Slice): Eventually<unknown> =>
+  const screenInTurn = (slice: Slice): MaybePromise<unknown> =>
     slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
 
-  return andThen(inTurn(slicesOf(text), screenInTurn), () => ({
+  return andThen(sequentially(slicesOf(text), screenInTurn), () => ({
     classification: classifications.reduce(strongest),
     termHits: [...hits.values()],
     personalData,
@@ -121,7 +121,7 @@ export const withHidden = (
   own: Classification,
   hidden: readonly HiddenText[],
   { classifier, direction }: Asked,
-): Eventually<Classification> => withAll(own, hidden, ({ text }) => classifier.classify(text, direction))
+): MaybePromise<Classification> => withAll(own, hidden, ({ text }) => classifier.classify(text, direction))
 
 function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {

@@ -1,4 +1,4 @@
-import { andThen, type Eventually } from '../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
 import { verdictScore, type Classification, type Classifier, type Direction } from './classifier.ts'
 
@@ -23,7 +23,7 @@ const acquitted = verdictScore - 0.01
  * its low mark in the two categories that are always blocked, at its high mark in the others.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
-  const settle = (quick: Classification, text: string, direction: Direction): Eventually<Classification> =>
+  const settle = (quick: Classification, text: string, direction: Direction): MaybePromise<Classification> =>
     categories.some((category) => isUnsure(quick.scores[category])) || (direction === 'request' && isForeign(text))
       ? askSecond(quick, text, direction)
       : decided(quick, (category) => isHigh(quick, category))

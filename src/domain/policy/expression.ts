@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Reach } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
@@ -8,7 +8,7 @@ export type ExpressionResult = { readonly value: unknown } | { readonly failed: 
 export type CompiledExpression = {
   readonly reach: Reach
   /** Never throws and never rejects. */
-  evaluate(facts: RuleFacts): Eventually<ExpressionResult>
+  evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }
 
 /**

@@ -1,4 +1,4 @@
-import { andThen } from '../../base/eventually.ts'
+import { andThen } from '../../base/maybe-promise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type { CompiledRule, CompileRule, RuleScore } from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
-import { isPending } from '../../base/eventually.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Piece } from '../../domain/inference/events.ts'
@@ -75,10 +75,10 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
     const known = callerOf.principalOrFree(request)
-    const caller = isPending(known) ? await known : known
+    const caller = isPromise(known) ? await known : known
     const incoming = { body: request.body, headers: request.headers, caller }
     const read = countingRefusals(admission, caller, () => door.decode(incoming))
-    const decoded = isPending(read) ? await read : read
+    const decoded = isPromise(read) ? await read : read
     const { request: asked, observe, echo = {} } = decoded
     const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
     const asking = { requestId: request.id, caller, request: asked, origin, purpose: purposeOf(request.headers) }

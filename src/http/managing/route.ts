@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Actor, Recorded } from '../../domain/identity/audit-log.ts'
 import type { Administer } from '../../domain/identity/administer.ts'
@@ -23,7 +23,7 @@ export type Manager = Administrator | Principal
 
 export type ManagedParts<Who extends Manager, Stores, Reads = Stores> = LimitParts & {
   /** Finds out who asks. */
-  readonly whoAsks: (request: FastifyRequest) => Eventually<Who>
+  readonly whoAsks: (request: FastifyRequest) => MaybePromise<Who>
   readonly credential: Credential
   /** What is asked outside of any transaction: all of the stores, and what is never changed. */
   readonly reads: Reads

@@ -1,4 +1,4 @@
-import { everySoOften, minuteMs } from '../../base/clock.ts'
+import { repeat, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
 import { afterFailure } from '../../domain/audit/export/delivery.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
@@ -89,7 +89,7 @@ export function startSenders(parts: SenderParts): Senders {
     }
   }
 
-  const looking = everySoOften(clock, () => beginDue().catch(onError), everyMs)
+  const looking = repeat(clock, () => beginDue().catch(onError), everyMs)
   return {
     async sendDue() {
       await beginDue()
@@ -109,7 +109,7 @@ type Lease = AsyncDisposable & { readonly signal: AbortSignal }
 /** Keeps the lease alive while a delivery takes its time; where it is lost, the delivery is broken off. */
 function holdLease({ store, clock, leaseMs }: SenderParts, sinkId: string, stopping: AbortSignal): Lease {
   const lost = new AbortController()
-  const renewal = everySoOften(clock, () => renew().catch(() => lost.abort()), leaseMs / 3)
+  const renewal = repeat(clock, () => renew().catch(() => lost.abort()), leaseMs / 3)
   const renew = async (): Promise<void> => {
     if (!(await store.renew(sinkId))) lost.abort(new Error('another node has taken over this sink'))
   }

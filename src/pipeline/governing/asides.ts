@@ -1,4 +1,4 @@
-import { andThen, isPending, type Eventually } from '../../base/eventually.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Examination } from '../../domain/governance/examine/examine.ts'
 import { createFollower, type Follower, type FollowParts, type Mark } from '../../domain/governance/follow/follow.ts'
 import { textOfAddress } from '../../domain/governance/texts/strings.ts'
@@ -15,12 +15,12 @@ export type AsideInspection = {
   /** How much of which field must be cleared before these may leave. To be asked before they are looked at. */
   marksOf(asides: readonly Aside[]): readonly Mark[]
   /** Looks at all of them, and says whether the answer may go on. */
-  areFit(asides: readonly Aside[]): Eventually<boolean>
+  areFit(asides: readonly Aside[]): MaybePromise<boolean>
   /**
    * Judges what has been said so far as complete. What is said later in the same fields is judged with the end of it. Where
    * only a block has ended, a text that comes in pieces goes on.
    */
-  end(of: 'block' | 'answer'): Eventually<boolean>
+  end(of: 'block' | 'answer'): MaybePromise<boolean>
 }
 
 type Field = { readonly follower: Follower; text: string; mark: number; isInPieces: boolean }
@@ -54,7 +54,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
   }
 
   /** By the rules for a text that grows: the others are asked when it is complete. */
-  function areAllowed(asides: readonly Aside[]): Eventually<boolean> {
+  function areAllowed(asides: readonly Aside[]): MaybePromise<boolean> {
     const whole = asides.filter(({ isPiece }) => isPiece !== true)
     if (whole.length === 0) return true
     const texts = [whole.map(({ text }) => text).join('\n')]
@@ -63,7 +63,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     )
   }
 
-  function isFollowed({ place, text, isPiece }: Aside): Eventually<boolean> {
+  function isFollowed({ place, text, isPiece }: Aside): MaybePromise<boolean> {
     const field = fieldOf(place)
     field.text += text
     field.isInPieces = isPiece === true
@@ -71,7 +71,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     return andThen(field.follower.check(), (denied) => denied === undefined || isAllowed(denied))
   }
 
-  function areCleared(asides: readonly Aside[]): Eventually<boolean> {
+  function areCleared(asides: readonly Aside[]): MaybePromise<boolean> {
     const followers = new Set(asides.map(({ place }) => fieldOf(place).follower))
     return every([...followers], (follower) => andThen(follower.lookAhead(0), () => true))
   }
@@ -101,10 +101,10 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
 }
 
 /** Whether all of them pass, one after the other. */
-function every<T>(items: readonly T[], passes: (item: T) => Eventually<boolean>): Eventually<boolean> {
+function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean>): MaybePromise<boolean> {
   for (const [at, item] of items.entries()) {
     const isFit = passes(item)
-    if (isPending(isFit)) return isFit.then((fit) => fit && every(items.slice(at + 1), passes))
+    if (isPromise(isFit)) return isFit.then((fit) => fit && every(items.slice(at + 1), passes))
     if (!isFit) return false
   }
   return true

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import { isPending, type Eventually } from '../../base/eventually.ts'
-import { watched } from '../../base/flow.ts'
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
 import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
@@ -76,15 +76,15 @@ export function createGovern(parts: GovernParts): Govern {
 
   return async (asking, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, asking)
-    const plan = isPending(planned) ? await planned : planned
+    const plan = isPromise(planned) ? await planned : planned
     const taken = takeQuota(parts, asking, { plan, expected, maxOutputTokens })
-    const place = isPending(taken) ? await taken : taken
+    const place = isPromise(taken) ? await taken : taken
     try {
       const examined = examine(plan, { ...saidIn(asking.request), direction: 'request' })
-      const examination = isPending(examined) ? await examined : examined
+      const examination = isPromise(examined) ? await examined : examined
       asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(asking, { plan, examination })
-      return goOn({ asking, plan, place, examination }, isPending(allowed) ? await allowed : allowed)
+      return goOn({ asking, plan, place, examination }, isPromise(allowed) ? await allowed : allowed)
     } catch (error) {
       await place[Symbol.asyncDispose]()
       throw error
@@ -124,7 +124,7 @@ export function createGovern(parts: GovernParts): Govern {
       guard(metered, stop) {
         answer = metered
         const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
-        const pieces = watched(guarded(metered, guarding), (piece) => piece, fail)
+        const pieces = tap(guarded(metered, guarding), (piece) => piece, fail)
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
       fail,
@@ -133,7 +133,7 @@ export function createGovern(parts: GovernParts): Govern {
   }
 
   /** The request as the verdict on it lets it go on, or the refusal. */
-  function allowedRequest(asking: Asking, judged: Judged): Eventually<InferenceRequest> {
+  function allowedRequest(asking: Asking, judged: Judged): MaybePromise<InferenceRequest> {
     const { verdict } = judged.examination
     if (isDenied(verdict)) throw refused(asking, judged.plan, verdict)
     return isRephrasing(verdict.effectiveDecision) ? rewrittenRequest(asking, judged) : asking.request

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import { andThen, type Eventually } from '../../base/eventually.ts'
-import { flowing, later } from '../../base/flow.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import { iterable, pending } from '../../base/pull-stream.ts'
 import { isCleared, type Mark } from '../../domain/governance/follow/follow.ts'
 import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
@@ -24,7 +24,7 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
-type Taken = Piece | typeof later | undefined
+type Taken = Piece | typeof pending | undefined
 
 /** A piece, and what must have happened before it may leave. */
 type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
@@ -43,26 +43,26 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   let told = 0
   let lookedMs = clock.monotonicMs()
   let isOver = false
-  return flowing({ take, whenMore: (wake) => listener.whenMore(wake, !held.isEmpty()) })
+  return iterable({ poll: take, onReadable: (wake) => listener.whenMore(wake, !held.isEmpty()) })
 
-  function take(): Eventually<Taken> {
+  function take(): MaybePromise<Taken> {
     return isOver ? undefined : andThen(listener.take(), hear)
   }
 
-  function hear(heard: Taken | typeof silence): Eventually<Taken> {
-    if (heard === later || heard === undefined) return heard
+  function hear(heard: Taken | typeof silence): MaybePromise<Taken> {
+    if (heard === pending || heard === undefined) return heard
     if (heard === silence) return andThen(lookAhead(0), () => letOut('all'))
     return andThen(isPieceFit(heard), goOn)
   }
 
-  function goOn(isFit: boolean): Eventually<Taken> {
+  function goOn(isFit: boolean): MaybePromise<Taken> {
     if (!isFit) return filtered()
     // A slow upstream is not made slower: what is fit to leave does not wait for the next check.
     const isLookDue = clock.monotonicMs() - lookedMs >= lookEveryMs
     return isLookDue ? andThen(lookAhead(keptBackCharacters), () => letOut('steady')) : letOut('steady')
   }
 
-  function letOut(pace: 'all' | 'steady'): Eventually<Taken> {
+  function letOut(pace: 'all' | 'steady'): MaybePromise<Taken> {
     const leaving = held.release(pace)
     return leaving === undefined ? take() : concluded(leaving)
   }
@@ -74,13 +74,13 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     return concluded({ events: [...held.abandon(), end] })
   }
 
-  function lookAhead(keptBack: number): Eventually<void> {
+  function lookAhead(keptBack: number): MaybePromise<void> {
     lookedMs = clock.monotonicMs()
     return inspection.lookAhead(keptBack)
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
-  function isPieceFit(piece: Piece): Eventually<boolean> {
+  function isPieceFit(piece: Piece): MaybePromise<boolean> {
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)

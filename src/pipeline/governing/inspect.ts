@@ -1,4 +1,4 @@
-import { andThen, inTurn, isPending, type Eventually } from '../../base/eventually.ts'
+import { andThen, sequentially, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Examination } from '../../domain/governance/examine/examine.ts'
 import { createAsideInspection, type AsideInspection } from './asides.ts'
 import {
@@ -29,11 +29,11 @@ export type Inspection = {
   /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Looks at all that events add, and says whether the answer may go on. */
-  areFit(events: readonly InferenceEvent[]): Eventually<boolean>
+  areFit(events: readonly InferenceEvent[]): MaybePromise<boolean>
   /** The same for what a piece says that no event tells of. */
   readonly asides: AsideInspection
   /** Looks between two checks, so that what is fit to leave need not wait for the next. */
-  lookAhead(keptBack: number): Eventually<void>
+  lookAhead(keptBack: number): MaybePromise<void>
 }
 
 type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
@@ -55,18 +55,18 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     return event.type === 'start' || event.type === 'end' ? undefined : channels.get(event.block)
   }
 
-  function areFit(events: readonly InferenceEvent[], from = 0): Eventually<boolean> {
+  function areFit(events: readonly InferenceEvent[], from = 0): MaybePromise<boolean> {
     for (let at = from; at < events.length; at++) {
       const event = events[at]
       const isFit = event === undefined || isEventFit(event, events[at + 1])
-      if (isPending(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
+      if (isPromise(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
       if (!isFit) return false
     }
     return true
   }
 
   /** With a block ends also what was said beside it. */
-  function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
+  function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
     if (event.type !== 'close' && event.type !== 'end') return isTextFit(event, next)
     return andThen(
       asides.end(event.type === 'close' ? 'block' : 'answer'),
@@ -74,7 +74,7 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     )
   }
 
-  function isTextFit(event: InferenceEvent, next: InferenceEvent | undefined): Eventually<boolean> {
+  function isTextFit(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
     const { follower } = channel
@@ -93,7 +93,7 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     return denied === undefined
   }
 
-  function isWholeFit(examination: Examination, part: BlockStart, block: number): Eventually<boolean> {
+  function isWholeFit(examination: Examination, part: BlockStart, block: number): MaybePromise<boolean> {
     const { verdict } = examination
     outcomes.push(...verdict.outcomes)
     if (!isRephrasing(verdict.effectiveDecision)) return !isDenied(verdict)
@@ -110,7 +110,7 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     asides,
     marksOf: (events) => events.map(markOf),
     areFit,
-    lookAhead: (keptBack) => inTurn([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),
+    lookAhead: (keptBack) => sequentially([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { andThen, inTurn, type Eventually } from '../../base/eventually.ts'
+import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
 import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
 import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/governance/rules/rulebook.ts'
@@ -11,7 +11,7 @@ export type PlanParts = {
 }
 
 /** Which rules hold for a request. For the free one, which is nobody's, only what is always blocked. */
-export function planRequest(parts: PlanParts, { caller, request, purpose }: Asking): Eventually<Plan> {
+export function planRequest(parts: PlanParts, { caller, request, purpose }: Asking): MaybePromise<Plan> {
   const isFree = caller.kind === 'free'
   const occasion = {
     model: request.model,
@@ -34,9 +34,9 @@ export function planRequest(parts: PlanParts, { caller, request, purpose }: Aski
 type Named = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 
 /** A name that was mistyped must not switch a policy off in silence; one that is paused may be named all the same. */
-function requirePolicies({ hasPolicy }: PlanParts, { organizationId, ids, rulebook }: Named): Eventually<void> {
+function requirePolicies({ hasPolicy }: PlanParts, { organizationId, ids, rulebook }: Named): MaybePromise<void> {
   const isInForce = (id: string): boolean => rulebook.policies.some((policy) => policy.id === id)
-  return inTurn(
+  return sequentially(
     ids.filter((id) => !isInForce(id)),
     async (id) => {
       if (await hasPolicy(organizationId, id)) return

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
-import { isPending } from '../../base/eventually.ts'
-import { later } from '../../base/flow.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
+import { pending } from '../../base/pull-stream.ts'
 import { createListener, createSilences, silence, type Listener, type Waiting } from './silence.ts'
 
 /** Gives what the test puts in. */
@@ -27,8 +27,8 @@ function createSource() {
 async function hear({ take, whenMore }: Listener<string>, isAwaited: boolean) {
   for (;;) {
     const taken = take()
-    const heard = isPending(taken) ? await taken : taken
-    if (heard !== later) return heard
+    const heard = isPromise(taken) ? await taken : taken
+    if (heard !== pending) return heard
     await new Promise<void>((resolve) => whenMore(resolve, isAwaited))
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Eventually } from '../../base/eventually.ts'
-import { flowOf, later } from '../../base/flow.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { pullStreamOf, pending } from '../../base/pull-stream.ts'
 
 /** Stands between two pieces where nothing came for a while. */
 export const silence = Symbol('silence')
@@ -54,12 +54,12 @@ export function createSilences(clock: Clock): Silences {
 /** What is being read, and word of a silence where somebody waits for more. */
 export type Listener<T> = {
   /** As from a flow; of each silence it is told once. */
-  take(): Eventually<T | typeof silence | typeof later | undefined>
+  take(): MaybePromise<T | typeof silence | typeof pending | undefined>
   whenMore(wake: () => void, isAwaited: boolean): void
 }
 
 export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences): Listener<T> {
-  const source = flowOf(pieces)
+  const source = pullStreamOf(pieces)
   let stage: 'listening' | 'waiting' | 'silent' | 'told' = 'listening'
   let wakeUp = (): void => {}
   const waiting: Waiting = {
@@ -75,15 +75,15 @@ export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences):
         stage = 'told'
         return silence
       }
-      const taken = source.take()
-      if (taken === later) return later
+      const taken = source.poll()
+      if (taken === pending) return pending
       if (stage === 'waiting') silences.end(waiting)
       stage = 'listening'
       return taken
     },
     whenMore(wake, isAwaited) {
       wakeUp = wake
-      source.whenMore(wake)
+      source.onReadable(wake)
       if (stage !== 'listening' || !isAwaited) return
       stage = 'waiting'
       silences.begin(waiting)

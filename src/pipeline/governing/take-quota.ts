@@ -1,4 +1,4 @@
-import type { Eventually } from '../../base/eventually.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { boundless, type QuotaPlace, type Quotas } from '../../domain/gateway/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
@@ -12,7 +12,7 @@ export function takeQuota(
   { quotas }: QuotaParts,
   { caller, requestId, request }: Asking,
   { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
-): Eventually<QuotaPlace> {
+): MaybePromise<QuotaPlace> {
   if (caller.kind === 'free') return boundless
   return quotas.take({
     organizationId: caller.organization.id,

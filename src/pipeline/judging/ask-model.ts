@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault, isUpstreamFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Turns } from '../../base/turns.ts'
+import type { Semaphore } from '../../base/semaphore.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
@@ -16,7 +16,7 @@ export type AskModelParts = RouteParts & {
   /** The name is looked up for each question, as a caller's would be. */
   readonly findModel: () => Model | undefined
   readonly ids: Ids
-  readonly turns: Turns
+  readonly turns: Semaphore
   readonly budget: DayBudget
   /** Told of each call that was paid for. */
   readonly onUsage: (usage: Usage, usd: number) => void
@@ -42,7 +42,7 @@ export function createAskModel(parts: AskModelParts): AskModel {
 
   return async (question, callerSignal) => {
     using patience = createDeadline(clock, question.timeoutMs * waitsPerCall, callerSignal)
-    using _turn = await turns.take(patience.signal)
+    using _turn = await turns.acquire(patience.signal)
     using deadline = createDeadline(clock, question.timeoutMs, callerSignal)
     return await ask(question, deadline.signal)
   }

@@ -4,7 +4,7 @@ import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
-import { createTurns } from '../../base/turns.ts'
+import { createSemaphore } from '../../base/semaphore.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
 import type { Piece, StopReason, Usage } from '../../domain/inference/events.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
@@ -74,7 +74,7 @@ function sceneOf(script: Script, { maxUsd = 10, most = 4 } = {}) {
     random: { ...systemRandom, fraction: () => 0 },
     ids: createIds(clock, systemRandom),
     findModel: () => model,
-    turns: createTurns(most),
+    turns: createSemaphore(most),
     budget: createDayBudget(clock, maxUsd),
     onUsage: (_usage, usd) => spentUsd.push(usd),
     onFailedCall: () => {},

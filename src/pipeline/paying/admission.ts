@@ -1,4 +1,4 @@
-import { isPending } from '../../base/eventually.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
 import type { Backlog } from '../../domain/credits/backlog.ts'
@@ -58,14 +58,14 @@ export function createAdmission(parts: AdmissionParts): Admission {
         organization: principal.organization.id,
         project: principal.projectId,
         key: principal.id,
-        limits: isPending(limits) ? await limits : limits,
+        limits: isPromise(limits) ? await limits : limits,
         mode: 'full',
         requestId,
         tokens,
         micro: principal.organization.metered ? dearest : null,
       }
       const first = parts.limits.admit(request)
-      const decided = isPending(first) ? await first : first
+      const decided = isPromise(first) ? await first : first
       const verdict = decided.admitted ? decided : await admittedWithFunds(principal, request, decided)
       parts.onVerdict(verdict)
       const passed = parts.failpoint('admitted')

@@ -1,4 +1,4 @@
-import { isPending, type Eventually } from '../../base/eventually.ts'
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import { isFault, withHeaders } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import { inferenceHeaders } from '../../domain/limits/headers.ts'
@@ -11,15 +11,15 @@ import type { Admission } from './admission.ts'
 export function countingRefusals<T>(
   admission: Pick<Admission, 'count'>,
   caller: Caller,
-  work: () => Eventually<T>,
-): Eventually<T> {
+  work: () => MaybePromise<T>,
+): MaybePromise<T> {
   const refused = async (error: unknown): Promise<never> => {
     if (!isFault(error) || caller.kind === 'free') throw error
     throw withHeaders(error, inferenceHeaders(await admission.count(caller)))
   }
   try {
     const result = work()
-    return isPending(result) ? result.catch(refused) : result
+    return isPromise(result) ? result.catch(refused) : result
   } catch (error) {
     return refused(error)
   }

@@ -1,5 +1,5 @@
 import { isFault } from '../../base/fault.ts'
-import { watched } from '../../base/flow.ts'
+import { tap } from '../../base/pull-stream.ts'
 import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
 import { plausibleUsage, type UsageBounds } from '../../domain/inference/plausible-usage.ts'
@@ -89,7 +89,7 @@ export function meter(source: AsyncIterable<Piece>, parts: MeterParts): Metered 
   }
 
   return {
-    pieces: watched(source, watch, breakOff),
+    pieces: tap(source, watch, breakOff),
     used,
     [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(signal)),
   }

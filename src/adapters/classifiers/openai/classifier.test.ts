@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
-import { createTurns } from '../../../base/turns.ts'
+import { createSemaphore } from '../../../base/semaphore.ts'
 import { createUpstreamHealth } from '../../../domain/inference/health.ts'
 import type { Answer, Outgoing } from '../../network/request.ts'
 import { createOpenaiClassifier } from './classifier.ts'
@@ -21,7 +21,7 @@ function sceneOf(answer: (outgoing: Outgoing) => Promise<Partial<Answer> & { jso
     { baseUrl: 'https://moderation.test/v1/', apiKey: () => 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
     {
       clock,
-      turns: createTurns(4),
+      turns: createSemaphore(4),
       health: createUpstreamHealth(clock),
       async request(outgoing) {
         sent.push(outgoing)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
-import type { Turns } from '../../../base/turns.ts'
+import type { Semaphore } from '../../../base/semaphore.ts'
 import type { UpstreamHealth } from '../../../domain/inference/health.ts'
 import type { Classification, Classifier } from '../../../domain/moderation/classifier.ts'
 import type { Answer, Request } from '../../network/request.ts'
@@ -18,7 +18,7 @@ export type OpenaiClassifierParts = {
   readonly request: Request
   readonly clock: Clock
   /** Calls under way at once. */
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** One that failed again and again is left alone for a while, so that nobody waits for it in vain. */
   readonly health: UpstreamHealth
 }
@@ -32,7 +32,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`)
 
   async function ask(text: string, signal: AbortSignal): Promise<Answer> {
-    using _turn = await turns.take(signal)
+    using _turn = await turns.acquire(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
     const key = apiKey()
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../base/clock.ts'
-import { andThen, type Eventually } from '../../../base/eventually.ts'
-import { later, nextOf } from '../../../base/flow.ts'
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
+import { pending, nextOf } from '../../../base/pull-stream.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { createLoopSlice, type LoopSlice } from '../../../base/loop-slice.ts'
 import type { SseFrame, SseReader } from '../../../base/sse.ts'
@@ -29,8 +29,8 @@ export type Answer =
 
 export type FrameReads = {
   /** All frames that have become whole since the last time, a flow of them. */
-  take(): readonly SseFrame[] | typeof later | undefined
-  whenMore(wake: () => void): void
+  poll(): readonly SseFrame[] | typeof pending | undefined
+  onReadable(wake: () => void): void
   /** A frame was part of an answer, and no ping: until one is, the answer has not begun. */
   begun(): void
   /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
@@ -95,7 +95,7 @@ type Receiving = {
   readonly slice: LoopSlice
 }
 
-function receive(exchange: Exchange, head: Head, receiving: Receiving): Eventually<Answer> {
+function receive(exchange: Exchange, head: Head, receiving: Receiving): MaybePromise<Answer> {
   const { clock, wantsStream, maxBytes } = receiving
   if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
   if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange, maxBytes) }
@@ -119,7 +119,7 @@ async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clo
 }
 
 /** As far as allowed; the call is then over. A short one mostly comes with its head. */
-function readText(exchange: Exchange, maxBytes: number): Eventually<string | undefined> {
+function readText(exchange: Exchange, maxBytes: number): MaybePromise<string | undefined> {
   const rest = exchange.rest()
   if (rest === undefined) return readOn(exchange, maxBytes)
   return rest.length > maxBytes ? undefined : rest.toString('utf8')
@@ -160,11 +160,11 @@ function readFrames(exchange: Exchange, maxBytes: number): FrameReads {
     }
   }
   return {
-    whenMore: (wake) => (isOver ? wake() : exchange.whenMore(wake)),
-    take() {
+    onReadable: (wake) => (isOver ? wake() : exchange.onReadable(wake)),
+    poll() {
       if (isOver) return undefined
-      const chunks = exchange.take()
-      if (chunks === later) return later
+      const chunks = exchange.poll()
+      if (chunks === pending) return pending
       isOver = chunks === undefined
       const frames = read(chunks)
       return isOver && frames.length === 0 ? undefined : frames

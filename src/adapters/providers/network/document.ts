@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
-import { endOfTurn } from '../../../base/end-of-turn.ts'
-import type { Eventually } from '../../../base/eventually.ts'
+import { afterIo } from '../../../base/after-io.ts'
+import type { MaybePromise } from '../../../base/maybe-promise.ts'
 import { isFault, type Fault } from '../../../base/fault.ts'
-import { nextOf } from '../../../base/flow.ts'
+import { nextOf } from '../../../base/pull-stream.ts'
 import { createJsonReader, type JsonReader } from '../../../base/json-reader.ts'
 import type { LoopSlice } from '../../../base/loop-slice.ts'
 import { brokenAnswer, tooLong } from '../failures.ts'
@@ -24,7 +24,7 @@ const maxValues = 1_000_000
  * A whole answer. A short one mostly comes with its head. A long one is parsed as it comes, so that no single step stops
  * the service.
  */
-export function readDocument(exchange: Exchange, limits: DocumentLimits): Eventually<Json> {
+export function readDocument(exchange: Exchange, limits: DocumentLimits): MaybePromise<Json> {
   const { maxBytes, lease } = limits
   const rest = exchange.rest()
   if (rest === undefined) return readOn(exchange, limits)
@@ -38,7 +38,7 @@ async function readOn(exchange: Exchange, { maxBytes, lease, slice }: DocumentLi
   let byteCount = 0
   for (;;) {
     const read = await nextOf<readonly Buffer[]>(exchange)
-    while (slice.isUsedUp()) await endOfTurn()
+    while (slice.isUsedUp()) await afterIo()
     try {
       if (read === undefined) return document.end() ?? refuse()
       for (const chunk of read) {

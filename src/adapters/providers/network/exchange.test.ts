@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { nextOf } from '../../../base/flow.ts'
+import { nextOf } from '../../../base/pull-stream.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createExchange, type Exchange } from './exchange.ts'
 import type { TimeLimits } from './watch.ts'

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../../base/clock.ts'
 import type { Fault } from '../../../base/fault.ts'
-import { later } from '../../../base/flow.ts'
+import { pending } from '../../../base/pull-stream.ts'
 import type { Phase } from '../failures.ts'
 import { brokenAnswer, cancelled, faultOfNetwork, timedOut, unread } from '../failures.ts'
 import { createUnpacking, type Unpacking } from './unpacking.ts'
@@ -18,8 +18,8 @@ export type Exchange = {
   /** The unread body, where all of it is there; undefined while more is to come. */
   rest(): Buffer | undefined
   /** All bytes since the last time, a flow of them. Throws the Fault that ended it early. */
-  take(): readonly Buffer[] | typeof later | undefined
-  whenMore(wake: () => void): void
+  poll(): readonly Buffer[] | typeof pending | undefined
+  onReadable(wake: () => void): void
   /** The upstream has begun to answer: from now on it is silence that is bounded, and any byte ends it. */
   begun(): void
   /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
@@ -85,8 +85,8 @@ export function createExchange(parts: ExchangeParts): Exchange {
     handler: handlerOf(line),
     head: line.head.promise,
     rest: () => rest(line),
-    take: () => take(line),
-    whenMore: (wake) => whenMore(line, wake),
+    poll: () => take(line),
+    onReadable: (wake) => whenMore(line, wake),
     begun: () => begun(line),
     drain: () => drain(line),
     cancel: (fault) => cancel(line, fault),
@@ -140,10 +140,10 @@ function add(line: Line, chunk: Buffer): void {
   line.wake?.()
 }
 
-function take(line: Line): readonly Buffer[] | typeof later | undefined {
+function take(line: Line): readonly Buffer[] | typeof pending | undefined {
   if (line.chunks.length > 0) return takeChunks(line)
   if (line.failure !== undefined) throw line.failure
-  return line.stage === 'running' ? later : undefined
+  return line.stage === 'running' ? pending : undefined
 }
 
 function whenMore(line: Line, wake: () => void): void {

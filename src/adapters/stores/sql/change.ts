@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../../base/clock.ts'
+import { repeat, type Clock } from '../../../base/clock.ts'
 import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
 import type { Database, Transaction, Value } from './database.ts'
 
@@ -75,7 +75,7 @@ export async function watchChanges({ database, clock, changes, everyMs, onError 
     }
   }
   for (const { id, version } of await changed(clock.nowMs() - lookBackMs)) seen.set(id, version)
-  return everySoOften(clock, () => look().catch(onError), everyMs)
+  return repeat(clock, () => look().catch(onError), everyMs)
 }
 
 type Version = { readonly id: string; readonly version: number }

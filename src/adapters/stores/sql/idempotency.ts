@@ -1,9 +1,9 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { Seal } from '../../../base/seal.ts'
+import type { Encryption } from '../../../base/encryption.ts'
 import type { IdempotencyScope, IdempotencyStore, Reply } from '../../../domain/identity/idempotency.ts'
 import type { Database, Transaction } from './database.ts'
 
-export type IdempotencyParts = { readonly engine: Database['engine']; readonly seal: Seal }
+export type IdempotencyParts = { readonly engine: Database['engine']; readonly seal: Encryption }
 
 /** Answers kept for a day, inside the transaction that made them. They are sealed: one may hold a new key's secret. */
 export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyParts): IdempotencyStore {
@@ -23,7 +23,7 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
          where organization_id = $1 and credential_id = $2 and key = $3 and expires_at > $4`,
         [...columnsOf(scope), nowMs],
       )
-      return row && { fingerprint: row.fingerprint, reply: replyOf(seal.open(row.reply, placeOf(scope))) }
+      return row && { fingerprint: row.fingerprint, reply: replyOf(seal.decrypt(row.reply, placeOf(scope))) }
     },
     async save(scope, { fingerprint, reply, expiresAtMs }) {
       await tx.run(
@@ -31,7 +31,7 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
          values ($1, $2, $3, $4, $5, $6)
          on conflict (organization_id, credential_id, key) do update
          set fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at = excluded.expires_at`,
-        [...columnsOf(scope), fingerprint, seal.close(JSON.stringify(reply), placeOf(scope)), expiresAtMs],
+        [...columnsOf(scope), fingerprint, seal.encrypt(JSON.stringify(reply), placeOf(scope)), expiresAtMs],
       )
     },
   }

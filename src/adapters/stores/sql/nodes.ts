@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../../base/clock.ts'
+import { repeat, type Clock } from '../../../base/clock.ts'
 import type { Census } from '../../../domain/limits/census.ts'
 import type { Database } from './database.ts'
 
@@ -54,7 +54,7 @@ export async function joinNodes(parts: NodesParts): Promise<Member> {
   }
 
   await look()
-  const beating = everySoOften(clock, () => look().catch(onError), everyMs)
+  const beating = repeat(clock, () => look().catch(onError), everyMs)
   return {
     count: () => Math.max(1, [...pulses.keys()].filter(isAlive).length),
     isAlive,

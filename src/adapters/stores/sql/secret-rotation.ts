@@ -69,7 +69,7 @@ export async function encryptAgain(database: Database, seals: StoredSeals): Prom
       const text = seal.isCurrent(sealed, place) ? undefined : opened(seal, sealed, place)
       if (text === undefined) continue
       const row: Value[] = [one, two, three].slice(0, names)
-      await database.write([{ sql: update, params: [sealed, seal.close(text, place), ...row] }])
+      await database.write([{ sql: update, params: [sealed, seal.encrypt(text, place), ...row] }])
     }
   }
 }
@@ -89,7 +89,7 @@ async function* sealedRows(database: Database, { select }: { select: string }): 
 
 function opened(seal: KeyringSeal, sealed: Uint8Array, place: string): string | undefined {
   try {
-    return seal.open(sealed, place)
+    return seal.decrypt(sealed, place)
   } catch {
     return undefined
   }

@@ -11,7 +11,7 @@ import {
   type KeyAt,
   type SignedCheckpoint,
 } from './checkpoint.ts'
-import { endOfTurn } from '../../../base/end-of-turn.ts'
+import { afterIo } from '../../../base/after-io.ts'
 import { checkpointFacts, checkpointIn } from './checkpoint-event.ts'
 import { createEvent } from '../event/event.ts'
 
@@ -67,7 +67,7 @@ describe('checkpoints', () => {
 
   it('are checked without keeping others waiting', async () => {
     const checking = verifyCheckpoints(series(50), keys).then(() => 'all are checked')
-    assert.equal(await Promise.race([checking, endOfTurn()]), undefined)
+    assert.equal(await Promise.race([checking, afterIo()]), undefined)
     assert.equal(await checking, 'all are checked')
   })
 

@@ -1,5 +1,5 @@
 import { createHash, sign, verify, type KeyObject } from 'node:crypto'
-import { endOfTurn } from '../../../base/end-of-turn.ts'
+import { afterIo } from '../../../base/after-io.ts'
 import { canonicalize } from '../document/canonical.ts'
 import type { ChainPoint } from './chain.ts'
 
@@ -88,7 +88,7 @@ export async function verifyCheckpoints(
 ): Promise<CheckpointFinding | undefined> {
   for (const [at, checkpoint] of checkpoints.entries()) {
     // Half a year of them takes a minute, in a process that also serves.
-    if (at % checkedInATurn === 0) await endOfTurn()
+    if (at % checkedInATurn === 0) await afterIo()
     const reason = unsignedReason(checkpoint, keyAt) ?? linkProblem(checkpoint, checkpoints[at - 1])
     if (reason) return { sequence: checkpoint.sequence, reason }
   }

@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../../base/clock.ts'
+import { repeat, type Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
 import { thresholdOf } from '../verdict/outcomes.ts'
 import type { Backtest, BacktestQueue } from './backtest.ts'
@@ -29,7 +29,7 @@ export function startBacktests({ queue, replay, clock, pause, onError }: Backtes
   let isStopping = false
   let runs = Promise.resolve()
   const run = (): Promise<void> => (runs = runs.then(runAll).catch(onError))
-  const looking = everySoOften(clock, run, lookEveryMs)
+  const looking = repeat(clock, run, lookEveryMs)
   return {
     run,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import { andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
 import { isCalm, joinFound, type Found } from './found.ts'
 
@@ -8,7 +8,7 @@ const runTexts = 16
 /** So many runs are gone through before others get their turn: what is not remembered gives way by itself. */
 const turnRuns = 64
 
-type LookAt = (texts: readonly string[]) => Eventually<Found>
+type LookAt = (texts: readonly string[]) => MaybePromise<Found>
 
 /**
  * Each turn of a chat brings all that was said before. Texts are taken in runs, and a run in which all was calm under the
@@ -18,13 +18,13 @@ export type CalmRuns = {
   /** Whether there is a run in these texts that can be remembered. */
   areIn(texts: readonly string[]): boolean
   /** Looks at what is not known to be calm. `rules` is one line, the same for the same rules. */
-  recallOr(texts: readonly string[], rules: string, lookAt: LookAt): Eventually<Found>
+  recallOr(texts: readonly string[], rules: string, lookAt: LookAt): MaybePromise<Found>
 }
 
 export function createCalmRuns(memory: number, pause: () => Promise<unknown>): CalmRuns {
   const known = createVerdictMemory<Found>(Math.ceil(memory / runTexts))
 
-  function recallRunOr(run: readonly string[], rules: string, lookAt: LookAt): Eventually<Found> {
+  function recallRunOr(run: readonly string[], rules: string, lookAt: LookAt): MaybePromise<Found> {
     if (run.length < runTexts) return lookAt(run)
     const key = keyOf(run, rules)
     const remembered = known.recall(key)
@@ -39,9 +39,9 @@ export function createCalmRuns(memory: number, pause: () => Promise<unknown>): C
     areIn: (texts) => memory > 0 && texts.length >= runTexts,
     recallOr(texts, rules, lookAt) {
       const found: Found[] = []
-      const take = (run: readonly string[]): Eventually<unknown> =>
+      const take = (run: readonly string[]): MaybePromise<unknown> =>
         andThen(recallRunOr(run, rules, lookAt), (one) => (found.push(one) % turnRuns === 0 ? pause() : undefined))
-      return andThen(inTurn(runsOf(texts), take), () => joinFound(found))
+      return andThen(sequentially(runsOf(texts), take), () => joinFound(found))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { andThen, type Eventually } from '../../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { decideGateway } from '../../gateway/decide.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
@@ -27,7 +27,7 @@ export type Examination = {
 }
 
 /** The one judgement of all checks, for a request, for an answer, and for a simulation. */
-export type Examine = (plan: Plan, texts: Texts) => Eventually<Examination>
+export type Examine = (plan: Plan, texts: Texts) => MaybePromise<Examination>
 
 export function createExamine(parts: ExamineParts): Examine {
   const { canRephrase, failsOpen, wantsDenialsOnly = false } = parts

@@ -1,4 +1,4 @@
-import { allOf, andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { Reading, Screen } from '../../moderation/screen.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
@@ -46,7 +46,7 @@ type Looking = Pick<Texts, 'direction' | 'reading'> & {
 }
 
 /** One look of all checks at some texts. */
-export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, texts: Texts) => Eventually<Found> {
+export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, texts: Texts) => MaybePromise<Found> {
   const scorerFor = createPolicyScorer(memory, pause)
   const calmRuns = createCalmRuns(memory, pause)
 
@@ -56,40 +56,40 @@ export function createLook({ screen, pause, memory }: LookParts): (plan: Plan, t
     const found = lookAtAll(looking, texts)
     if (seams.length === 0) return found
     const together = andThen(found, () => lookAtAll({ ...looking, skipsPersonalData: true }, seams))
-    return andThen(allOf([found, together]), joinFound)
+    return andThen(all([found, together]), joinFound)
   }
 
-  function lookAtAll(looking: Looking, texts: readonly string[]): Eventually<Found> {
+  function lookAtAll(looking: Looking, texts: readonly string[]): MaybePromise<Found> {
     if (!calmRuns.areIn(texts)) return lookAt(looking, texts)
     return calmRuns.recallOr(texts, rulesOf(looking), (run) => lookAt(looking, run))
   }
 
-  function lookAt(looking: Looking, texts: readonly string[]): Eventually<Found> {
+  function lookAt(looking: Looking, texts: readonly string[]): MaybePromise<Found> {
     const { plan, direction, reading, skipsPersonalData, scorer } = looking
     const { terms, config } = plan.gateway
     const screened: Screened[] = []
-    const screenOne = (text: string): Eventually<unknown> =>
+    const screenOne = (text: string): MaybePromise<unknown> =>
       andThen(screen({ text, direction, skipsPersonalData, terms, reading }), (screening) => {
         screened.push({ text, screening, findings: findingsOf(screening, config.rules) })
         return giveWay(looking, text.length + textCharacters)
       })
     const scored = (scores: Found['scores']): Found => foundIn(plan, screened, scores)
-    return andThen(inTurn(texts, screenOne), () => andThen(scoresOf(scorer, screened), scored))
+    return andThen(sequentially(texts, screenOne), () => andThen(scoresOf(scorer, screened), scored))
   }
 
-  function giveWay(looking: Looking, characters: number): Eventually<unknown> {
+  function giveWay(looking: Looking, characters: number): MaybePromise<unknown> {
     looking.turn += characters
     if (looking.turn < turnCharacters) return undefined
     looking.turn = 0
     return pause()
   }
 
-  function scoresOf(scorer: PolicyScorer, screened: readonly Screened[]): Eventually<Found['scores']> {
+  function scoresOf(scorer: PolicyScorer, screened: readonly Screened[]): MaybePromise<Found['scores']> {
     if (scorer.isIdle) return none
-    const asked: Eventually<readonly RuleScore[]>[] = []
-    const ask = (one: Screened): Eventually<unknown> =>
+    const asked: MaybePromise<readonly RuleScore[]>[] = []
+    const ask = (one: Screened): MaybePromise<unknown> =>
       asked.push(scorer.score(one)) % turnTexts === 0 ? pause() : undefined
-    return andThen(inTurn(screened, ask), () => allOf(asked))
+    return andThen(sequentially(screened, ask), () => all(asked))
   }
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { allOf, andThen, inTurn, type Eventually } from '../../../base/eventually.ts'
+import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { Screening } from '../../moderation/screen.ts'
 import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
@@ -19,7 +19,7 @@ export type PolicyScorer = {
   /** Who is asked on whose behalf: what they say to a text depends on nothing else. */
   asking(): string
   /** One score per policy, in its order. */
-  score(screened: Screened): Eventually<readonly RuleScore[]>
+  score(screened: Screened): MaybePromise<readonly RuleScore[]>
 }
 
 /**
@@ -37,10 +37,10 @@ export function createPolicyScorer(
     if (policies.length === 0) return idle
     let spelled: string | undefined
     const asking = (): string => (spelled ??= keyOf(plan, direction))
-    const askAbout = (screened: Screened): Eventually<readonly RuleScore[]> =>
+    const askAbout = (screened: Screened): MaybePromise<readonly RuleScore[]> =>
       askAll(policies, factsOf(plan, direction, screened), pause)
 
-    const score = (screened: Screened): Eventually<readonly RuleScore[]> => {
+    const score = (screened: Screened): MaybePromise<readonly RuleScore[]> => {
       if (memory === 0) return askAbout(screened)
       const key = `${numberOf(screened.screening)} ${asking()}`
       const remembered = known.recall(key)
@@ -77,12 +77,12 @@ function askAll(
   policies: readonly ActivePolicy[],
   facts: RuleFacts,
   pause: () => Promise<unknown>,
-): Eventually<readonly RuleScore[]> {
-  const asked: Eventually<RuleScore>[] = []
+): MaybePromise<readonly RuleScore[]> {
+  const asked: MaybePromise<RuleScore>[] = []
   const perTurn = Math.max(1, Math.floor(turn / (facts.text.length + 1)))
-  const ask = ({ rule }: ActivePolicy): Eventually<unknown> =>
+  const ask = ({ rule }: ActivePolicy): MaybePromise<unknown> =>
     asked.push(rule.score(facts)) % perTurn === 0 ? pause() : undefined
-  return andThen(inTurn(policies, ask), () => allOf(asked))
+  return andThen(sequentially(policies, ask), () => all(asked))
 }
 
 const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Screened): RuleFacts => ({

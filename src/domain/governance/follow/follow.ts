@@ -1,4 +1,4 @@
-import { andThen, type Eventually } from '../../../base/eventually.ts'
+import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { categories } from '../../moderation/categories.ts'
 import { hidingStart } from '../../moderation/hiding.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
@@ -22,13 +22,13 @@ export type Follower = {
   /** Takes more of the text. */
   push(piece: string): void
   /** Makes the checks that are due. Answers the examination that denies the text, if one does. */
-  check(): Eventually<Examination | undefined>
+  check(): MaybePromise<Examination | undefined>
   /** Looks between two checks, so that what is fit to leave need not wait for more. This never denies anything. */
-  lookAhead(keptBack: number): Eventually<unknown>
+  lookAhead(keptBack: number): MaybePromise<unknown>
   /** How many characters from the beginning may leave. */
   cleared(): number
   /** The judgement of the whole text, with the checks that were still due; the follower is then done. */
-  end(): Eventually<Examination>
+  end(): MaybePromise<Examination>
 }
 
 /** A place in a text that is followed. */
@@ -79,7 +79,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   const alongside = (): GrowingText => (growing ??= readAlong('response'))
 
   /** Makes one look of some windows in a row. Keeps a number of characters back where the text is fit to leave. */
-  function look(at: readonly [Span, ...Span[]], keptBack: number): Eventually<Looked> {
+  function look(at: readonly [Span, ...Span[]], keptBack: number): MaybePromise<Looked> {
     const { end } = at.at(-1) ?? at[0]
     // What the look before did not see, and a match that had begun there.
     const start = Math.min(at[0].start, windows.startOf(text, at[0].end, longest + stepCharacters + longestWord))
@@ -96,7 +96,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
     })
   }
 
-  function check(): Eventually<Examination | undefined> {
+  function check(): MaybePromise<Examination | undefined> {
     if (isWhole || text.length < checked + stepCharacters) return undefined
     const most = text.length < checked + 2 * stepCharacters || isWary() ? 1 : mostAtOnce
     const stretch = { start: checked, end: checked + most * stepCharacters }
@@ -167,7 +167,7 @@ export function createFollower(parts: FollowParts, special?: Special): Follower 
   }
 
   /** What stands against all of a text may stand against a part of it already; then that is its verdict. */
-  function firstDenied(): Eventually<Examination | undefined> {
+  function firstDenied(): MaybePromise<Examination | undefined> {
     waryTo = text.length
     return check()
   }

@@ -1,4 +1,4 @@
-import type { Eventually } from '../../../base/eventually.ts'
+import type { MaybePromise } from '../../../base/maybe-promise.ts'
 import { unsaved, type SavedConfiguration } from '../../gateway/configuration.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { CompiledRule } from '../../policy/compiled-rule.ts'
@@ -27,7 +27,7 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
 }
 
 /** The rules of an organization as of now: a change holds for the next request here, and within a second elsewhere. */
-export type RulebookOf = (organizationId: string) => Eventually<Rulebook>
+export type RulebookOf = (organizationId: string) => MaybePromise<Rulebook>
 
 /** What holds where nobody has said anything: what is always blocked. */
 export const emptyRulebook: Rulebook = { gateway: { ...unsaved, terms: undefined }, policies: [] }

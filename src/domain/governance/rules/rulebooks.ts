@@ -1,4 +1,4 @@
-import { isPending, type Eventually } from '../../../base/eventually.ts'
+import { isPromise, type MaybePromise } from '../../../base/maybe-promise.ts'
 import type { Changes } from '../../identity/changes.ts'
 import type { GatewayStore } from '../../gateway/store.ts'
 import { unsaved, type SavedConfiguration } from '../../gateway/configuration.ts'
@@ -20,7 +20,7 @@ export type RulebookParts = {
 /** Organizations whose rules are kept compiled; the one asked for longest ago goes first. */
 const mostKept = 1_000
 
-type Kept = { rulebook: Eventually<Rulebook>; readonly readAt: number }
+type Kept = { rulebook: MaybePromise<Rulebook>; readonly readAt: number }
 
 /**
  * Reads an organization's rules once, and again after something of the organization has changed. Where the database is out of
@@ -39,7 +39,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     return one.rulebook
 
     /** What could not be read is read again for the next one who asks. */
-    function unread(error: unknown): Eventually<Rulebook> {
+    function unread(error: unknown): MaybePromise<Rulebook> {
       const stale = parts.changes.mayUseStale(organizationId, error) ? known : undefined
       if (kept.get(organizationId) === one) {
         if (stale) kept.set(organizationId, stale)
@@ -59,11 +59,11 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   }
 
   /** What has not changed since the last time is not compiled again. */
-  async function read(organizationId: string, known: Eventually<Rulebook> | undefined): Promise<Rulebook> {
+  async function read(organizationId: string, known: MaybePromise<Rulebook> | undefined): Promise<Rulebook> {
     const [saved = unsaved, policies, before] = await Promise.all([
       parts.gateway.find(organizationId),
       parts.policies.listInForce(organizationId),
-      isPending(known) ? known.catch(() => undefined) : known,
+      isPromise(known) ? known.catch(() => undefined) : known,
     ])
     const isSame = before?.gateway.version === saved.version
     const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))

@@ -1,4 +1,4 @@
-import { everySoOften, type Clock } from '../../../base/clock.ts'
+import { repeat, type Clock } from '../../../base/clock.ts'
 import type { Outcome } from '../verdict/outcome.ts'
 import type { DecisionCounts, Watched } from './decision-counts.ts'
 import { notedOf } from './noted.ts'
@@ -43,7 +43,7 @@ export function createWatch({ counts, takeOut, clock, onTakenOut, onError }: Wat
     hurriedAtMs = clock.monotonicMs()
     void look()
   }
-  const beating = everySoOften(clock, look, everyMs)
+  const beating = repeat(clock, look, everyMs)
 
   return {
     note({ organizationId, outcomes }) {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
-import { isPending } from '../../../base/eventually.ts'
+import { isPromise } from '../../../base/maybe-promise.ts'
 import { Fault, toFault } from '../../../base/fault.ts'
-import { flowOf, later, more, nextOf, type Flow } from '../../../base/flow.ts'
+import { pullStreamOf, pending, readable, nextOf, type PullStream } from '../../../base/pull-stream.ts'
 import type { Piece } from '../../../domain/inference/events.ts'
 import { sendHead } from './send-head.ts'
 import { createSseLine } from './sse-line.ts'
@@ -31,7 +31,7 @@ const streamHeaders = {
  * a status of its own; a later one is said in the dialect's words. Settles when the caller has all of it, or has left.
  */
 export async function sendStream(reply: FastifyReply, parts: StreamReply): Promise<void> {
-  const source = flowOf(parts.pieces)
+  const source = pullStreamOf(parts.pieces)
   using hangUp = watchHangUp(reply.raw)
   await Promise.race([drive(reply, source, parts), hangUp.happened])
   if (!hangUp.hasHappened()) return
@@ -40,7 +40,7 @@ export async function sendStream(reply: FastifyReply, parts: StreamReply): Promi
   void stop(source, parts)
 }
 
-async function drive(reply: FastifyReply, source: Flow<Piece>, parts: StreamReply): Promise<void> {
+async function drive(reply: FastifyReply, source: PullStream<Piece>, parts: StreamReply): Promise<void> {
   const { writer, clock, keepAliveMs = 15_000, writeTimeoutMs = 60_000 } = parts
   const first = await nextOf(source)
   if (first === undefined) throw brokenOff()
@@ -55,13 +55,13 @@ async function drive(reply: FastifyReply, source: Flow<Piece>, parts: StreamRepl
     return writer.hasEnded() ? line.end(text) : line.send(text)
   }
   try {
-    let piece: Piece | typeof later | undefined = first
+    let piece: Piece | typeof pending | undefined = first
     while (piece !== undefined) {
-      const done = piece === later ? more(source) : say(piece)
+      const done = piece === pending ? readable(source) : say(piece)
       if (done !== undefined) await done
       if (isGone(raw)) return
-      const taken = source.take()
-      piece = isPending(taken) ? await taken : taken
+      const taken = source.poll()
+      piece = isPromise(taken) ? await taken : taken
     }
     if (!writer.hasEnded()) throw brokenOff()
   } catch (error) {
@@ -79,7 +79,7 @@ const brokenOff = (): Fault => new Fault('upstream_failed', 'upstream_error', 'T
 const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The answer was not read in time.')
 
 /** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
-async function stop(source: Flow<Piece>, { onFailure }: StreamReply): Promise<void> {
+async function stop(source: PullStream<Piece>, { onFailure }: StreamReply): Promise<void> {
   try {
     await source.stop?.()
   } catch (error) {

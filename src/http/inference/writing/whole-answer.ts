@@ -1,4 +1,4 @@
-import { flowOf, nextOf } from '../../../base/flow.ts'
+import { pullStreamOf, nextOf } from '../../../base/pull-stream.ts'
 import type { InferenceEvent, OriginalDocument, Piece } from '../../../domain/inference/events.ts'
 
 /** An answer read to its end, for a caller who did not ask for a stream. */
@@ -9,7 +9,7 @@ export type WholeAnswer = {
 }
 
 export async function collectAnswer(pieces: AsyncIterable<Piece>): Promise<WholeAnswer> {
-  const source = flowOf(pieces)
+  const source = pullStreamOf(pieces)
   const first = await nextOf(source)
   if (first !== undefined && hasEnded(first.events)) {
     const { events, original } = first

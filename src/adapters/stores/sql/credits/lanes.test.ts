@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { endOfTurn } from '../../../../base/end-of-turn.ts'
+import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
 import { createLanes } from './lanes.ts'
 
@@ -9,7 +9,7 @@ function openScene(refuse: (input: number) => DatabaseError['reason'] | undefine
   const groups: (readonly number[])[] = []
   const inLane = createLanes<number, number>(async (inputs) => {
     groups.push(inputs)
-    await endOfTurn()
+    await afterIo()
     const reason = inputs.map(refuse).find((one) => one !== undefined)
     if (reason !== undefined) throw new DatabaseError(reason, 'refused')
     return inputs.map((input) => input * 2)
@@ -27,7 +27,7 @@ describe('a lane', () => {
   it('gathers what arrives while it writes, and does not wait for another lane', async () => {
     const { groups, inLane } = openScene()
     const first = inLane(0, 1)
-    await endOfTurn()
+    await afterIo()
     assert.deepEqual(groups, [[1]])
     const more = [inLane(0, 2), inLane(0, 3), inLane(1, 4)]
     await Promise.all([first, ...more])

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/clock.ts'
-import type { Seal } from '../../../../base/seal.ts'
+import type { Encryption } from '../../../../base/encryption.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { withValues } from '../../../../domain/audit/export/configuration.ts'
 import { longestWaitMs, type RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
@@ -25,7 +25,7 @@ export type DeliveryParts = {
   readonly database: Database
   readonly clock: Clock
   readonly events: EventMaker
-  readonly seal: Seal
+  readonly seal: Encryption
   /** Names this process among all that send. */
   readonly owner: string
   readonly leaseMs: number
@@ -144,7 +144,7 @@ export async function forgetLeases(database: Database): Promise<void> {
 
 const guardValues = (sink: ClaimedSink, owner: string) => [sink.id, owner, sink.cursor.sequence, sink.version]
 
-async function readClaimed(database: Database, sinkId: string, seal: Seal): Promise<ClaimedSink | undefined> {
+async function readClaimed(database: Database, sinkId: string, seal: Encryption): Promise<ClaimedSink | undefined> {
   const [row] = await database.read<ClaimedRow>(
     `select ${sinkSelection}, ${cursorSelection}, h.sequence as head_sequence, h.first_sequence
      from export_sink s join export_cursor k on k.sink_id = s.id

@@ -1,4 +1,4 @@
-import type { Seal } from '../../../../base/seal.ts'
+import type { Encryption } from '../../../../base/encryption.ts'
 import type { Secrets } from '../../../../domain/audit/export/configuration.ts'
 import { freshStart } from '../../../../domain/audit/export/cursor.ts'
 import type { DeadLetter, ExportSink, ExportStore } from '../../../../domain/audit/export/export-sink.ts'
@@ -7,11 +7,11 @@ import { cursorColumns, cursorValues, watchedOf, watchedSelection, watchedTables
 import { selectPage } from '../page.ts'
 
 /** Sinks in SQL, inside the transaction it is given. Secrets are sealed, each for its own place. */
-export function exportStore(tx: Transaction, seal: Seal): ExportStore {
+export function exportStore(tx: Transaction, seal: Encryption): ExportStore {
   const writeSecrets = async (sink: ExportSink, secrets: Secrets): Promise<void> => {
     await tx.run('delete from export_secret where sink_id = $1', [sink.id])
     for (const [field, secret] of Object.entries(secrets)) {
-      const sealed = seal.close(secret, placeOf(sink, field))
+      const sealed = seal.encrypt(secret, placeOf(sink, field))
       await tx.run('insert into export_secret (sink_id, field, sealed) values ($1, $2, $3)', [sink.id, field, sealed])
     }
   }
@@ -98,8 +98,8 @@ export function exportStore(tx: Transaction, seal: Seal): ExportStore {
 type SecretRow = { field: string; sealed: Uint8Array }
 type Placed = { readonly id: string; readonly organizationId: string }
 
-export const openSecrets = (sink: Placed, rows: readonly SecretRow[], seal: Seal): Secrets =>
-  Object.fromEntries(rows.map(({ field, sealed }) => [field, seal.open(sealed, placeOf(sink, field))]))
+export const openSecrets = (sink: Placed, rows: readonly SecretRow[], seal: Encryption): Secrets =>
+  Object.fromEntries(rows.map(({ field, sealed }) => [field, seal.decrypt(sealed, placeOf(sink, field))]))
 
 /** Where a secret belongs: taken out of its row and put into another, it does not open. */
 const placeOf = ({ organizationId, id }: Placed, field: string): string => `${organizationId} ${id} ${field}`

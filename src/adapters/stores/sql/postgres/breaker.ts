@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/clock.ts'
-import { endOfTurn } from '../../../../base/end-of-turn.ts'
+import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
 
 export type BreakerParts = {
@@ -108,8 +108,8 @@ async function within(clock: BreakerParts['clock'], ms: number, work: Promise<un
   }
   const giveUp = async (dueMs: number): Promise<void> => {
     if (clock.monotonicMs() - dueMs > ms / 2) return start()
-    await endOfTurn()
-    await endOfTurn()
+    await afterIo()
+    await afterIo()
     reject(new DatabaseError('unavailable', `no answer within ${ms} ms`))
   }
   start()

@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 
-export type LineBatch = DestinationStream & { flush(done?: () => void): void }
+export type BufferedStdout = DestinationStream & { flush(done?: () => void): void }
 
 const fullCharacters = 8192
 /** More wait only where the reader has stopped reading; a log must not take all memory. */
@@ -14,32 +14,32 @@ const standardOutput = 1
  * Lines leave in batches: at thousands of requests a second the write is dearer than the line. A reader who does not
  * read holds nobody up.
  */
-export function createLineBatch(): LineBatch {
+export function createBufferedStdout(): BufferedStdout {
   let waiting = ''
-  let leftOut = 0
+  let dropped = 0
   let isWriting = false
   let isWatching = false
   let timer: NodeJS.Timeout | undefined
   let onFlushed: (() => void)[] = []
 
-  function handOn(): void {
+  function flushNow(): void {
     clearTimeout(timer)
     timer = undefined
     if (isWriting) return
     if (waiting === '') return tellFlushed()
-    const bytes = Buffer.from(leftOut === 0 ? waiting : waiting + gap(leftOut))
+    const bytes = Buffer.from(dropped === 0 ? waiting : waiting + gap(dropped))
     waiting = ''
-    leftOut = 0
+    dropped = 0
     isWriting = true
     writeAll(bytes, () => {
       isWriting = false
-      if (waiting.length >= fullCharacters || onFlushed.length > 0) handOn()
+      if (waiting.length >= fullCharacters || onFlushed.length > 0) flushNow()
       else if (waiting !== '') arm()
     })
   }
 
   function arm(): void {
-    timer ??= setTimeout(handOn, waitMs).unref()
+    timer ??= setTimeout(flushNow, waitMs).unref()
   }
 
   function tellFlushed(): void {
@@ -51,21 +51,21 @@ export function createLineBatch(): LineBatch {
   /** A process that has nothing more to do does this first. A log that never says anything need not be waited for. */
   function watchExit(): void {
     isWatching = true
-    process.on('beforeExit', handOn)
+    process.on('beforeExit', flushNow)
     process.once('exit', () => writeLast(waiting))
   }
 
   return {
     write(line) {
       if (!isWatching) watchExit()
-      if (waiting.length >= mostCharacters) return void leftOut++
+      if (waiting.length >= mostCharacters) return void dropped++
       waiting += line
-      if (waiting.length >= fullCharacters) handOn()
+      if (waiting.length >= fullCharacters) flushNow()
       else arm()
     },
     flush(done) {
       if (done) onFlushed.push(done)
-      handOn()
+      flushNow()
     },
   }
 }

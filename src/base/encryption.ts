@@ -6,21 +6,21 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /** Keeps text secret at rest, and notices when it was changed or moved. */
-export type Seal = {
+export type Encryption = {
   /** `place` says where the text belongs; it opens there and nowhere else. */
-  close(text: string, place: string): Uint8Array
-  open(sealed: Uint8Array, place: string): string
+  encrypt(text: string, place: string): Uint8Array
+  decrypt(sealed: Uint8Array, place: string): string
 }
 
 /** AES-256-GCM with a nonce drawn for each text; `key` has 32 bytes and serves this purpose alone. */
-export function createSeal(key: Uint8Array, random: Random): Seal {
+export function createEncryption(key: Uint8Array, random: Random): Encryption {
   return {
-    close(text, place) {
+    encrypt(text, place) {
       const nonce = random.bytes(nonceBytes)
       const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(place))
       return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
     },
-    open(sealed, place) {
+    decrypt(sealed, place) {
       const bytes = Buffer.from(sealed)
       const end = bytes.length - tagBytes
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })

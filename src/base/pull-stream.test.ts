@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { flowing, flowOf, later, more, nextOf, startingWith, watched, type Flow } from './flow.ts'
+import { iterable, pullStreamOf, pending, readable, nextOf, prepend, tap, type PullStream } from './pull-stream.ts'
 
 /** A flow of what the test puts in. */
 function createSource() {
   const items: (string | Error | undefined)[] = []
   let wakeUp = (): void => {}
-  const flow: Flow<string> = {
-    take() {
-      if (items.length === 0) return later
+  const flow: PullStream<string> = {
+    poll() {
+      if (items.length === 0) return pending
       const item = items.shift()
       if (item instanceof Error) throw item
       return item
     },
-    whenMore: (wake) => (items.length > 0 ? wake() : (wakeUp = wake)),
+    onReadable: (wake) => (items.length > 0 ? wake() : (wakeUp = wake)),
   }
   const put = (...added: (string | Error | undefined)[]): void => {
     items.push(...added)
@@ -36,12 +36,12 @@ describe('a flow', () => {
   it('gives what is at hand in a plain call, and says where there is nothing yet', () => {
     const { flow, put } = createSource()
     const seen: string[] = []
-    const watching = watched(flowing(flow), (item) => (seen.push(item), item.toUpperCase()), rethrow)
-    const all = startingWith('first', watching)
-    assert.equal(all.take(), 'first')
-    assert.equal(all.take(), later)
+    const watching = tap(iterable(flow), (item) => (seen.push(item), item.toUpperCase()), rethrow)
+    const all = prepend('first', watching)
+    assert.equal(all.poll(), 'first')
+    assert.equal(all.poll(), pending)
     put('one', 'two', undefined)
-    assert.deepEqual([all.take(), all.take(), all.take()], ['ONE', 'TWO', undefined])
+    assert.deepEqual([all.poll(), all.poll(), all.poll()], ['ONE', 'TWO', undefined])
     assert.deepEqual(seen, ['one', 'two'])
   })
 
@@ -55,9 +55,9 @@ describe('a flow', () => {
   it('can be read like any iterable, and is stopped where its reader leaves', async () => {
     const { flow, put } = createSource()
     put('one', 'two', undefined)
-    assert.deepEqual(await readAll(flowing(flow)), ['one', 'two'])
+    assert.deepEqual(await readAll(iterable(flow)), ['one', 'two'])
     let stops = 0
-    const stoppable = flowing({ ...flow, stop: async () => (stops += 1) })
+    const stoppable = iterable({ ...flow, stop: async () => (stops += 1) })
     put('three')
     for await (const item of stoppable) {
       assert.equal(item, 'three')
@@ -71,10 +71,10 @@ describe('a flow', () => {
     const failures: unknown[] = []
     const onFailure = (error: unknown): Promise<never> => (failures.push(error), rethrow(error))
     const watch = (item: string): string => (item === 'bad' ? assert.fail('no such word') : item)
-    const watching = watched(flowing(flow), watch, onFailure)
+    const watching = tap(iterable(flow), watch, onFailure)
     put('bad', new Error('reset'))
-    assert.throws(() => watching.take(), /no such word/)
-    await assert.rejects(async () => watching.take(), /reset/)
+    assert.throws(() => watching.poll(), /no such word/)
+    await assert.rejects(async () => watching.poll(), /reset/)
     assert.equal(failures.length, 1)
   })
 })
@@ -85,12 +85,12 @@ describe('an iterable as a flow', () => {
     async function* count(): AsyncGenerator<string, void> {
       while (asked < 2) yield String((asked += 1))
     }
-    const flow = flowOf(count())
-    assert.equal(flow.take(), later)
-    assert.equal(flow.take(), later)
-    await more(flow)
+    const flow = pullStreamOf(count())
+    assert.equal(flow.poll(), pending)
+    assert.equal(flow.poll(), pending)
+    await readable(flow)
     assert.equal(asked, 1)
-    assert.equal(flow.take(), '1')
+    assert.equal(flow.poll(), '1')
     assert.equal(await nextOf(flow), '2')
     assert.equal(await nextOf(flow), undefined)
   })
@@ -105,18 +105,18 @@ describe('an iterable as a flow', () => {
         isTidy = true
       }
     }
-    const broken = flowOf(fail())
+    const broken = pullStreamOf(fail())
     assert.equal(await nextOf(broken), 'one')
     await assert.rejects(nextOf(broken), /broken/)
     isTidy = false
-    const left = flowOf(fail())
+    const left = pullStreamOf(fail())
     assert.equal(await nextOf(left), 'one')
     await left.stop?.()
     assert.equal(isTidy, true)
   })
 
   it('is the flow itself where it is one', () => {
-    const itself = flowing(createSource().flow)
-    assert.equal(flowOf(itself), itself)
+    const itself = iterable(createSource().flow)
+    assert.equal(pullStreamOf(itself), itself)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allOf, andThen, inTurn, isPending } from './eventually.ts'
+import { all, andThen, sequentially, isPromise } from './maybe-promise.ts'
 
 const later = <T>(value: T): Promise<T> => Promise.resolve(value)
 
@@ -11,7 +11,7 @@ describe('what is mostly at hand', () => {
       2,
     )
     const waiting = andThen(later(1), (one) => one + 1)
-    assert.ok(isPending(waiting))
+    assert.ok(isPromise(waiting))
     assert.equal(await waiting, 2)
   })
 
@@ -21,8 +21,8 @@ describe('what is mostly at hand', () => {
       seen.push(`${item} begins`)
       return item.startsWith('slow') ? later(undefined).then(() => void seen.push(`${item} ends`)) : undefined
     }
-    assert.equal(inTurn(['a', 'b'], work), undefined)
-    await inTurn(['slow c', 'd', 'slow e', 'f'], work)
+    assert.equal(sequentially(['a', 'b'], work), undefined)
+    await sequentially(['slow c', 'd', 'slow e', 'f'], work)
     assert.deepEqual(
       seen.join(),
       'a begins,b begins,slow c begins,slow c ends,d begins,slow e begins,slow e ends,f begins',
@@ -35,12 +35,12 @@ describe('what is mostly at hand', () => {
       begun.push(item)
       return item === 2 ? Promise.reject(new Error('no')) : undefined
     }
-    await assert.rejects(async () => inTurn([1, 2, 3], work), /no/)
+    await assert.rejects(async () => sequentially([1, 2, 3], work), /no/)
     assert.deepEqual(begun, [1, 2])
   })
 
   it('is gathered at once where all of it is at hand', async () => {
-    assert.deepEqual(allOf([1, 2]), [1, 2])
-    assert.deepEqual(await allOf([1, later(2)]), [1, 2])
+    assert.deepEqual(all([1, 2]), [1, 2])
+    assert.deepEqual(await all([1, later(2)]), [1, 2])
   })
 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createTurns } from './turns.ts'
+import { createSemaphore } from './semaphore.ts'
 
 const patient = new AbortController().signal
 
 describe('turns', () => {
   it('are taken by so many at once, and then in the order of asking', async () => {
-    const turns = createTurns(2)
+    const turns = createSemaphore(2)
     const order: number[] = []
-    const begun = await Promise.all([turns.take(patient), turns.take(patient)])
+    const begun = await Promise.all([turns.acquire(patient), turns.acquire(patient)])
     const later = [1, 2, 3].map(async (name) => {
-      using _turn = await turns.take(patient)
+      using _turn = await turns.acquire(patient)
       order.push(name)
     })
     await new Promise(setImmediate)
@@ -22,15 +22,15 @@ describe('turns', () => {
   })
 
   it('pass by whoever has stopped waiting', async () => {
-    const turns = createTurns(1)
-    const first = await turns.take(patient)
+    const turns = createSemaphore(1)
+    const first = await turns.acquire(patient)
     const impatient = new AbortController()
-    const gone = turns.take(impatient.signal)
-    const next = turns.take(patient)
+    const gone = turns.acquire(impatient.signal)
+    const next = turns.acquire(patient)
     impatient.abort(new Error('no more'))
     await assert.rejects(gone, /no more/)
     first[Symbol.dispose]()
     ;(await next)[Symbol.dispose]()
-    await assert.rejects(turns.take(impatient.signal), /no more/)
+    await assert.rejects(turns.acquire(impatient.signal), /no more/)
   })
 })

@@ -1,20 +1,20 @@
 /** Things borrowed one after the other, and given back together. */
-export type Borrowed = {
+export type Disposables = {
   /** Takes charge of a thing, and hands it on. */
   use<Thing extends AsyncDisposable>(thing: Thing): Thing
   /** The last one first; the first failure is thrown after all have gone back. */
-  giveBack(): Promise<void>
+  dispose(): Promise<void>
 }
 
 /** What `AsyncDisposableStack` does, at a third of its price: every request borrows. */
-export function createBorrowed(): Borrowed {
+export function createDisposables(): Disposables {
   const things: AsyncDisposable[] = []
   return {
     use(thing) {
       things.push(thing)
       return thing
     },
-    async giveBack() {
+    async dispose() {
       const failures: unknown[] = []
       for (let thing = things.pop(); thing !== undefined; thing = things.pop()) {
         try {

@@ -1,10 +1,10 @@
 /** A few may work at once; the others wait, first come, first served. */
-export type Turns = {
+export type Semaphore = {
   /** Resolves when it is one's turn; disposing of it lets the next one in. Rejects with the signal's reason. */
-  take(signal: AbortSignal): Promise<Disposable>
+  acquire(signal: AbortSignal): Promise<Disposable>
 }
 
-export function createTurns(most: number): Turns {
+export function createSemaphore(most: number): Semaphore {
   const waiting = new Set<() => void>()
   let free = most
 
@@ -27,7 +27,7 @@ export function createTurns(most: number): Turns {
   }
 
   return {
-    async take(signal) {
+    async acquire(signal) {
       signal.throwIfAborted()
       if (free > 0) return begin()
       return await new Promise((resolve, reject) => {

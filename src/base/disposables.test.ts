@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createBorrowed } from './borrowed.ts'
+import { createDisposables } from './disposables.ts'
 
 describe('borrowed things', () => {
   const thing = (log: string[], name: string, failure?: Error): AsyncDisposable => ({
@@ -12,20 +12,20 @@ describe('borrowed things', () => {
 
   it('go back once, the last one first', async () => {
     const log: string[] = []
-    const borrowed = createBorrowed()
+    const borrowed = createDisposables()
     for (const name of ['a', 'b', 'c']) borrowed.use(thing(log, name))
-    await borrowed.giveBack()
-    await borrowed.giveBack()
+    await borrowed.dispose()
+    await borrowed.dispose()
     assert.deepEqual(log, ['c', 'b', 'a'])
   })
 
   it('all go back where one fails, and its failure is told', async () => {
     const log: string[] = []
-    const borrowed = createBorrowed()
+    const borrowed = createDisposables()
     borrowed.use(thing(log, 'a'))
     borrowed.use(thing(log, 'b', new Error('stuck')))
     borrowed.use(thing(log, 'c'))
-    await assert.rejects(borrowed.giveBack(), /stuck/)
+    await assert.rejects(borrowed.dispose(), /stuck/)
     assert.deepEqual(log, ['c', 'b', 'a'])
   })
 })

@@ -1,2 +1,0 @@
-/** Resolves once all that is ready in this turn of the event loop was dealt with. */
-export const endOfTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
