@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { contextIn, credits, start, usage } from '../../test/support/answers.ts'
-import type { InferenceEnd, InferenceEvent, OriginalDocument, Piece } from '../domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, RawDocument, Chunk } from '../domain/inference/events.ts'
 import type { Dialect } from '../domain/inference/request.ts'
 import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
@@ -157,7 +157,7 @@ describe('a whole answer', () => {
       ['chat', encodeChat],
       ['responses', encodeResponses],
     ] as const) {
-      const document: OriginalDocument = {
+      const document: RawDocument = {
         kind: 'document',
         dialect,
         body: { id: 'theirs', model: 'm', usage: { odd: 1 }, new_field: 2 },
@@ -169,7 +169,7 @@ describe('a whole answer', () => {
         new_field: 2,
         ...credits,
       })
-      const foreign: OriginalDocument = { ...document, dialect: dialect === 'chat' ? 'messages' : 'chat' }
+      const foreign: RawDocument = { ...document, dialect: dialect === 'chat' ? 'messages' : 'chat' }
       assert.ok(!('new_field' in encode(contextOf(dialect), { events: [start, end], document: foreign })))
     }
   })
@@ -179,7 +179,7 @@ describe('a response of an upstream that keeps it', () => {
   it('says what is kept here', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const body = { store: false, previous_response_id: null }
-    const document: OriginalDocument = { kind: 'document', dialect: 'responses', body }
+    const document: RawDocument = { kind: 'document', dialect: 'responses', body }
     const context = { ...contextOf('responses'), echo }
     assert.partialDeepStrictEqual(encodeResponses(context, { events: [start, end], document }), echo)
   })
@@ -187,7 +187,7 @@ describe('a response of an upstream that keeps it', () => {
 
 describe('a document of an upstream that leaves things out', () => {
   const uncounted: InferenceEvent = { ...end, usage: { ...end.usage, source: 'estimated' } }
-  const bare = (dialect: Dialect): OriginalDocument => ({ kind: 'document', dialect, body: {} })
+  const bare = (dialect: Dialect): RawDocument => ({ kind: 'document', dialect, body: {} })
 
   it('has what clients expect filled in', () => {
     const message = encodeMessages(contextOf('messages'), { events: [start, uncounted], document: bare('messages') })
@@ -206,13 +206,13 @@ describe('a document of an upstream that leaves things out', () => {
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     const called: InferenceEvent[] = [start, call, { type: 'close', block: 0 }, end]
     const body = { content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }], stop_reason: 'end_turn' }
-    const document: OriginalDocument = { kind: 'document', dialect: 'messages', body }
+    const document: RawDocument = { kind: 'document', dialect: 'messages', body }
     assert.equal(encodeMessages(contextOf('messages'), { events: called, document })['stop_reason'], 'tool_use')
   })
 
   it('has our count where it has none that can be used', () => {
     const body = { usage: { completion_tokens: -3, total_tokens: null, extra: 1 } }
-    const document: OriginalDocument = { kind: 'document', dialect: 'chat', body }
+    const document: RawDocument = { kind: 'document', dialect: 'chat', body }
     assert.deepEqual(encodeChat(contextOf('chat'), { events: [start, uncounted], document })['usage'], {
       ...(encodeChat(contextOf('chat'), { events: [start, uncounted] })['usage'] as object),
       extra: 1,
@@ -221,8 +221,8 @@ describe('a document of an upstream that leaves things out', () => {
 })
 
 describe('collecting an answer', () => {
-  const document: OriginalDocument = { kind: 'document', dialect: 'chat', body: {} }
-  async function* of(...pieces: Piece[]) {
+  const document: RawDocument = { kind: 'document', dialect: 'chat', body: {} }
+  async function* of(...pieces: Chunk[]) {
     yield* pieces
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { isFault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
-import { countableOf, type CountAsker, type CountTexts, type TextCount } from '../domain/inference/count.ts'
+import { countableOf, type CountCaller, type CountTexts, type TextCount } from '../domain/inference/count.ts'
 import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
 import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
 import type { Provider } from '../domain/inference/provider.ts'
@@ -68,7 +68,7 @@ function orNothing(error: unknown): undefined {
   throw error
 }
 
-async function countLocally(count: CountTexts, request: InferenceRequest, asker: CountAsker): Promise<TextCount> {
+async function countLocally(count: CountTexts, request: InferenceRequest, asker: CountCaller): Promise<TextCount> {
   const { texts, extraTokens } = countableOf(request)
   const { tokens, method } = await count(texts, asker)
   return { tokens: extraTokens + tokens, method }

@@ -5,9 +5,9 @@ import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
-import type { Catalogue, Model, Price, Target } from '../domain/inference/catalogue.ts'
+import type { Catalogue, Model, Price, ModelTarget } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
-import type { Piece, Quote, Receipt, Usage } from '../domain/inference/events.ts'
+import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts'
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
@@ -36,14 +36,14 @@ export type InferParts = RouteParts & {
   readonly onImplausibleUsage: (report: ImplausibleReport) => void
 }
 
-export type ImplausibleReport = Target & { readonly requestId: string; readonly usage: Usage }
+export type ImplausibleReport = ModelTarget & { readonly requestId: string; readonly usage: Usage }
 
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
 export type Answer = AsyncDisposable & {
   readonly model: string
   readonly upstream: string
   /** Whoever lets the end out pays for it first: it has no receipt yet. */
-  readonly pieces: AsyncIterable<Piece>
+  readonly pieces: AsyncIterable<Chunk>
   readonly bill: Bill
   /** What could not be carried over to the upstream, in the caller's words. */
   readonly dropped: ReadonlySet<string>

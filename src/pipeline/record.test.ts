@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { EventFacts } from '../domain/audit/facts/facts.ts'
-import type { InferenceEvent, Piece, Receipt } from '../domain/inference/events.ts'
+import type { InferenceEvent, Chunk, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer } from './infer.ts'
 import { recorded, type RecordParts } from './record.ts'
@@ -130,14 +130,14 @@ function scene(
   }
 }
 
-async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[]): AsyncGenerator<Piece> {
+async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[]): AsyncGenerator<Chunk> {
   for (const events of pieces) {
     if (events instanceof Error) throw events
     yield { events }
   }
 }
 
-const read = async (answer: Answer): Promise<Piece[]> => Array.fromAsync(answer.pieces)
+const read = async (answer: Answer): Promise<Chunk[]> => Array.fromAsync(answer.pieces)
 
 describe('the record of a request', () => {
   it('says who asked which model from where, what it used and what it cost', async () => {

@@ -9,7 +9,7 @@ import type { Journal } from '../domain/audit/journal.ts'
 import { announcedId } from '../domain/audit/facts/policy-object.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/facts/request-facts.ts'
 import { gatherTexts, type Gathering } from '../domain/audit/content/request-texts.ts'
-import type { InferenceEnd, Piece, Receipt } from '../domain/inference/events.ts'
+import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer, Infer } from './infer.ts'
 
@@ -121,13 +121,13 @@ function logged(answer: Answer, recording: Recording): Answer {
   return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
 }
 
-function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Piece> {
-  const watch = (piece: Piece): MaybePromise<Piece> => {
+function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Chunk> {
+  const watch = (piece: Chunk): MaybePromise<Chunk> => {
     recording.texts?.add(piece)
     const end = endIn(piece)
     return end === undefined ? piece : finish(piece, end)
   }
-  const finish = async (piece: Piece, end: InferenceEnd): Promise<Piece> => {
+  const finish = async (piece: Chunk, end: InferenceEnd): Promise<Chunk> => {
     const receipt = await (recording.isRequired() ? logThenPay(end) : logAndPay(end))
     return { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] }
   }
@@ -160,7 +160,7 @@ function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): 
 }
 
 /** The end is the last event of the last piece. */
-function endIn({ events }: Piece): InferenceEnd | undefined {
+function endIn({ events }: Chunk): InferenceEnd | undefined {
   const last = events.at(-1)
   return last?.type === 'end' ? last : undefined
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, isUpstreamFault } from '../base/fault.ts'
 import { pullStreamOf, nextOf, prepend } from '../base/pull-stream.ts'
 import type { Random } from '../base/random.ts'
-import type { Model, Target } from '../domain/inference/catalogue.ts'
-import type { Piece } from '../domain/inference/events.ts'
+import type { Model, ModelTarget } from '../domain/inference/catalogue.ts'
+import type { Chunk } from '../domain/inference/events.ts'
 import type { UpstreamHealth } from '../domain/inference/health.ts'
 import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
 
@@ -13,11 +13,11 @@ export type RouteParts = {
   readonly clock: Clock
   readonly random: Random
   /** Told of each call that failed, whether or not another target then answered. */
-  readonly onFailedCall: (target: Target, fault: Fault) => void
+  readonly onFailedCall: (target: ModelTarget, fault: Fault) => void
 }
 
 /** An upstream that has begun to answer. Disposing of it stops the call. */
-export type BegunAnswer = AsyncDisposable & { readonly target: Target; readonly pieces: AsyncIterable<Piece> }
+export type BegunAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly pieces: AsyncIterable<Chunk> }
 
 const retryPauseMs = 250
 
@@ -46,7 +46,7 @@ export async function route(parts: RouteParts, model: Model, call: Omit<Provider
   throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
 }
 
-async function begin(parts: RouteParts, target: Target, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+async function begin(parts: RouteParts, target: ModelTarget, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
   const pieces = pullStreamOf(provider.infer({ ...call, model: target.model }))

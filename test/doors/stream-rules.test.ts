@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../../src/base/fault.ts'
-import type { InferenceEvent, OriginalFrame, Piece } from '../../src/domain/inference/events.ts'
-import { createGrammar } from '../../src/domain/inference/grammar.ts'
+import type { InferenceEvent, RawFrame, Chunk } from '../../src/domain/inference/events.ts'
+import { createEventOrder } from '../../src/domain/inference/event-order.ts'
 import type { Dialect } from '../../src/domain/inference/request.ts'
 import { createChatWriter } from '../../src/http/chat/stream-writer.ts'
 import { createMessagesWriter } from '../../src/http/messages/stream-writer.ts'
@@ -55,11 +55,11 @@ const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
  * The same events with the frames in which an upstream of this dialect would have said them. Our messages writer keeps
  * the start of thinking back until its first word, which no upstream does: until then the events go together.
  */
-function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEvent[]): Piece[] {
+function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEvent[]): Chunk[] {
   const upstream = writer('theirs')
-  const pieces: Piece[] = []
+  const pieces: Chunk[] = []
   let said: InferenceEvent[] = []
-  let frames: OriginalFrame[] = []
+  let frames: RawFrame[] = []
   let keptBack = 0
   for (const event of events) {
     const spoken = readFrames(upstream.write([event]))
@@ -77,7 +77,7 @@ function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEve
 
 /** What a check does when it cuts an answer short. */
 function cutShort(written: readonly InferenceEvent[]): InferenceEvent[] {
-  const grammar = createGrammar()
+  const grammar = createEventOrder()
   for (const event of written) grammar.accept(event)
   return [...grammar.openBlocks().map(close), end('filtered')]
 }

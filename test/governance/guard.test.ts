@@ -7,7 +7,7 @@ import { createExamine } from '../../src/domain/governance/examine/examine.ts'
 import { holdingOf } from '../../src/domain/governance/follow/holding.ts'
 import { planFor, type Plan } from '../../src/domain/governance/rules/plan.ts'
 import { compileGateway } from '../../src/domain/governance/rules/rulebooks.ts'
-import type { InferenceEnd, InferenceEvent, OriginalFrames, Piece, Usage } from '../../src/domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, RawFrames, Chunk, Usage } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createReadAlong } from '../../src/domain/moderation/read-along.ts'
@@ -58,8 +58,8 @@ const end: InferenceEnd = { type: 'end', stopReason: 'end', usage }
 type Part = Extract<InferenceEvent, { type: 'open' }>['part']
 
 /** One block of an answer in these pieces, each with the upstream's own frame. */
-function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Piece> {
-  const frames = (data: string): OriginalFrames => ({
+function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Chunk> {
+  const frames = (data: string): RawFrames => ({
     kind: 'frames',
     dialect: 'chat',
     frames: [{ event: undefined, data }],
@@ -70,14 +70,14 @@ function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Ge
   yield { events: [{ type: 'close', block: 0 }, end], original: frames('end') }
 }
 
-const framesOf = (data: string): OriginalFrames => ({
+const framesOf = (data: string): RawFrames => ({
   kind: 'frames',
   dialect: 'chat',
   frames: [{ event: undefined, data }],
 })
 
 /** The same pieces with further blocks that open and close between them. */
-function* withBlocks(pieces: readonly Piece[], places: readonly number[]): Generator<Piece> {
+function* withBlocks(pieces: readonly Chunk[], places: readonly number[]): Generator<Chunk> {
   let block = 1
   for (const [at, piece] of pieces.entries()) {
     yield piece
@@ -90,7 +90,7 @@ function* withBlocks(pieces: readonly Piece[], places: readonly number[]): Gener
   }
 }
 
-async function* streamed(pieces: Iterable<Piece>, isHalting: boolean): AsyncGenerator<Piece, void> {
+async function* streamed(pieces: Iterable<Chunk>, isHalting: boolean): AsyncGenerator<Chunk, void> {
   for (const piece of pieces) {
     if (isHalting) await new Promise((resolve) => setTimeout(resolve))
     yield piece
@@ -103,7 +103,7 @@ type Way = { readonly rephrased?: string; readonly isHalting?: boolean }
 
 async function answered(
   plan: Plan,
-  pieces: Iterable<Piece>,
+  pieces: Iterable<Chunk>,
   { rephrased, isHalting = false }: Way = {},
 ): Promise<Seen> {
   let wasStopped = false
@@ -252,7 +252,7 @@ describe('an answer on its way', () => {
     await fc.assert(
       fc.asyncProperty(said, async ({ before, after, at, blocks, isHalting, isPiece }) => {
         const beside = cut(`${before} project falcon ${after}`, at)
-        const pieces = [...piecesOf(beside.map(() => 'and so on '))].map((piece, index): Piece => {
+        const pieces = [...piecesOf(beside.map(() => 'and so on '))].map((piece, index): Chunk => {
           const text = beside[index - 2] ?? ''
           const asides = text === '' ? [] : [{ place: 'note', text, ...(isPiece && { isPiece }) }]
           return { events: piece.events, asides, original: framesOf(`<${text}>`) }
@@ -271,7 +271,7 @@ describe('an answer on its way', () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
       fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {
-        const pieces = cut(text, at).map((one): Piece => ({
+        const pieces = cut(text, at).map((one): Chunk => ({
           events: [],
           asides: one === '' ? [] : [{ place: 'note', text: one, isPiece: true }],
           original: framesOf(one),
@@ -286,7 +286,7 @@ describe('an answer on its way', () => {
   })
 
   it('is judged in the proof of a thought that is no proof', async () => {
-    const proven = (value: string): Piece[] => [
+    const proven = (value: string): Chunk[] => [
       { events: [{ type: 'start', model: 'm' }] },
       {
         events: [
@@ -328,12 +328,12 @@ describe('an answer on its way', () => {
   })
 
   it('shows nothing of a block that is told of as a whole before it was told of', async () => {
-    const frames = (data: string): OriginalFrames => ({
+    const frames = (data: string): RawFrames => ({
       kind: 'frames',
       dialect: 'chat',
       frames: [{ event: undefined, data }],
     })
-    const block = (word: string): Piece[] => [
+    const block = (word: string): Chunk[] => [
       { events: [{ type: 'start', model: 'm' }], original: frames('start ') },
       { events: [], original: frames(`${word} `), isAhead: true },
       {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
-import type { Dialect, Proof } from '../../src/domain/inference/request.ts'
+import type { Dialect, ReasoningSignature } from '../../src/domain/inference/request.ts'
 import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
 import { requestBy } from './requests.ts'
 
@@ -26,7 +26,7 @@ const openText = (block: number): InferenceEvent => open(block, { type: 'text' }
 const openCall = (block: number, id: string, name = 'read'): InferenceEvent =>
   open(block, { type: 'tool-call', id, name })
 export const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
-export const prove = (block: number, proof: Proof): InferenceEvent => ({ type: 'proof', block, proof })
+export const prove = (block: number, proof: ReasoningSignature): InferenceEvent => ({ type: 'proof', block, proof })
 export const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
 export const textAnswer = (...texts: string[]): InferenceEvent[] => [
@@ -74,9 +74,9 @@ export function contextIn(
 const anyText = fc.string({ unit: 'grapheme', maxLength: 12 })
 const anyJson = fc.json({ maxDepth: 1 }).map((json) => `{"value":${json}}`)
 
-type AnyBlock = { readonly part: BlockStart; readonly deltas: readonly string[]; readonly proof?: Proof }
+type AnyBlock = { readonly part: BlockStart; readonly deltas: readonly string[]; readonly proof?: ReasoningSignature }
 
-const anyProof = (dialect: Dialect): fc.Arbitrary<Proof> =>
+const anyProof = (dialect: Dialect): fc.Arbitrary<ReasoningSignature> =>
   fc
     .constantFrom<Dialect>('messages', 'responses')
     .map((from) => ({ dialect: from, value: `proof of ${from} for ${dialect}` }))

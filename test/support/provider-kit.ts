@@ -4,11 +4,11 @@ import { createAnswerMemory, type AnswerMemory } from '../../src/adapters/provid
 import { createProvider } from '../../src/adapters/providers/registry.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { isFault, type Fault } from '../../src/base/fault.ts'
-import type { InferenceEvent, Piece } from '../../src/domain/inference/events.ts'
+import type { InferenceEvent, Chunk } from '../../src/domain/inference/events.ts'
 import { foldEvents, type FoldedAnswer } from '../../src/domain/inference/fold.ts'
-import { createGrammar } from '../../src/domain/inference/grammar.ts'
+import { createEventOrder } from '../../src/domain/inference/event-order.ts'
 import type { ProviderCall } from '../../src/domain/inference/provider.ts'
-import type { InferenceRequest, Message, Part, Tool } from '../../src/domain/inference/request.ts'
+import type { InferenceRequest, Message, ContentPart, Tool } from '../../src/domain/inference/request.ts'
 import type { MemoryAnswer, MemoryRequest } from './memory-upstream.ts'
 import { createMemoryUpstream } from './memory-upstream.ts'
 import { requestBy } from './requests.ts'
@@ -27,7 +27,7 @@ export type Asked = {
 }
 
 export type Told = {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly Chunk[]
   readonly events: readonly InferenceEvent[]
   readonly folded: FoldedAnswer
   /** What the upstream was asked. */
@@ -72,8 +72,8 @@ export async function ask(asked: Asked): Promise<Told> {
   const upstream = createMemoryUpstream(asked.answer)
   const dropped: string[] = []
   const call = callOf(asked, (what) => dropped.push(what))
-  const pieces: Piece[] = []
-  const grammar = createGrammar()
+  const pieces: Chunk[] = []
+  const grammar = createEventOrder()
   for await (const piece of testProvider(asked, upstream.dispatcher).infer(call)) {
     for (const event of piece.events) grammar.accept(event)
     pieces.push(piece)
@@ -127,14 +127,14 @@ export const refusedBy = (
 ): Promise<Fault> =>
   askAndFail({ kind, request, answer: { headers: jsonHeaders, chunks: [JSON.stringify(shortAnswers[kind])] }, ...more })
 
-export const say = (role: Message['role'], ...parts: readonly (string | Part)[]): Message => ({
+export const say = (role: Message['role'], ...parts: readonly (string | ContentPart)[]): Message => ({
   role,
   parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
 })
 
-export const calls = (id: string, name: string, input = '{}'): Part => ({ type: 'tool-call', id, name, input })
+export const calls = (id: string, name: string, input = '{}'): ContentPart => ({ type: 'tool-call', id, name, input })
 
-export const result = (id: string, ...parts: readonly (string | Part)[]): Part => ({
+export const result = (id: string, ...parts: readonly (string | ContentPart)[]): ContentPart => ({
   type: 'tool-result',
   id,
   parts: say('user', ...parts).parts,
@@ -148,8 +148,8 @@ export const tool = (name: string, more: object = {}): Tool => ({
   ...more,
 })
 
-export const image: Part = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'iVBO' } }
-export const pdf: Part = {
+export const image: ContentPart = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'iVBO' } }
+export const pdf: ContentPart = {
   type: 'file',
   name: 'a.pdf',
   source: { kind: 'base64', mediaType: 'application/pdf', data: 'JVBE' },

@@ -19,8 +19,8 @@ import { requestBy } from '../../../test/support/requests.ts'
 import { hourMs } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { pullStreamOf, nextOf } from '../../base/pull-stream.ts'
-import type { Piece } from '../../domain/inference/events.ts'
-import type { Dialect, Part } from '../../domain/inference/request.ts'
+import type { Chunk } from '../../domain/inference/events.ts'
+import type { Dialect, ContentPart } from '../../domain/inference/request.ts'
 import { createAnswerMemory } from './network/answer-memory.ts'
 
 const recording = (kind: string, name: string): Buffer =>
@@ -188,7 +188,7 @@ describe('an answer that fails', () => {
     const upstream = createMemoryUpstream({
       ...chatStream(`${chatChunk({ content: 'half' })}data: {"error":"boom"}\n\n`),
     })
-    const seen: Piece[] = []
+    const seen: Chunk[] = []
     await assert.rejects(async () => {
       const provider = testProvider({ kind: 'openai-chat' }, upstream.dispatcher)
       for await (const piece of provider.infer(callOf({}, () => {}))) seen.push(piece)
@@ -371,13 +371,13 @@ describe('usage that the upstream does not report', () => {
 })
 
 describe('thinking that callers of another dialect carry for us', () => {
-  const think = async (kind: 'anthropic' | 'openai-responses', by: Dialect): Promise<Part> => {
+  const think = async (kind: 'anthropic' | 'openai-responses', by: Dialect): Promise<ContentPart> => {
     const answer = { headers: streamHeaders, chunks: [recording(kind, 'parallel-tools.sse')] }
     const { folded } = await ask({ kind, answer, request: requestBy(by), model: 'thinker' })
     const [block] = folded.blocks
     return block?.type === 'thinking' ? block : assert.fail('no thinking')
   }
-  const giveBack = async (kind: 'anthropic' | 'openai-responses', part: Part, model = 'thinker') => {
+  const giveBack = async (kind: 'anthropic' | 'openai-responses', part: ContentPart, model = 'thinker') => {
     const by = kind === 'anthropic' ? 'responses' : 'messages'
     // The dialect between us keeps the proof but may change the text.
     const carried = part.type === 'thinking' ? { ...part, text: 'a summary' } : part
@@ -401,7 +401,11 @@ describe('thinking that callers of another dialect carry for us', () => {
 
   it('is left out for another model, another family, and whatever we did not seal', async () => {
     const thought = await think('anthropic', 'responses')
-    const forged: Part = { type: 'thinking', text: 'x', proof: { dialect: 'messages', value: 'forged.{"value":"y"}' } }
+    const forged: ContentPart = {
+      type: 'thinking',
+      text: 'x',
+      proof: { dialect: 'messages', value: 'forged.{"value":"y"}' },
+    }
     assert.doesNotMatch(await giveBack('anthropic', thought, 'other-model'), /thinking/)
     assert.doesNotMatch(await giveBack('openai-responses', thought), /reasoning/)
     assert.doesNotMatch(await giveBack('anthropic', forged), /thinking/)

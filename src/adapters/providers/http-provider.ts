@@ -1,8 +1,8 @@
 import { iterable, pending, type IterablePullStream } from '../../base/pull-stream.ts'
 import type { SseFrame } from '../../base/sse.ts'
-import type { Aside, Piece } from '../../domain/inference/events.ts'
+import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
-import type { Dialect, Proof } from '../../domain/inference/request.ts'
+import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
 import type { MemoryLease } from './network/answer-memory.ts'
 import type { Answer, Caller, Outgoing } from './network/call.ts'
 import { createCaller } from './network/call.ts'
@@ -75,7 +75,7 @@ type Conversation = {
 }
 
 /** One piece per network read. Ends after the end event, and with a Fault where there is none. */
-function converse(conversation: Conversation): IterablePullStream<Piece> {
+function converse(conversation: Conversation): IterablePullStream<Chunk> {
   let begun: Begun | undefined
   const lease = conversation.parts.answerMemory.open()
   /** Nobody stops an answer that has failed before its first piece. */
@@ -101,7 +101,7 @@ function converse(conversation: Conversation): IterablePullStream<Piece> {
   })
 }
 
-type Taken = Piece | typeof pending | undefined
+type Taken = Chunk | typeof pending | undefined
 
 type Begun = { readonly answer: Answer; readonly reading: Reading }
 
@@ -158,7 +158,7 @@ function prepare({ family, settings, parts, call }: Conversation, lease: MemoryL
   const { request, model, requestId } = call
   const toolNames = toolNamesOf(call)
   const encoded = encode(family, call, parts)
-  const carryProof = (proof: Proof, text: string): Proof | undefined => {
+  const carryProof = (proof: ReasoningSignature, text: string): ReasoningSignature | undefined => {
     if (request.original.dialect === family.dialect) return proof
     return request.original.dialect === 'chat' ? undefined : parts.proofSeal.seal(proof, { text, model })
   }
@@ -211,12 +211,12 @@ type Reading = {
   dialect: Dialect | undefined
   hasBegun: boolean
   /** What the frames of this read say that no event tells of. */
-  asides: readonly Aside[]
+  asides: readonly OutOfBandText[]
   /** What ended the answer before its end. */
   failure: Error | undefined
 }
 
-function decodeDocument(body: Json, { decoder, form, write, dialect, shape, asideReader }: Reading): Piece {
+function decodeDocument(body: Json, { decoder, form, write, dialect, shape, asideReader }: Reading): Chunk {
   decoder.document(body)
   const events = write.take()
   if (dialect === undefined || !form.document(body)) return { events }
@@ -224,7 +224,7 @@ function decodeDocument(body: Json, { decoder, form, write, dialect, shape, asid
   return { events, original: { kind: 'document', dialect, body }, ...(asides.length > 0 && { asides }) }
 }
 
-function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Piece | undefined {
+function decodeRead(frames: readonly SseFrame[] | undefined, reading: Reading): Chunk | undefined {
   const { decoder, write } = reading
   let count = 0
   reading.asides = none

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Dialect, Proof } from '../../domain/inference/request.ts'
+import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
 import { parseRecord, textOf } from './reading.ts'
 
 /** What only the model that thought it can use. */
@@ -13,9 +13,9 @@ export type Thinker = { readonly dialect: Dialect; readonly model: string }
  * signs, nor for the model that made it, so both travel inside; the seal says that we wrote it.
  */
 export type ProofSeal = {
-  seal(proof: Proof, thought: { readonly text: string; readonly model: string }): Proof
+  seal(proof: ReasoningSignature, thought: { readonly text: string; readonly model: string }): ReasoningSignature
   /** Undefined where it is not ours, was changed, or belongs to another model: the thinking is then left out. */
-  open(proof: Proof, thinker: Thinker): Thought | undefined
+  open(proof: ReasoningSignature, thinker: Thinker): Thought | undefined
 }
 
 /** The first key seals; all of them open, so that a conversation survives a rotation of the server secret. */

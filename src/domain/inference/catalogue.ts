@@ -1,7 +1,7 @@
 /** The models callers may name, in which order their upstreams are tried, and what they cost. */
 export type Model = {
   readonly name: string
-  readonly targets: readonly Target[]
+  readonly targets: readonly ModelTarget[]
   readonly contextTokens: number
   /** The cap where a caller names none. */
   readonly maxOutputTokens: number
@@ -12,7 +12,7 @@ export type Model = {
 }
 
 /** `model` is the upstream's own name. */
-export type Target = { readonly upstream: string; readonly model: string }
+export type ModelTarget = { readonly upstream: string; readonly model: string }
 
 /** USD per million tokens. */
 export type Price = {

@@ -1,9 +1,9 @@
-import type { InferenceRequest, Message, Part } from './request.ts'
+import type { InferenceRequest, Message, ContentPart } from './request.ts'
 
 /** The port to a tokenizer: tokens of all these texts together. Callers take turns. */
-export type CountTexts = (texts: readonly string[], asker: CountAsker) => Promise<TextCount>
+export type CountTexts = (texts: readonly string[], asker: CountCaller) => Promise<TextCount>
 
-export type CountAsker = {
+export type CountCaller = {
   /** Who takes turns with others: the organization. */
   readonly caller: string
   readonly signal?: AbortSignal
@@ -24,7 +24,7 @@ const tokensPerRequest = 3
 export function countableOf(request: InferenceRequest): Countable {
   const texts: string[] = []
   let extraTokens = tokensPerRequest
-  const visit = (part: Part): void => {
+  const visit = (part: ContentPart): void => {
     if (part.type === 'tool-result') part.parts.forEach(visit)
     else if (isPicture(part)) extraTokens += tokensPerImage
     else texts.push(textOf(part))
@@ -46,10 +46,10 @@ export function countableOf(request: InferenceRequest): Countable {
   return { texts, extraTokens }
 }
 
-const isPicture = (part: Part): boolean =>
+const isPicture = (part: ContentPart): boolean =>
   part.type === 'image' || (part.type === 'file' && part.source.kind !== 'text')
 
-function textOf(part: Part): string {
+function textOf(part: ContentPart): string {
   switch (part.type) {
     case 'text':
     case 'thinking':

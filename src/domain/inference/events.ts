@@ -5,14 +5,14 @@
  *
  * A failure is a thrown Fault, never an event: nothing can mistake it for an ending.
  */
-import type { Dialect, Proof } from './request.ts'
+import type { Dialect, ReasoningSignature } from './request.ts'
 
 export type InferenceEvent =
   | { readonly type: 'start'; readonly model: string; readonly usage?: Usage }
   | { readonly type: 'open'; readonly block: number; readonly part: BlockStart }
   /** Text of a text, thinking or refusal block; JSON text of a tool call's input. */
   | { readonly type: 'delta'; readonly block: number; readonly text: string }
-  | { readonly type: 'proof'; readonly block: number; readonly proof: Proof }
+  | { readonly type: 'proof'; readonly block: number; readonly proof: ReasoningSignature }
   | { readonly type: 'close'; readonly block: number }
   | InferenceEnd
 
@@ -72,17 +72,17 @@ export type Receipt = Quote & {
  * What arrived together, so that it can leave together: one read, one write.
  * A door that speaks `original.dialect` may send the upstream's own words instead of spelling the events anew.
  */
-export type Piece = {
+export type Chunk = {
   readonly events: readonly InferenceEvent[]
-  readonly original?: OriginalFrames | OriginalDocument
+  readonly original?: RawFrames | RawDocument
   /** Its frames say more than events have told so far: a block has begun that a later piece tells of as a whole. */
   readonly isAhead?: true
   /** What the upstream's own words say and no event tells of. */
-  readonly asides?: readonly Aside[]
+  readonly asides?: readonly OutOfBandText[]
 }
 
 /** A string in an upstream's own words, and the field in which it stands. */
-export type Aside = {
+export type OutOfBandText = {
   readonly place: string
   readonly text: string
   /** By the format it is a piece of a text, which clients join. Other strings of one field may be pieces all the same. */
@@ -90,16 +90,16 @@ export type Aside = {
 }
 
 /** Whole server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
-export type OriginalFrames = {
+export type RawFrames = {
   readonly kind: 'frames'
   readonly dialect: Dialect
-  readonly frames: readonly OriginalFrame[]
+  readonly frames: readonly RawFrame[]
 }
 
-export type OriginalFrame = { readonly event: string | undefined; readonly data: string }
+export type RawFrame = { readonly event: string | undefined; readonly data: string }
 
 /** The whole JSON answer of an upstream that was not asked to stream. */
-export type OriginalDocument = {
+export type RawDocument = {
   readonly kind: 'document'
   readonly dialect: Dialect
   readonly body: Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceEvent, Usage } from './events.ts'
 import { foldEvents } from './fold.ts'
-import { createGrammar } from './grammar.ts'
+import { createEventOrder } from './event-order.ts'
 
 const usage: Usage = {
   inputTokens: 3,
@@ -97,7 +97,7 @@ describe('the grammar', () => {
   ]
   for (const [says, events] of illegal) {
     it(`refuses ${says}, and nothing before it`, () => {
-      const grammar = createGrammar()
+      const grammar = createEventOrder()
       for (const event of events.slice(0, -1)) grammar.accept(event)
       const last = events.at(-1)
       assert.ok(last)
@@ -106,7 +106,7 @@ describe('the grammar', () => {
   }
 
   it('tells which blocks are open and when the answer has ended', () => {
-    const grammar = createGrammar()
+    const grammar = createEventOrder()
     for (const event of [start, openText(0), openText(1), close(0)]) grammar.accept(event)
     assert.deepEqual(grammar.openBlocks(), [1])
     assert.equal(grammar.hasEnded(), false)

@@ -1,6 +1,6 @@
 import type { BlockStart, InferenceEnd, InferenceEvent, StopReason } from './events.ts'
-import { createGrammar } from './grammar.ts'
-import type { Dialect, Proof } from './request.ts'
+import { createEventOrder } from './event-order.ts'
+import type { Dialect, ReasoningSignature } from './request.ts'
 
 /** A whole answer: what the list of events says once it is complete. */
 export type FoldedAnswer = {
@@ -13,17 +13,17 @@ export type FoldedAnswer = {
 
 export type FoldedBlock =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly text: string; readonly proof?: Proof }
+  | { readonly type: 'thinking'; readonly text: string; readonly proof?: ReasoningSignature }
   /** `input` is JSON text; empty where the model gave no arguments. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'refusal'; readonly text: string }
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
 
-type Growing = { readonly start: BlockStart; text: string; proof?: Proof }
+type Growing = { readonly start: BlockStart; text: string; proof?: ReasoningSignature }
 
 /** Folds a complete list of events into one answer. A list that breaks the grammar or lacks its end is a bug, and throws. */
 export function foldEvents(events: Iterable<InferenceEvent>): FoldedAnswer {
-  const grammar = createGrammar()
+  const grammar = createEventOrder()
   const growing: Growing[] = []
   let model = ''
   let end: InferenceEnd | undefined

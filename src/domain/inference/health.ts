@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 
-const failuresToRest = 3
-const restMs = 15_000
+const failuresToCooldown = 3
+const cooldownMs = 15_000
 
 /** Which upstreams are worth a call. One that failed three times in a row rests, then one call tries it again. */
 export type UpstreamHealth = {
@@ -17,7 +17,7 @@ export function createUpstreamHealth(clock: Clock): UpstreamHealth {
     succeeded: (upstream) => void states.delete(upstream),
     failed(upstream) {
       const failures = (states.get(upstream)?.failures ?? 0) + 1
-      const restUntilMs = failures >= failuresToRest ? clock.monotonicMs() + restMs : 0
+      const restUntilMs = failures >= failuresToCooldown ? clock.monotonicMs() + cooldownMs : 0
       states.set(upstream, { failures, restUntilMs })
     },
   }

@@ -1,4 +1,4 @@
-import type { Piece } from './events.ts'
+import type { Chunk } from './events.ts'
 import type { Dialect, InferenceRequest } from './request.ts'
 
 /** What the road asks of an upstream. */
@@ -25,7 +25,7 @@ export type Provider = {
    * where the call failed as a whole: the router may then try the next target. Ends only after an `end` event;
    * an upstream that stops without one is a thrown Fault.
    */
-  infer(call: ProviderCall): AsyncIterable<Piece>
+  infer(call: ProviderCall): AsyncIterable<Chunk>
   /** Where the upstream has a counter of its own. */
   readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
 }

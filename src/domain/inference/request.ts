@@ -27,32 +27,32 @@ export type InferenceRequest = {
   readonly metadata?: Readonly<Record<string, string>>
   /** Extra categories the caller wants blocked. */
   readonly flaggedCategories: readonly string[]
-  readonly original: Original
+  readonly original: RawRequest
 }
 
 /** The request as it came, for an upstream that speaks the same dialect: it then gets every field untouched. */
-export type Original = {
+export type RawRequest = {
   readonly dialect: Dialect
   readonly body: Readonly<Record<string, unknown>>
   /** The few caller headers that belong to the dialect: `anthropic-version`, `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type Message = { readonly role: 'system' | 'user' | 'assistant'; readonly parts: readonly Part[] }
+export type Message = { readonly role: 'system' | 'user' | 'assistant'; readonly parts: readonly ContentPart[] }
 
-export type Part =
-  | { readonly type: 'text'; readonly text: string; readonly cache?: CacheMark }
-  | { readonly type: 'image'; readonly source: Source; readonly detail?: string; readonly cache?: CacheMark }
-  | { readonly type: 'file'; readonly source: Source; readonly name?: string; readonly cache?: CacheMark }
-  | { readonly type: 'thinking'; readonly text: string; readonly proof?: Proof }
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string; readonly cache?: CacheMarker }
+  | { readonly type: 'image'; readonly source: Source; readonly detail?: string; readonly cache?: CacheMarker }
+  | { readonly type: 'file'; readonly source: Source; readonly name?: string; readonly cache?: CacheMarker }
+  | { readonly type: 'thinking'; readonly text: string; readonly proof?: ReasoningSignature }
   /** `input` stays the JSON text it was: parsed only where a dialect needs an object. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | {
       readonly type: 'tool-result'
       readonly id: string
-      readonly parts: readonly Part[]
+      readonly parts: readonly ContentPart[]
       readonly isError: boolean
-      readonly cache?: CacheMark
+      readonly cache?: CacheMarker
     }
   | { readonly type: 'refusal'; readonly text: string }
   /** A block only its own dialect understands; forwarded there untouched, an error or a listed loss elsewhere. */
@@ -64,10 +64,10 @@ export type Source =
   | { readonly kind: 'file'; readonly id: string }
   | { readonly kind: 'text'; readonly text: string }
 
-export type CacheMark = { readonly ttl?: string }
+export type CacheMarker = { readonly ttl?: string }
 
 /** What an upstream needs back to trust thinking it produced earlier. Opaque to us. */
-export type Proof = {
+export type ReasoningSignature = {
   readonly dialect: Dialect
   /** `signature` (messages) or `encrypted_content` (responses). */
   readonly value: string
@@ -84,7 +84,7 @@ export type Tool =
       readonly description?: string
       readonly parameters: Readonly<Record<string, unknown>>
       readonly strict?: boolean
-      readonly cache?: CacheMark
+      readonly cache?: CacheMarker
     }
   /** A tool the vendor itself runs (web search and the like), or one only its dialect can name. */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly name: string; readonly raw: unknown }

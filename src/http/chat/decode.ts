@@ -1,5 +1,12 @@
 import { Fault } from '../../base/fault.ts'
-import type { CacheMark, InferenceRequest, Message, OutputFormat, Part, Tool } from '../../domain/inference/request.ts'
+import type {
+  CacheMarker,
+  InferenceRequest,
+  Message,
+  OutputFormat,
+  ContentPart,
+  Tool,
+} from '../../domain/inference/request.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { defined } from '../defined.ts'
 import { effortOf } from '../inference/reading/efforts.ts'
@@ -54,11 +61,11 @@ function decodeMessage(message: ChatMessage, at: number): Message {
 }
 
 /** A message as a whole is marked at its end. */
-const marked = (parts: readonly Part[], mark: { cache?: CacheMark }): Part[] =>
+const marked = (parts: readonly ContentPart[], mark: { cache?: CacheMarker }): ContentPart[] =>
   parts.map((part, at) => (part.type === 'text' && at === parts.length - 1 ? { ...part, ...mark } : part))
 
-function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, at: number): Part[] {
-  const parts: Part[] = []
+function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, at: number): ContentPart[] {
+  const parts: ContentPart[] = []
   if (message.reasoning_content) parts.push({ type: 'thinking', text: message.reasoning_content })
   if (message.content)
     parts.push(...marked(decodeContent(message.content, ['messages', at, 'content']), breakpointOf(message)))
@@ -67,19 +74,19 @@ function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, a
   return parts
 }
 
-function decodeCall(call: ChatToolCall): Part {
+function decodeCall(call: ChatToolCall): ContentPart {
   if (call.type !== 'function') return { type: 'opaque', dialect: 'chat', raw: call }
   return { type: 'tool-call', id: call.id, name: call.function.name, input: call.function.arguments }
 }
 
 type Path = readonly (string | number)[]
 
-function decodeContent(content: string | readonly ChatPart[], path: Path): Part[] {
+function decodeContent(content: string | readonly ChatPart[], path: Path): ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map((part, at) => decodePart(part, [...path, at]))
 }
 
-function decodePart(part: ChatPart, path: Path): Part {
+function decodePart(part: ChatPart, path: Path): ContentPart {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text, ...breakpointOf(part) }
@@ -96,7 +103,7 @@ function decodePart(part: ChatPart, path: Path): Part {
   }
 }
 
-function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): Part {
+function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): ContentPart {
   const { file_data: data, file_id: id, filename: name } = part.file
   const rest = { ...defined({ name }), ...breakpointOf(part) }
   if (data !== undefined) return { type: 'file', source: sourceOfFileData(data), ...rest }

@@ -1,12 +1,12 @@
 import { isRecord } from '../../base/record.ts'
-import type { OriginalFrame } from '../../domain/inference/events.ts'
+import type { RawFrame } from '../../domain/inference/events.ts'
 import { frameObject, linesOf } from '../inference/writing/stream-writer.ts'
 
 export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
 /** Passes on an upstream's chunks under our id and the caller's name for the model, and keeps the ending back. */
 export type Forwarding = {
-  frame(frame: OriginalFrame): string
+  frame(frame: RawFrame): string
   /** The upstream's own last words, where they are still how the answer ends: its finish chunks, its usage object. */
   ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Chunk | undefined }
 }
@@ -51,7 +51,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
  * The quick way: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
  * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
  */
-function createRenaming(options: ForwardingOptions): (frame: OriginalFrame) => string | undefined {
+function createRenaming(options: ForwardingOptions): (frame: RawFrame) => string | undefined {
   let known = ''
   let replacement = ''
   const learn = (data: string): boolean => {

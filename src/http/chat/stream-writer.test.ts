@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { close, contextIn, delta, start, usage } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, OriginalFrame, Piece, StopReason } from '../../domain/inference/events.ts'
+import type { InferenceEvent, RawFrame, Chunk, StopReason } from '../../domain/inference/events.ts'
 import type { StreamWriter } from '../inference/writing/stream-writer.ts'
 import { createChatWriter } from './stream-writer.ts'
 
@@ -161,8 +161,8 @@ describe('the chat writer', () => {
 })
 
 describe('the chat writer, forwarding', () => {
-  const frames = (...data: string[]): OriginalFrame[] => data.map((each) => ({ event: undefined, data: each }))
-  const piece = (events: readonly InferenceEvent[], ...data: string[]): Piece => ({
+  const frames = (...data: string[]): RawFrame[] => data.map((each) => ({ event: undefined, data: each }))
+  const piece = (events: readonly InferenceEvent[], ...data: string[]): Chunk => ({
     events,
     original: { kind: 'frames', dialect: 'chat', frames: frames(...data) },
   })

@@ -4,7 +4,7 @@ import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
 import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Piece } from '../../domain/inference/events.ts'
+import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import { inferenceHeaders } from '../../domain/limits/headers.ts'
@@ -57,7 +57,7 @@ export type Decoded = {
   readonly request: InferenceRequest
   readonly echo?: Readonly<Record<string, unknown>>
   /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
-  readonly observe?: (pieces: AsyncIterable<Piece>, newContext: () => AnswerContext) => AsyncIterable<Piece>
+  readonly observe?: (pieces: AsyncIterable<Chunk>, newContext: () => AnswerContext) => AsyncIterable<Chunk>
 }
 
 /** Also a body that cannot be read is an attempt, if a valid key came with it. */
@@ -124,7 +124,7 @@ const jsonHeaders = {
 
 type Saying = {
   readonly request: FastifyRequest
-  readonly pieces: AsyncIterable<Piece>
+  readonly pieces: AsyncIterable<Chunk>
   readonly context: AnswerContext
   readonly headers: Readonly<Record<string, string>>
 }

@@ -1,11 +1,11 @@
-import type { CacheMark, Part, Source } from '../../domain/inference/request.ts'
+import type { CacheMarker, ContentPart, Source } from '../../domain/inference/request.ts'
 import { readProof } from '../inference/proof-envelope.ts'
 import type { MessagesBlock, MessagesToolChange } from './schema.ts'
 
 type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>
 
 /** One content block in our words. */
-export function decodeBlock(block: MessagesBlock): Part {
+export function decodeBlock(block: MessagesBlock): ContentPart {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text, ...cacheOf(block) }
@@ -41,21 +41,21 @@ export function decodeBlock(block: MessagesBlock): Part {
 
 const nameIn = ({ tool: { name, definition } }: MessagesToolChange): string => name ?? definition?.name ?? ''
 
-export const textPart = (text: string): Part => ({ type: 'text', text })
+export const textPart = (text: string): ContentPart => ({ type: 'text', text })
 
 /** The cache marker of a block or a tool. */
-export function cacheOf({ cache_control: mark }: { cache_control?: { ttl?: string } | null }): { cache?: CacheMark } {
+export function cacheOf({ cache_control: mark }: { cache_control?: { ttl?: string } | null }): { cache?: CacheMarker } {
   if (!mark) return {}
   return { cache: mark.ttl === undefined ? {} : { ttl: mark.ttl } }
 }
 
-function decodeToolResult(block: Named<'tool_result'>): Part {
+function decodeToolResult(block: Named<'tool_result'>): ContentPart {
   const { content } = block
   const parts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(decodeBlock)
   return { type: 'tool-result', id: block.tool_use_id, parts, isError: block.is_error ?? false, ...cacheOf(block) }
 }
 
-function decodeDocument(block: Named<'document'>): Part {
+function decodeDocument(block: Named<'document'>): ContentPart {
   const { source } = block
   // Only this dialect has documents made of blocks; those with pictures in them stay as they are.
   const decoded = source.type === 'content' ? textOfContent(source.content) : decodeSource(source)
@@ -63,7 +63,7 @@ function decodeDocument(block: Named<'document'>): Part {
   return { type: 'file', source: decoded, ...(block.title && { name: block.title }), ...cacheOf(block) }
 }
 
-function decodeSearchResult(block: Named<'search_result'>): Part {
+function decodeSearchResult(block: Named<'search_result'>): ContentPart {
   const text = [block.source, ...block.content.map((each) => each.text)].join('\n')
   return { type: 'file', source: { kind: 'text', text }, name: block.title, ...cacheOf(block) }
 }

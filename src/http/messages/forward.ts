@@ -1,5 +1,5 @@
 import { estimateInputTokens } from '../../domain/inference/count.ts'
-import type { BlockStart, OriginalFrame } from '../../domain/inference/events.ts'
+import type { BlockStart, RawFrame } from '../../domain/inference/events.ts'
 import {
   frameObject,
   frameType,
@@ -16,7 +16,7 @@ export type Wire = { nextIndex: number; readonly open: Set<number> }
 
 /** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
 export type Forwarding = {
-  frame(frame: OriginalFrame): string
+  frame(frame: RawFrame): string
   /** The index at which the upstream began the block for this part. It may begin blocks that no event tells of. */
   claim(part: BlockStart): number | undefined
   /** Called after each piece: a block that ended without an event will never have one. */

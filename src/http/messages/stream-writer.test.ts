@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { contextIn } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 
 const usage: Usage = {
@@ -149,7 +149,7 @@ describe('the messages writer', () => {
 })
 
 describe('the messages writer, forwarding', () => {
-  const piece = (events: readonly InferenceEvent[], ...frames: [event: string, data: object][]): Piece => ({
+  const piece = (events: readonly InferenceEvent[], ...frames: [event: string, data: object][]): Chunk => ({
     events,
     original: {
       kind: 'frames',
@@ -237,7 +237,7 @@ describe('the messages writer, forwarding', () => {
   })
 
   it('spells a piece anew whose words are in another dialect', () => {
-    const foreign: Piece = {
+    const foreign: Chunk = {
       events: [start],
       original: { kind: 'frames', dialect: 'chat', frames: [{ event: undefined, data: '{}' }] },
     }
@@ -247,7 +247,7 @@ describe('the messages writer, forwarding', () => {
   it('gives every line of a frame its field name, and drops what comes after the end', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
-    const ping: Piece = {
+    const ping: Chunk = {
       events: [],
       original: { kind: 'frames', dialect: 'messages', frames: [{ event: 'ping', data: '{\n}' }] },
     }

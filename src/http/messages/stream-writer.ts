@@ -1,6 +1,6 @@
 import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import type { Proof } from '../../domain/inference/request.ts'
+import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
 import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
@@ -149,7 +149,7 @@ function writeDelta(state: State, block: number, text: string): string {
 const delta = (index: number, json: string): string =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${json}}\n\n`
 
-function writeProof(state: State, block: number, proof: Proof): string {
+function writeProof(state: State, block: number, proof: ReasoningSignature): string {
   const index = indexOf(state, block)
   if (index === undefined) return ''
   const value = proofText(proof, 'messages')

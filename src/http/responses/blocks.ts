@@ -1,5 +1,5 @@
 import type { BlockStart } from '../../domain/inference/events.ts'
-import type { Proof } from '../../domain/inference/request.ts'
+import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { sseFrame } from '../inference/writing/stream-writer.ts'
 import { freeTextOf } from '../inference/writing/free-text-tools.ts'
 import {
@@ -34,7 +34,7 @@ export type ShownBlock = {
   /** Its tool takes free text: the JSON around it is taken off once it is whole. */
   readonly isFreeText: boolean
   text: string
-  proof?: Proof
+  proof?: ReasoningSignature
   /** Its place as it stands in every delta, spelled once. */
   placeText?: string
   /** Reasoning gets its summary part with its first word: thinking may stay without any. */

@@ -1,5 +1,5 @@
 import { Fault, type Problem } from '../../base/fault.ts'
-import type { Message, Part, Proof } from '../../domain/inference/request.ts'
+import type { Message, ContentPart, ReasoningSignature } from '../../domain/inference/request.ts'
 import { nameWithin } from '../../domain/inference/tool-name.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { defined } from '../defined.ts'
@@ -51,24 +51,24 @@ function opaqueItem(item: { readonly type: string }): Message {
   return { role, parts: [{ type: 'opaque', dialect: 'responses', raw: item }] }
 }
 
-function decodeReasoningItem(item: Named<'reasoning'>): Part {
+function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
   const texts = item.summary?.length ? item.summary : (item.content ?? [])
   const proof = proofOf(item)
   return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(proof && { proof }) }
 }
 
 /** What a reasoning item carries back for the model that thought it. */
-export function proofOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): Proof | undefined {
+export function proofOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): ReasoningSignature | undefined {
   const proof = readProof(encrypted ?? '', 'responses')
   return proof && id && proof.dialect === 'responses' ? { id, ...proof } : proof
 }
 
-function decodeContent(content: string | readonly ResponsesPart[], path: Path): Part[] {
+function decodeContent(content: string | readonly ResponsesPart[], path: Path): ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map((part, at) => decodePart(part, [...path, at]))
 }
 
-function decodePart(part: ResponsesPart, path: Path): Part {
+function decodePart(part: ResponsesPart, path: Path): ContentPart {
   switch (part.type) {
     case 'input_text':
       return { type: 'text', text: part.text, ...breakpointOf(part) }
@@ -85,7 +85,7 @@ function decodePart(part: ResponsesPart, path: Path): Part {
   }
 }
 
-function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path: Path): Part {
+function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path: Path): ContentPart {
   const { image_url: url, file_id: id, detail } = part
   const rest = { ...defined({ detail }), ...breakpointOf(part) }
   if (url) return { type: 'image', source: sourceOfUrl(url), ...rest }
@@ -93,7 +93,7 @@ function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path
   throw invalidField(path, 'must have image_url or file_id')
 }
 
-function decodeFile(part: Extract<ResponsesPart, { type: 'input_file' }>, path: Path): Part {
+function decodeFile(part: Extract<ResponsesPart, { type: 'input_file' }>, path: Path): ContentPart {
   const { file_data: data, file_url: url, file_id: id, filename: name } = part
   const rest = { ...defined({ name }), ...breakpointOf(part) }
   if (data) return { type: 'file', source: sourceOfFileData(data), ...rest }

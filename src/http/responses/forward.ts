@@ -1,4 +1,4 @@
-import type { InferenceEnd, OriginalFrame } from '../../domain/inference/events.ts'
+import type { InferenceEnd, RawFrame } from '../../domain/inference/events.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import {
   frameObject,
@@ -16,7 +16,7 @@ type Fields = Record<string, unknown>
 
 /** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
 export type Forwarding = {
-  frame(frame: OriginalFrame): string
+  frame(frame: RawFrame): string
   /** The block that the upstream opened for this part, as it is known to the caller. */
   blockFor(part: Part): ShownBlock | undefined
   /** The same for text whose message the upstream has begun, but no part of it. */

@@ -1,4 +1,4 @@
-import type { Proof } from '../../domain/inference/request.ts'
+import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { proofText } from '../inference/proof-envelope.ts'
 import type { Callee } from './namespaces.ts'
 
@@ -44,7 +44,7 @@ export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => 
 export const summaryPart = (text: string) => ({ type: 'summary_text', text })
 
 /** The summary form, since not all clients show the raw one. */
-export const reasoningItem = (id: string, text: string, proof?: Proof) => ({
+export const reasoningItem = (id: string, text: string, proof?: ReasoningSignature) => ({
   id,
   type: 'reasoning',
   summary: text === '' ? [] : [summaryPart(text)],

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isRecord } from '../../base/record.ts'
-import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import type { StoredResponse, StoredResponses } from '../../domain/inference/stored-responses.ts'
 import { frameObject, type AnswerContext } from '../inference/writing/stream-writer.ts'
 import { encodeResponses } from './encode.ts'
@@ -16,7 +16,7 @@ type Writing = { readonly context: AnswerContext; readonly parts: RememberParts 
 /**
  * Keeps the finished response before its last piece goes out: whoever reads the end may go on from it at once.
  */
-export async function* remembering(pieces: AsyncIterable<Piece>, known: Remembered, writing: Writing) {
+export async function* remembering(pieces: AsyncIterable<Chunk>, known: Remembered, writing: Writing) {
   const events: InferenceEvent[] = []
   for await (const piece of pieces) {
     events.push(...piece.events)
@@ -36,7 +36,7 @@ async function keep(
 
 /** The upstream's own last word where it speaks this dialect, so that its item ids can be referred to; ours otherwise. */
 function documentOf(
-  { original }: Piece,
+  { original }: Chunk,
   events: readonly InferenceEvent[],
   context: AnswerContext,
 ): Record<string, unknown> {

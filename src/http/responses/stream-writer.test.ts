@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { close, contextIn, delta, end, start, usage } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { InferenceEvent, Piece, StopReason } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk, StopReason } from '../../domain/inference/events.ts'
 import type { AnswerContext, StreamWriter } from '../inference/writing/stream-writer.ts'
 import { createResponsesWriter } from './stream-writer.ts'
 
@@ -181,7 +181,7 @@ describe('the responses writer, forwarding', () => {
   const piece = (
     events: readonly InferenceEvent[],
     ...frames: ({ type: string } & Record<string, unknown>)[]
-  ): Piece => ({
+  ): Chunk => ({
     events,
     original: {
       kind: 'frames',

@@ -4,7 +4,7 @@ import { createFollower, type Follower, type FollowParts, type Mark } from '../.
 import { textOfAddress } from '../../domain/governance/texts/strings.ts'
 import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
 import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
-import type { Aside, Piece } from '../../domain/inference/events.ts'
+import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
 
 /**
  * Judges what an upstream's own words say and no event tells of. Nobody knows whether such a string is a whole text or a
@@ -13,9 +13,9 @@ import type { Aside, Piece } from '../../domain/inference/events.ts'
  */
 export type AsideInspection = {
   /** How much of which field must be cleared before these may leave. To be asked before they are looked at. */
-  marksOf(asides: readonly Aside[]): readonly Mark[]
+  marksOf(asides: readonly OutOfBandText[]): readonly Mark[]
   /** Looks at all of them, and says whether the answer may go on. */
-  areFit(asides: readonly Aside[]): MaybePromise<boolean>
+  areFit(asides: readonly OutOfBandText[]): MaybePromise<boolean>
   /**
    * Judges what has been said so far as complete. What is said later in the same fields is judged with the end of it. Where
    * only a block has ended, a text that comes in pieces goes on.
@@ -54,7 +54,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
   }
 
   /** By the rules for a text that grows: the others are asked when it is complete. */
-  function areAllowed(asides: readonly Aside[]): MaybePromise<boolean> {
+  function areAllowed(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
     const whole = asides.filter(({ isPiece }) => isPiece !== true)
     if (whole.length === 0) return true
     const texts = [whole.map(({ text }) => text).join('\n')]
@@ -63,7 +63,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     )
   }
 
-  function isFollowed({ place, text, isPiece }: Aside): MaybePromise<boolean> {
+  function isFollowed({ place, text, isPiece }: OutOfBandText): MaybePromise<boolean> {
     const field = fieldOf(place)
     field.text += text
     field.isInPieces = isPiece === true
@@ -71,7 +71,7 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     return andThen(field.follower.check(), (denied) => denied === undefined || isAllowed(denied))
   }
 
-  function areCleared(asides: readonly Aside[]): MaybePromise<boolean> {
+  function areCleared(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
     const followers = new Set(asides.map(({ place }) => fieldOf(place).follower))
     return every([...followers], (follower) => andThen(follower.lookAhead(0), () => true))
   }
@@ -111,7 +111,7 @@ function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean
 }
 
 /** What a piece says that no event tells of, less addresses and data. */
-export function asidesOf({ asides = none, events, original }: Piece): readonly Aside[] {
+export function asidesOf({ asides = none, events, original }: Chunk): readonly OutOfBandText[] {
   if (original !== undefined) return asides.length === 0 ? asides : asides.flatMap(asText)
   // The proof of a thought is a signature, unless an upstream says so of something else.
   return events.flatMap((event) =>
@@ -121,7 +121,7 @@ export function asidesOf({ asides = none, events, original }: Piece): readonly A
 
 const none: readonly never[] = []
 
-function asText(aside: Aside): readonly Aside[] {
+function asText(aside: OutOfBandText): readonly OutOfBandText[] {
   const text = textOfAddress(aside.text)
   return text === undefined ? none : [{ ...aside, text }]
 }

@@ -17,7 +17,7 @@ import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rep
 import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
 import { saidIn } from '../../domain/governance/texts/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
-import { totalTokens, type InferenceEnd, type Piece, type Usage } from '../../domain/inference/events.ts'
+import { totalTokens, type InferenceEnd, type Chunk, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
 import type { ReadAlong } from '../../domain/moderation/read-along.ts'
@@ -56,7 +56,7 @@ export type Governed = AsyncDisposable & {
   readonly request: InferenceRequest
   /** How long its answer may be by its quotas. */
   readonly maxOutputTokens: number
-  guard(metered: Metered, stop: () => Promise<void>): AsyncIterable<Piece>
+  guard(metered: Metered, stop: () => Promise<void>): AsyncIterable<Chunk>
   /** Throws the error of an upstream, without its message where the caller may not read that. */
   fail(error: unknown): Promise<never>
 }

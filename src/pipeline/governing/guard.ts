@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { iterable, pending } from '../../base/pull-stream.ts'
 import { isCleared, type Mark } from '../../domain/governance/follow/follow.ts'
 import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
-import type { InferenceEnd, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { asidesOf } from './asides.ts'
 import { createHeldPieces } from './held-pieces.ts'
 import { createInspection, type InspectParts } from './inspect.ts'
@@ -24,16 +24,16 @@ const lookEveryMs = 150
 /** What is held back all the same while more is coming: a text often turns within a few words. */
 const keptBackCharacters = 32
 
-type Taken = Piece | typeof pending | undefined
+type Taken = Chunk | typeof pending | undefined
 
 /** A piece, and what must have happened before it may leave. */
-type Ticketed = { piece: Piece; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
+type Ticketed = { piece: Chunk; readonly place: number; readonly marks: readonly (Mark | undefined)[] }
 
 /**
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Piece> {
+export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Chunk> {
   const { clock } = parts
   const listener = createListener(metered.pieces, parts.silences)
   const held = createHeldPieces(isFree)
@@ -67,7 +67,7 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     return leaving === undefined ? take() : concluded(leaving)
   }
 
-  async function filtered(): Promise<Piece> {
+  async function filtered(): Promise<Chunk> {
     isOver = true
     await parts.stop()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
@@ -80,7 +80,7 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
   }
 
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
-  function isPieceFit(piece: Piece): MaybePromise<boolean> {
+  function isPieceFit(piece: Chunk): MaybePromise<boolean> {
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
@@ -98,7 +98,7 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     return place <= told && marks.every(isCleared)
   }
 
-  function concluded(piece: Piece): Piece {
+  function concluded(piece: Chunk): Chunk {
     const last = piece.events.at(-1)
     if (last?.type !== 'end') return piece
     const policy = parts.conclude(inspection.outcomes, last)

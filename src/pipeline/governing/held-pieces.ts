@@ -1,4 +1,4 @@
-import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 
 /** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
 export type HeldPieces<Ticketed extends Held> = {
@@ -8,7 +8,7 @@ export type HeldPieces<Ticketed extends Held> = {
    * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
    * burst after each check.
    */
-  release(pace: 'all' | 'steady'): Piece | undefined
+  release(pace: 'all' | 'steady'): Chunk | undefined
   /** Gives one block a new text in place of its own, none of which has left yet. */
   replaceText(block: number, text: string): void
   /** Forgets what waits, and ends what has left: the events that make it a complete answer up to there. */
@@ -16,7 +16,7 @@ export type HeldPieces<Ticketed extends Held> = {
 }
 
 /** A piece, with whatever says when it may leave. */
-type Held = { piece: Piece }
+type Held = { piece: Chunk }
 
 /** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
 const steadyShare = 32
@@ -64,7 +64,7 @@ export function createHeldPieces<Ticketed extends Held>(isFree: (one: Ticketed) 
 }
 
 /** The new text stands where the block closes; its old deltas, and the proof of them, are gone. */
-function withText({ events }: Piece, block: number, text: string): Piece {
+function withText({ events }: Chunk, block: number, text: string): Chunk {
   return {
     events: events.flatMap((event): readonly InferenceEvent[] => {
       if (!('block' in event) || event.block !== block) return [event]
@@ -75,7 +75,7 @@ function withText({ events }: Piece, block: number, text: string): Piece {
 }
 
 /** Keeps the upstream's own words where all of the pieces have them. */
-function join(held: readonly { readonly piece: Piece }[]): Piece {
+function join(held: readonly { readonly piece: Chunk }[]): Chunk {
   const events = held.flatMap(({ piece }) => piece.events)
   const originals = held.map(({ piece }) => piece.original).filter((original) => original?.kind === 'frames')
   const [first] = originals

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { createVault } from '../../domain/moderation/personal-data/vault.ts'
 import { redactedAnswer } from './redact-answer.ts'
 
@@ -15,7 +15,7 @@ async function toldTool(json: string): Promise<string> {
     ...[json.slice(0, 9), json.slice(9)].map((text): InferenceEvent => ({ type: 'delta', block: 0, text })),
     { type: 'close', block: 0 },
   ]
-  async function* pieces(): AsyncGenerator<Piece> {
+  async function* pieces(): AsyncGenerator<Chunk> {
     for (const event of events) yield { events: [event] }
   }
   let told = ''
@@ -28,10 +28,10 @@ describe('a block that only its dialect understands, in an answer that is redact
   const bytes = Buffer.from(Array.from({ length: 200 }, (_, at) => (at * 89) % 251)).toString('base64')
   const found = (title: string) => ({ type: 'web_search_result', id: 'a', title, encrypted_content: bytes })
 
-  async function shown(raw: object): Promise<Piece | undefined> {
+  async function shown(raw: object): Promise<Chunk | undefined> {
     const part = { type: 'opaque', dialect: 'messages', raw } as const
     const body = { content: [raw] }
-    async function* pieces(): AsyncGenerator<Piece> {
+    async function* pieces(): AsyncGenerator<Chunk> {
       yield { events: [{ type: 'open', block: 0, part }], original: { kind: 'document', dialect: 'messages', body } }
     }
     for await (const piece of redactedAnswer(pieces(), { vault: createVault(), restores: false })) return piece

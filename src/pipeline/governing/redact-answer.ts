@@ -5,7 +5,7 @@ import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'
 import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
-import type { BlockStart, InferenceEvent, Piece } from '../../domain/inference/events.ts'
+import type { BlockStart, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { asidesOf } from './asides.ts'
 
 export type RedactionParts = {
@@ -20,9 +20,9 @@ export type RedactionParts = {
  * a whole document in which nothing had to be changed keeps its own.
  */
 export async function* redactedAnswer(
-  pieces: AsyncIterable<Piece>,
+  pieces: AsyncIterable<Chunk>,
   { vault, restores }: RedactionParts,
-): AsyncGenerator<Piece, void> {
+): AsyncGenerator<Chunk, void> {
   const known = vault.snapshot()
   // A placeholder in the answer stands for what it stood for in the request; it is no text to be told apart from one.
   const answered: Vault = {

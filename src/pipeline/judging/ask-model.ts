@@ -4,7 +4,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Semaphore } from '../../base/semaphore.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
-import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { foldEvents } from '../../domain/inference/fold.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
@@ -117,7 +117,7 @@ const requestOf = ({ system, user, maxOutputTokens }: ModelQuestion, model: stri
 
 type ReadAnswer = { readonly text: string; readonly usage: Usage }
 
-async function readAnswer(pieces: AsyncIterable<Piece>, maxOutputTokens: number): Promise<ReadAnswer> {
+async function readAnswer(pieces: AsyncIterable<Chunk>, maxOutputTokens: number): Promise<ReadAnswer> {
   const events: InferenceEvent[] = []
   let length = 0
   for await (const piece of pieces) {

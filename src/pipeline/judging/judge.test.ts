@@ -6,7 +6,7 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createSemaphore } from '../../base/semaphore.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
-import type { Piece, StopReason, Usage } from '../../domain/inference/events.ts'
+import type { Chunk, StopReason, Usage } from '../../domain/inference/events.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { ProviderCall } from '../../domain/inference/provider.ts'
 import type { JudgeQuestion } from '../../domain/policy/judge.ts'
@@ -34,7 +34,7 @@ const model: Model = {
   createdAtMs: 0,
 }
 
-const answering = (text: string, stopReason: StopReason = 'end'): Piece => ({
+const answering = (text: string, stopReason: StopReason = 'end'): Chunk => ({
   events: [
     { type: 'start', model: 'theirs' },
     { type: 'open', block: 0, part: { type: 'text' } },
@@ -44,7 +44,7 @@ const answering = (text: string, stopReason: StopReason = 'end'): Piece => ({
   ],
 })
 
-type Script = (call: ProviderCall, count: number) => Promise<Piece> | Piece
+type Script = (call: ProviderCall, count: number) => Promise<Chunk> | Chunk
 
 /** A judge over the real routing, whose upstream says what the test wants. */
 function sceneOf(script: Script, { maxUsd = 10, most = 4 } = {}) {
@@ -216,7 +216,7 @@ describe('a judge', () => {
   })
 
   it('that is slow has time for those who wait for a turn, but not without end', async () => {
-    const open: ((piece: Piece) => void)[] = []
+    const open: ((piece: Chunk) => void)[] = []
     const { judge, pass } = sceneOf(() => new Promise((resolve) => open.push(resolve)), { most: 1 })
     const verdicts = Array.from({ length: 9 }, (_, at) => judge({ ...question, text: `text ${at}` }))
     for (let turn = 0; turn < 8; turn++) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { close, delta, end, open, start } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Outcome } from '../../domain/credits/charge.ts'
-import type { InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import type { Lease } from './lease.ts'
 import { meter } from './meter.ts'
 
@@ -37,7 +37,7 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
     charged: () => undefined,
     async [Symbol.asyncDispose]() {},
   }
-  async function* source(): AsyncGenerator<Piece> {
+  async function* source(): AsyncGenerator<Chunk> {
     for (const piece of pieces) {
       if (piece instanceof Error) throw piece
       yield { events: piece }
@@ -56,7 +56,7 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
   return { metered, endings, ends, implausible, controller, iterator: metered.pieces[Symbol.asyncIterator]() }
 }
 
-async function read(pieces: AsyncIterable<Piece>): Promise<InferenceEvent[]> {
+async function read(pieces: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
   const events: InferenceEvent[] = []
   for await (const piece of pieces) events.push(...piece.events)
   return events

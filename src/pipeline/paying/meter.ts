@@ -1,7 +1,7 @@
 import { isFault } from '../../base/fault.ts'
 import { tap } from '../../base/pull-stream.ts'
 import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
-import type { InferenceEnd, InferenceEvent, Piece, Usage } from '../../domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { plausibleUsage, type UsageBounds } from '../../domain/inference/plausible-usage.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
 
@@ -20,7 +20,7 @@ export type MeterParts = {
 }
 
 export type Metered = AsyncDisposable & {
-  readonly pieces: AsyncIterable<Piece>
+  readonly pieces: AsyncIterable<Chunk>
   /** What was used until now. */
   used(): Usage
 }
@@ -29,7 +29,7 @@ export type Metered = AsyncDisposable & {
  * Watches an answer that has begun, and knows what it has used. One that does not come to its end is settled by what was
  * generated until then; the end itself is paid for by whoever lets it out.
  */
-export function meter(source: AsyncIterable<Piece>, parts: MeterParts): Metered {
+export function meter(source: AsyncIterable<Chunk>, parts: MeterParts): Metered {
   const { lease, expected, signal } = parts
   let begun = expected
   let isImplausible = false
@@ -51,7 +51,7 @@ export function meter(source: AsyncIterable<Piece>, parts: MeterParts): Metered 
   }
 
   /** Reads along. Only the beginning is changed, and an end whose counts cannot be true. */
-  function watch(piece: Piece): Piece {
+  function watch(piece: Chunk): Chunk {
     let { events } = piece
     for (const event of events) if (event.type === 'delta') outputBytes += Buffer.byteLength(event.text)
     const first = events[0]

@@ -1,4 +1,4 @@
-import type { Aside, InferenceEvent } from '../../../domain/inference/events.ts'
+import type { OutOfBandText, InferenceEvent } from '../../../domain/inference/events.ts'
 import type { Json } from '../reading.ts'
 import { isFiller, isLabel, isLabelling, isName } from './labels.ts'
 import { hasMoreNames, nameCount, stringsIn } from './names.ts'
@@ -53,7 +53,7 @@ export type AsideReader = {
     body: Json,
     shape: Shape,
     from: { readonly events: readonly InferenceEvent[]; readonly data?: string },
-  ): readonly Aside[]
+  ): readonly OutOfBandText[]
 }
 
 export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideReader {
@@ -64,7 +64,7 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
   const path: string[] = []
   let sentStrings: ReadonlySet<string> | undefined
   let events: readonly InferenceEvent[] = []
-  let found: Aside[] | undefined
+  let found: OutOfBandText[] | undefined
   /** Of all objects that were walked over. */
   let names = 0
 

@@ -1,5 +1,5 @@
 import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../../domain/inference/events.ts'
-import type { InferenceRequest, Proof } from '../../../domain/inference/request.ts'
+import type { InferenceRequest, ReasoningSignature } from '../../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../../domain/inference/count.ts'
 import type { EstimateTokens, ReportedUsage } from './usage.ts'
 import { completeUsage } from './usage.ts'
@@ -26,7 +26,7 @@ export type EventWriter = {
   openToolCall(id: string, name: string): number
   /** Empty text is nothing. */
   delta(block: number, text: string): void
-  proof(block: number, proof: Proof): void
+  proof(block: number, proof: ReasoningSignature): void
   close(block: number): void
   end(ending: Ending): void
   hasEnded(): boolean
@@ -52,7 +52,7 @@ export type WriterParts = {
   readonly stops: readonly string[]
   readonly estimateTokens: EstimateTokens
   /** The proof as this caller can carry it; undefined where it cannot. */
-  readonly carryProof: (proof: Proof, text: string) => Proof | undefined
+  readonly carryProof: (proof: ReasoningSignature, text: string) => ReasoningSignature | undefined
   /** Told of text before it is kept. Throws where there is too much of it. */
   readonly onText?: (length: number) => void
 }
@@ -162,7 +162,7 @@ function emit(draft: Draft, block: number, text: string): void {
   tell(draft, { type: 'delta', block, text })
 }
 
-function prove(draft: Draft, block: number, proof: Proof): void {
+function prove(draft: Draft, block: number, proof: ReasoningSignature): void {
   const target = draft.open.get(block)
   if (target?.type !== 'thinking') return
   const carried = draft.parts.carryProof(proof, target.text)

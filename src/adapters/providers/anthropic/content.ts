@@ -1,4 +1,4 @@
-import type { CacheMark, Part } from '../../../domain/inference/request.ts'
+import type { CacheMarker, ContentPart } from '../../../domain/inference/request.ts'
 import type { CacheControl, ContentBlock, MessagesMessage } from '../../../wire/anthropic.ts'
 import type { Encoding } from '../asking/encoding.ts'
 import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
@@ -41,7 +41,7 @@ function withoutTrailingSpace(blocks: readonly ContentBlock[]): ContentBlock[] {
   return [...blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }]
 }
 
-function encodePart(part: Part, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
+function encodePart(part: ContentPart, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...cacheControl(part.cache) }]
@@ -69,7 +69,7 @@ function encodePart(part: Part, role: MessagesMessage['role'], encoding: Encodin
   }
 }
 
-type Named<Type extends Part['type']> = Extract<Part, { type: Type }>
+type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
 function encodeImage({ source }: Named<'image'>, { call }: Encoding): ContentBlock {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } }
@@ -125,7 +125,7 @@ function encodeOpaque(part: Named<'opaque'>, role: MessagesMessage['role'], enco
 }
 
 /** OpenAI's longer times become Anthropic's longest. */
-export function cacheControl(cache: CacheMark | undefined): { readonly cache_control?: CacheControl } {
+export function cacheControl(cache: CacheMarker | undefined): { readonly cache_control?: CacheControl } {
   if (cache === undefined) return {}
   if (cache.ttl === undefined || cache.ttl === '5m') return { cache_control: { type: 'ephemeral' } }
   return { cache_control: { type: 'ephemeral', ttl: '1h' } }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
-import type { InferenceRequest, Part, Proof, Source } from '../../../domain/inference/request.ts'
+import type { InferenceRequest, ContentPart, ReasoningSignature, Source } from '../../../domain/inference/request.ts'
 import { unsupported } from './losses.ts'
 import type { Json } from '../reading.ts'
 import type { Thought } from '../reasoning-proof.ts'
@@ -12,7 +12,7 @@ export type Encoding = {
   readonly call: ProviderCall
   readonly toolNames: ToolNames
   /** What a proof says to this upstream and model; undefined where it says nothing. */
-  readonly openProof: (proof: Proof) => Thought | undefined
+  readonly openProof: (proof: ReasoningSignature) => Thought | undefined
 }
 
 /** A request in the upstream's words. */
@@ -45,7 +45,11 @@ export const unsupportedContent = (request: InferenceRequest, what: string) =>
   unsupported(contentParam(request), `This model’s upstream does not support ${what}.`)
 
 /** A block of another dialect: what the caller said must arrive, what a model once answered may get lost. */
-export function withoutForeignBlock(part: Extract<Part, { type: 'opaque' }>, role: string, { call }: Encoding): void {
+export function withoutForeignBlock(
+  part: Extract<ContentPart, { type: 'opaque' }>,
+  role: string,
+  { call }: Encoding,
+): void {
   const raw = part.raw
   const type = typeof raw === 'object' && raw !== null && 'type' in raw ? String(raw.type) : 'unknown'
   if (role !== 'assistant') throw unsupportedContent(call.request, `content of type \`${type}\``)

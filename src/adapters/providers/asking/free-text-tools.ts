@@ -2,7 +2,7 @@
  * Tools that take free text instead of JSON, which only OpenAI knows. Elsewhere they are functions with one text,
  * `input`, and so are their calls and results in the history.
  */
-import type { Part, Tool } from '../../../domain/inference/request.ts'
+import type { ContentPart, Tool } from '../../../domain/inference/request.ts'
 import { nameWithin } from '../../../domain/inference/tool-name.ts'
 import type { Json } from '../reading.ts'
 import { recordOf, textOf } from '../reading.ts'
@@ -22,7 +22,7 @@ export function freeTextTool(tool: OpaqueTool): { name: string; description?: st
 }
 
 /** A call or result of such a tool as one of a function; every other part as it is. */
-export function withoutFreeText(part: Part): Part {
+export function withoutFreeText(part: ContentPart): ContentPart {
   if (part.type !== 'opaque') return part
   const raw = recordOf(part.raw) ?? {}
   switch (raw['type']) {
@@ -37,14 +37,14 @@ export function withoutFreeText(part: Part): Part {
   }
 }
 
-const callOf = (id: unknown, { namespace, name, input }: Json): Part => ({
+const callOf = (id: unknown, { namespace, name, input }: Json): ContentPart => ({
   type: 'tool-call',
   id: textOf(id),
   name: nameWithin(textOf(namespace), textOf(name)),
   input: JSON.stringify({ input: textOf(input) }),
 })
 
-const resultOf = ({ call_id: id, output }: Json): Part => ({
+const resultOf = ({ call_id: id, output }: Json): ContentPart => ({
   type: 'tool-result',
   id: textOf(id),
   parts: [{ type: 'text', text: typeof output === 'string' ? output : JSON.stringify(output ?? '') }],

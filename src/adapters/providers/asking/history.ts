@@ -1,8 +1,8 @@
-import type { Message, Part } from '../../../domain/inference/request.ts'
+import type { Message, ContentPart } from '../../../domain/inference/request.ts'
 import { withoutFreeText } from './free-text-tools.ts'
 
 /** A run of messages by one speaker. */
-export type Turn = { readonly role: Message['role']; readonly parts: Part[] }
+export type Turn = { readonly role: Message['role']; readonly parts: ContentPart[] }
 
 /**
  * The conversation as every vendor accepts it: runs by one speaker are one turn, and each tool call is answered in the
@@ -25,7 +25,7 @@ export function turnsOf(messages: readonly Message[], onDropped: (what: string) 
     held = []
   }
 
-  const takeReply = (parts: readonly Part[]): void => {
+  const takeReply = (parts: readonly ContentPart[]): void => {
     const isAwaited = unanswered.size > 0
     const kept = parts.filter((part) => part.type !== 'tool-result' || unanswered.delete(part.id))
     if (kept.length < parts.length) onDropped('tool_result')
@@ -66,7 +66,7 @@ function runsOf(messages: readonly Message[]): Turn[] {
   return runs
 }
 
-const noResult = (id: string): Part => ({
+const noResult = (id: string): ContentPart => ({
   type: 'tool-result',
   id,
   parts: [{ type: 'text', text: '[no result]' }],

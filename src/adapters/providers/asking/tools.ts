@@ -1,4 +1,4 @@
-import type { CacheMark, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
+import type { CacheMarker, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
 import { freeTextTool, isFreeText } from './free-text-tools.ts'
 import { unsupported } from './losses.ts'
 import type { Json } from '../reading.ts'
@@ -10,7 +10,7 @@ export type PortableTool = {
   readonly description?: string
   readonly parameters: Json
   readonly strict?: boolean
-  readonly cache?: CacheMark
+  readonly cache?: CacheMarker
 }
 
 /** Tools of a vendor's own that agents offer with every request, and that a model can do without. */

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import { callOf, calls, result, say, tool } from '../../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../../test/support/requests.ts'
 import { isFault } from '../../../base/fault.ts'
-import type { Piece } from '../../../domain/inference/events.ts'
+import type { Chunk } from '../../../domain/inference/events.ts'
 import { foldEvents } from '../../../domain/inference/fold.ts'
 import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import { createEchoProvider } from './provider.ts'
 
 async function hear(asks: Partial<InferenceRequest>, more = {}) {
   const provider = createEchoProvider('echo', (text) => Math.ceil(text.length / 4))
-  const pieces: Piece[] = []
+  const pieces: Chunk[] = []
   for await (const piece of provider.infer(
     callOf({ request: requestBy('messages', asks), model: 'gatehouse-echo', ...more }, () => {}),
   )) {

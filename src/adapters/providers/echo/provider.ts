@@ -1,4 +1,4 @@
-import type { Piece, StopReason } from '../../../domain/inference/events.ts'
+import type { Chunk, StopReason } from '../../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../../domain/inference/provider.ts'
 import { estimateInputTokens } from '../../../domain/inference/count.ts'
 import type { EventWriter } from '../answering/event-writer.ts'
@@ -14,7 +14,7 @@ export function createEchoProvider(name: string, estimateTokens: EstimateTokens)
   return { name, dialect: undefined, infer: (call) => speak(call, estimateTokens) }
 }
 
-async function* speak(call: ProviderCall, estimateTokens: EstimateTokens): AsyncGenerator<Piece, void> {
+async function* speak(call: ProviderCall, estimateTokens: EstimateTokens): AsyncGenerator<Chunk, void> {
   const { request, requestId, model, signal } = call
   const toolNames = createToolNames([])
   const carryProof = (): undefined => undefined

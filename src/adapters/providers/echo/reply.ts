@@ -1,4 +1,4 @@
-import type { InferenceRequest, Part, Tool } from '../../../domain/inference/request.ts'
+import type { InferenceRequest, ContentPart, Tool } from '../../../domain/inference/request.ts'
 import { freeTextTool, isFreeText, withoutFreeText } from '../asking/free-text-tools.ts'
 import { parseRecord } from '../reading.ts'
 import { wantsThinking } from '../asking/reasoning.ts'
@@ -73,7 +73,7 @@ function jsonAfter(text: string, from: number): string | undefined {
   return undefined
 }
 
-const lastUser = ({ messages }: InferenceRequest): readonly Part[] =>
+const lastUser = ({ messages }: InferenceRequest): readonly ContentPart[] =>
   messages.findLast((message) => message.role === 'user')?.parts ?? []
 
 const lastUserText = (request: InferenceRequest): string => textOf(lastUser(request))
@@ -83,5 +83,5 @@ const lastResults = (request: InferenceRequest): string[] =>
     .map(withoutFreeText)
     .flatMap((part) => (part.type === 'tool-result' ? [textOf(part.parts)] : []))
 
-const textOf = (parts: readonly Part[]): string =>
+const textOf = (parts: readonly ContentPart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')

@@ -1,4 +1,4 @@
-import type { Part } from '../../../domain/inference/request.ts'
+import type { ContentPart } from '../../../domain/inference/request.ts'
 import type { ChatMessage, ChatPart, ChatToolCall } from '../../../wire/openai-chat.ts'
 import type { Encoding } from '../asking/encoding.ts'
 import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
@@ -24,21 +24,21 @@ export function encodeTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
   ]
 }
 
-function encodeSystem(parts: readonly Part[]): ChatMessage[] {
+function encodeSystem(parts: readonly ContentPart[]): ChatMessage[] {
   const content = systemText(parts)
   return content === '' ? [] : [{ role: 'system', content }]
 }
 
-type Named<Type extends Part['type']> = Extract<Part, { type: Type }>
+type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
-const isMedia = (part: Part): part is Named<'image' | 'file'> =>
+const isMedia = (part: ContentPart): part is Named<'image' | 'file'> =>
   part.type === 'image' || (part.type === 'file' && plainText(part.source) === undefined)
 
 /** Plain text stays a plain string: not every server knows parts. */
 const shortest = (parts: readonly ChatPart[]): string | readonly ChatPart[] =>
   parts.every((part) => part.type === 'text') ? parts.map((part) => part.text).join('\n\n') : parts
 
-function encodeUserPart(part: Part, encoding: ChatEncoding): ChatPart[] {
+function encodeUserPart(part: ContentPart, encoding: ChatEncoding): ChatPart[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -85,7 +85,7 @@ function encodeResult({ id, parts, isError }: Named<'tool-result'>, encoding: Ch
   return { role: 'tool', tool_call_id: safeToolCallId(id), content: isError ? `[tool error] ${content}` : content }
 }
 
-function encodeAssistant(parts: readonly Part[], encoding: ChatEncoding): ChatMessage[] {
+function encodeAssistant(parts: readonly ContentPart[], encoding: ChatEncoding): ChatMessage[] {
   const textOf = (type: 'text' | 'refusal' | 'thinking'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('')
   for (const part of parts) if (part.type === 'opaque') withoutForeignBlock(part, 'assistant', encoding)

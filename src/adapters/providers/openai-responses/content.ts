@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../../domain/inference/request.ts'
+import type { Message, ContentPart } from '../../../domain/inference/request.ts'
 import type { InputItem, InputPart, OutputPart } from '../../../wire/openai-responses.ts'
 import type { Encoding } from '../asking/encoding.ts'
 import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
@@ -9,7 +9,7 @@ import { safeToolCallId } from '../asking/tool-ids.ts'
 /** One turn as items, in the order in which it was said; text and pictures in a row are one message. */
 export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem[] {
   const items: InputItem[] = []
-  let run: Part[] = []
+  let run: ContentPart[] = []
   const flush = (): void => {
     items.push(...messageOf(role, run, encoding))
     run = []
@@ -27,10 +27,10 @@ export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem
   return items
 }
 
-type Named<Type extends Part['type']> = Extract<Part, { type: Type }>
+type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
 /** Undefined for what belongs into a message. */
-function itemOf(part: Part, role: Message['role'], encoding: Encoding): InputItem[] | undefined {
+function itemOf(part: ContentPart, role: Message['role'], encoding: Encoding): InputItem[] | undefined {
   switch (part.type) {
     case 'thinking':
       return encodeThinking(part, encoding)
@@ -63,7 +63,7 @@ function encodeThinking({ proof }: Named<'thinking'>, { openProof }: Encoding): 
   return [{ type: 'reasoning', summary, encrypted_content: thought.value }]
 }
 
-function messageOf(role: Message['role'], parts: readonly Part[], encoding: Encoding): InputItem[] {
+function messageOf(role: Message['role'], parts: readonly ContentPart[], encoding: Encoding): InputItem[] {
   if (role === 'assistant') {
     const content = parts.flatMap(encodeOutputPart)
     return content.length > 0 ? [{ role, content }] : []
@@ -72,12 +72,12 @@ function messageOf(role: Message['role'], parts: readonly Part[], encoding: Enco
   return content.length > 0 ? [{ role: role === 'system' ? 'developer' : 'user', content }] : []
 }
 
-function encodeOutputPart(part: Part): OutputPart[] {
+function encodeOutputPart(part: ContentPart): OutputPart[] {
   if (part.type === 'refusal') return [{ type: 'refusal', refusal: part.text }]
   return part.type === 'text' && part.text !== '' ? [{ type: 'output_text', text: part.text, annotations: [] }] : []
 }
 
-function encodeInputPart(part: Part, encoding: Encoding): InputPart[] {
+function encodeInputPart(part: ContentPart, encoding: Encoding): InputPart[] {
   if (part.type === 'text' || part.type === 'refusal')
     return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
   if (part.type === 'image') return [encodeImage(part, encoding)]

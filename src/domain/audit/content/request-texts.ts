@@ -1,12 +1,12 @@
-import type { Piece } from '../../inference/events.ts'
-import type { InferenceRequest, Part } from '../../inference/request.ts'
+import type { Chunk } from '../../inference/events.ts'
+import type { InferenceRequest, ContentPart } from '../../inference/request.ts'
 import { cutText } from '../document/cap.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
 /** The texts of one request and its answer, as far as they are kept. */
 export type Gathering = {
   /** Reads along while the answer passes. */
-  add(piece: Piece): void
+  add(piece: Chunk): void
   content(): AuditContent
 }
 
@@ -51,7 +51,7 @@ function promptOf({ messages }: InferenceRequest): string {
   return lines.join('\n').toWellFormed()
 }
 
-function textOf(part: Part): string {
+function textOf(part: ContentPart): string {
   if (part.type === 'tool-call') return `${part.name}(${part.input})`
   if (part.type === 'tool-result') return part.parts.map(textOf).join('\n')
   return 'text' in part ? part.text : ''

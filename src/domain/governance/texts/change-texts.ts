@@ -1,4 +1,4 @@
-import type { InferenceRequest, Message, Part, Source } from '../../inference/request.ts'
+import type { InferenceRequest, Message, ContentPart, Source } from '../../inference/request.ts'
 import { changeAttached } from './attached.ts'
 import { mapJson } from './json-texts.ts'
 import { mapRequest, mapStrings } from './strings.ts'
@@ -14,7 +14,7 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
     original: { ...request.original, body: mapRequest(request.original.body, change) },
   }
 
-  function changed(part: Part): Part {
+  function changed(part: ContentPart): ContentPart {
     switch (part.type) {
       case 'text':
       case 'refusal':

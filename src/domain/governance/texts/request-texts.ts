@@ -1,4 +1,4 @@
-import type { InferenceRequest, Message, Part, Source, Tool } from '../../inference/request.ts'
+import type { InferenceRequest, Message, ContentPart, Source, Tool } from '../../inference/request.ts'
 import { attachedText } from './attached.ts'
 import { seamsOf } from './seams.ts'
 import { stringsIn, textOfAddress, wordsIn } from './strings.ts'
@@ -69,11 +69,11 @@ export function seamsOfRequest({ messages }: InferenceRequest): readonly string[
   ])
 }
 
-const proseOf = (part: Part): string => (part.type === 'text' ? part.text : '')
+const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text : '')
 
 /** All parts that one side says before the other speaks: in how many messages it does so makes no difference. */
-function turnsOf(messages: readonly Message[]): readonly (readonly Part[])[] {
-  const turns: Part[][] = []
+function turnsOf(messages: readonly Message[]): readonly (readonly ContentPart[])[] {
+  const turns: ContentPart[][] = []
   for (const [at, { role, parts }] of messages.entries()) {
     if (role !== messages[at - 1]?.role) turns.push([])
     for (const part of parts) turns.at(-1)?.push(part)
@@ -83,7 +83,7 @@ function turnsOf(messages: readonly Message[]): readonly (readonly Part[])[] {
 
 type Blocks = ReturnType<typeof createBlocks>
 
-function addPart(blocks: Blocks, part: Part): void {
+function addPart(blocks: Blocks, part: ContentPart): void {
   switch (part.type) {
     case 'text':
     case 'thinking':

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { isRecord } from '../../../base/record.ts'
-import type { CacheMark, Source } from '../../../domain/inference/request.ts'
+import type { CacheMarker, Source } from '../../../domain/inference/request.ts'
 import { Nullish } from './request-fields.ts'
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/
@@ -25,7 +25,7 @@ export const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.Str
 type Marked = { readonly prompt_cache_breakpoint?: { ttl?: string } | null; readonly cache_control?: unknown }
 
 /** The same in our words. Other gateways have taught chat clients to send Anthropic's marker instead. */
-export function breakpointOf({ prompt_cache_breakpoint: own, cache_control: other }: Marked): { cache?: CacheMark } {
+export function breakpointOf({ prompt_cache_breakpoint: own, cache_control: other }: Marked): { cache?: CacheMarker } {
   const mark: unknown = own ?? other
   if (!isRecord(mark)) return {}
   return { cache: typeof mark['ttl'] === 'string' ? { ttl: mark['ttl'] } : {} }

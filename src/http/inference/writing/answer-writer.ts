@@ -1,6 +1,6 @@
 import type { Fault } from '../../../base/fault.ts'
-import type { InferenceEnd, InferenceEvent, OriginalFrame } from '../../../domain/inference/events.ts'
-import { createGrammar } from '../../../domain/inference/grammar.ts'
+import type { InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inference/events.ts'
+import { createEventOrder } from '../../../domain/inference/event-order.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
 import { framesIn, type StreamWriter } from './stream-writer.ts'
 
@@ -13,7 +13,7 @@ export type Spelling = {
   /** The frames of a step in our own words. */
   spell(step: Step): string
   /** A frame of an upstream that speaks the dialect, as its caller may have it. */
-  pass(frame: OriginalFrame): string
+  pass(frame: RawFrame): string
   /** A step that the upstream's own frame has told: what is needed to go on in our words, should a check cut it short. */
   note(step: Step): void
   /** Told once all frames and steps of a piece have come by. */
@@ -28,7 +28,7 @@ export type Spelling = {
  * and the upstream's words again after ours.
  */
 export function createAnswerWriter(spelling: Spelling): StreamWriter {
-  const grammar = createGrammar()
+  const grammar = createEventOrder()
   let isInOurWords = false
   let hasFailed = false
   const hasEnded = (): boolean => hasFailed || grammar.hasEnded()
@@ -48,7 +48,7 @@ export function createAnswerWriter(spelling: Spelling): StreamWriter {
     return text
   }
 
-  function pass(frames: readonly OriginalFrame[], events: readonly InferenceEvent[]): string {
+  function pass(frames: readonly RawFrame[], events: readonly InferenceEvent[]): string {
     let text = ''
     let end: InferenceEnd | undefined
     for (const frame of frames) text += spelling.pass(frame)

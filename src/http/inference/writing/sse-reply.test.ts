@@ -5,31 +5,31 @@ import { connect, type AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import Fastify from 'fastify'
 import { Fault } from '../../../base/fault.ts'
-import type { InferenceEvent, Piece } from '../../../domain/inference/events.ts'
+import type { InferenceEvent, Chunk } from '../../../domain/inference/events.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { sendStream, type StreamReply } from './sse-reply.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** A source that gives what the test puts in, and remembers how it was treated. */
 function createSource() {
-  const waiting: PromiseWithResolvers<IteratorResult<Piece>>[] = []
-  const ready: Promise<IteratorResult<Piece>>[] = []
+  const waiting: PromiseWithResolvers<IteratorResult<Chunk>>[] = []
+  const ready: Promise<IteratorResult<Chunk>>[] = []
   const asked = Promise.withResolvers<void>()
   let returns = 0
-  const settle = (act: (step: PromiseWithResolvers<IteratorResult<Piece>>) => void): void => {
+  const settle = (act: (step: PromiseWithResolvers<IteratorResult<Chunk>>) => void): void => {
     const step = waiting.shift()
     if (step !== undefined) return act(step)
-    const later = Promise.withResolvers<IteratorResult<Piece>>()
+    const later = Promise.withResolvers<IteratorResult<Chunk>>()
     later.promise.catch(() => {})
     act(later)
     ready.push(later.promise)
   }
-  const iterator: AsyncIterator<Piece> = {
+  const iterator: AsyncIterator<Chunk> = {
     next() {
       asked.resolve()
       const step = ready.shift()
       if (step !== undefined) return step
-      const later = Promise.withResolvers<IteratorResult<Piece>>()
+      const later = Promise.withResolvers<IteratorResult<Chunk>>()
       waiting.push(later)
       return later.promise
     },
@@ -49,7 +49,7 @@ function createSource() {
   }
 }
 
-const pieceOf = (text: string): Piece => ({ events: [{ type: 'delta', block: 0, text }] })
+const pieceOf = (text: string): Chunk => ({ events: [{ type: 'delta', block: 0, text }] })
 const textOf = (event: InferenceEvent | undefined): string => (event?.type === 'delta' ? event.text : '')
 
 /** Writes what a piece says as it is; `END` ends the answer, `BUG` is a step that no writer takes. */
@@ -178,13 +178,13 @@ describe('sending a stream', () => {
 
   it('keeps an answer back until the one that was asked for before it on the same line has ended', async () => {
     const [quickBegan, slowEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    async function* slow(): AsyncGenerator<Piece, void> {
+    async function* slow(): AsyncGenerator<Chunk, void> {
       yield pieceOf('slow 1')
       await quickBegan.promise
       yield* ['slow 2', 'END'].map(pieceOf)
       slowEnded.resolve()
     }
-    async function* quick(): AsyncGenerator<Piece, void> {
+    async function* quick(): AsyncGenerator<Chunk, void> {
       yield pieceOf('quick 1')
       quickBegan.resolve()
       await slowEnded.promise

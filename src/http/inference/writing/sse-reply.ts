@@ -3,13 +3,13 @@ import type { Clock } from '../../../base/clock.ts'
 import { isPromise } from '../../../base/maybe-promise.ts'
 import { Fault, toFault } from '../../../base/fault.ts'
 import { pullStreamOf, pending, readable, nextOf, type PullStream } from '../../../base/pull-stream.ts'
-import type { Piece } from '../../../domain/inference/events.ts'
+import type { Chunk } from '../../../domain/inference/events.ts'
 import { sendHead } from './send-head.ts'
 import { createSseLine } from './sse-line.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 export type StreamReply = {
-  readonly pieces: AsyncIterable<Piece>
+  readonly pieces: AsyncIterable<Chunk>
   readonly writer: StreamWriter
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
@@ -40,7 +40,7 @@ export async function sendStream(reply: FastifyReply, parts: StreamReply): Promi
   void stop(source, parts)
 }
 
-async function drive(reply: FastifyReply, source: PullStream<Piece>, parts: StreamReply): Promise<void> {
+async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: StreamReply): Promise<void> {
   const { writer, clock, keepAliveMs = 15_000, writeTimeoutMs = 60_000 } = parts
   const first = await nextOf(source)
   if (first === undefined) throw brokenOff()
@@ -49,13 +49,13 @@ async function drive(reply: FastifyReply, source: PullStream<Piece>, parts: Stre
   sendHead(reply, { ...streamHeaders, ...parts.headers })
   const onUnread = (): void => parts.onFailure?.(unread())
   const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs, onUnread })
-  const say = (piece: Piece): Promise<void> | undefined => {
+  const say = (piece: Chunk): Promise<void> | undefined => {
     const text = writer.forward(piece)
     // The caller need not wait for what the source still has to do.
     return writer.hasEnded() ? line.end(text) : line.send(text)
   }
   try {
-    let piece: Piece | typeof pending | undefined = first
+    let piece: Chunk | typeof pending | undefined = first
     while (piece !== undefined) {
       const done = piece === pending ? readable(source) : say(piece)
       if (done !== undefined) await done
@@ -79,7 +79,7 @@ const brokenOff = (): Fault => new Fault('upstream_failed', 'upstream_error', 'T
 const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The answer was not read in time.')
 
 /** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
-async function stop(source: PullStream<Piece>, { onFailure }: StreamReply): Promise<void> {
+async function stop(source: PullStream<Chunk>, { onFailure }: StreamReply): Promise<void> {
   try {
     await source.stop?.()
   } catch (error) {

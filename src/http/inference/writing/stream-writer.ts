@@ -1,7 +1,7 @@
 import type { Ids } from '../../../base/ids.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { isRecord } from '../../../base/record.ts'
-import type { InferenceEvent, OriginalFrame, Piece } from '../../../domain/inference/events.ts'
+import type { InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 
 /** What a door needs besides the events to spell an answer. */
@@ -23,7 +23,7 @@ export type StreamWriter = {
   /** All frames of these events as one text. */
   write(events: readonly InferenceEvent[]): string
   /** Like `write`, but in the upstream's own words where it speaks the caller's dialect. */
-  forward(piece: Piece): string
+  forward(piece: Chunk): string
   /** The dialect's way to say that the answer failed. Right in every state; empty after the end. */
   fail(fault: Fault): string
   /** True once nothing may follow, be it after the end or after a failure. */
@@ -34,7 +34,7 @@ export type StreamWriter = {
 export const sseFrame = (event: string, json: string): string => `event: ${event}\ndata: ${json}\n\n`
 
 /** An upstream's frame as it was. */
-export function sameFrame({ event, data }: OriginalFrame): string {
+export function sameFrame({ event, data }: RawFrame): string {
   return event === undefined ? `data: ${linesOf(data)}\n\n` : sseFrame(event, linesOf(data))
 }
 
@@ -42,7 +42,7 @@ export function sameFrame({ event, data }: OriginalFrame): string {
 export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
 /** The upstream's own frames, where they are in the caller's dialect. */
-export function framesIn(dialect: Dialect, { original }: Piece): readonly OriginalFrame[] | undefined {
+export function framesIn(dialect: Dialect, { original }: Chunk): readonly RawFrame[] | undefined {
   return original?.kind === 'frames' && original.dialect === dialect ? original.frames : undefined
 }
 
@@ -60,7 +60,7 @@ export function recordAt(holder: Readonly<Record<string, unknown>> | undefined, 
 }
 
 /** The name of a frame: of its event line, or what its data says of itself. */
-export function frameType({ event, data }: OriginalFrame): string {
+export function frameType({ event, data }: RawFrame): string {
   if (event !== undefined) return event
   const { type } = frameObject(data)
   return typeof type === 'string' ? type : ''

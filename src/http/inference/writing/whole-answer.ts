@@ -1,14 +1,14 @@
 import { pullStreamOf, nextOf } from '../../../base/pull-stream.ts'
-import type { InferenceEvent, OriginalDocument, Piece } from '../../../domain/inference/events.ts'
+import type { InferenceEvent, RawDocument, Chunk } from '../../../domain/inference/events.ts'
 
 /** An answer read to its end, for a caller who did not ask for a stream. */
 export type WholeAnswer = {
   readonly events: readonly InferenceEvent[]
   /** The upstream's own document, where it is all there is to the answer. */
-  readonly document?: OriginalDocument
+  readonly document?: RawDocument
 }
 
-export async function collectAnswer(pieces: AsyncIterable<Piece>): Promise<WholeAnswer> {
+export async function collectAnswer(pieces: AsyncIterable<Chunk>): Promise<WholeAnswer> {
   const source = pullStreamOf(pieces)
   const first = await nextOf(source)
   if (first !== undefined && hasEnded(first.events)) {

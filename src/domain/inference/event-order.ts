@@ -1,7 +1,7 @@
 import type { BlockStart, InferenceEvent } from './events.ts'
 
 /** Follows one answer event by event. Whoever writes a bad list has a bug, so the breach is an Error and no Fault. */
-export type Grammar = {
+export type EventOrder = {
   /** Throws at the first event that may not stand where it stands. */
   accept(event: InferenceEvent): void
   /** The blocks that are open now, in the order in which they opened. */
@@ -16,7 +16,7 @@ type OpenBlock = { readonly type: BlockStart['type']; proven: boolean }
  * The rules of `events.ts` as a machine: one start, blocks numbered without gaps, deltas and proofs only into open
  * blocks that can take them, one end once all blocks are closed.
  */
-export function createGrammar(): Grammar {
+export function createEventOrder(): EventOrder {
   const open = new Map<number, OpenBlock>()
   let phase: 'before' | 'running' | 'ended' = 'before'
   let nextBlock = 0
