@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
-import { createAdminister } from '../domain/identity/administer.ts'
+import { createAuditedMutation } from '../domain/identity/audited-mutation.ts'
 import type { Changes } from '../domain/identity/changes.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
-import { createKeyringSeal } from '../domain/identity/keyring-seal.ts'
-import { createRecordedRegistry } from '../domain/identity/recorded-registry.ts'
-import { createRegistry } from '../domain/identity/registry.ts'
+import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
+import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
+import { createDirectory } from '../domain/identity/directory.ts'
 import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createBacktests } from '../domain/governance/backtest/order.ts'
 import { createPolicies } from '../domain/policy/administer.ts'
@@ -55,9 +55,9 @@ export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
   const audit = createAuditParts({ clock, ids, keyring })
   const seals = {
-    keptReplies: createKeyringSeal(keyring, 'kept replies', random),
-    exportSecrets: createKeyringSeal(keyring, 'export secrets', random),
-    textsKeys: createKeyringSeal(keyring, 'audit texts keys', random),
+    keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
+    exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
+    textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   }
   const open = (tx: Transaction) => ({
     registry: registryStore(tx),
@@ -74,15 +74,15 @@ export function createAdministration(parts: AdministrationParts) {
     overrides: overrideStore(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: seals.keptReplies }),
   })
-  const registry = createRegistry({ ids, clock, random, digests: createKeyDigests(keyring) })
+  const registry = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
   const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
   const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
-  const recorded = createRecordedRegistry(registry)
-  const administer = createAdminister({ change, ids, clock })
+  const recorded = createAuditedDirectory(registry)
+  const administer = createAuditedMutation({ change, ids, clock })
   const operations = createOperations({
     ids,
     reads,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { credentialStore } from '../../src/adapters/stores/sql/identity/credentials.ts'
 import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
 import type { AdminKey, ApiKey, Organization } from '../../src/domain/identity/principal.ts'
-import type { RegistryStore } from '../../src/domain/identity/store.ts'
+import type { DirectoryStore } from '../../src/domain/identity/store.ts'
 import type { Engine } from '../support/engines.ts'
 
 const organization: Organization = {
@@ -127,7 +127,7 @@ export function credentialContract({ name, skip, open }: Engine): void {
 
 async function openScene(open: Engine['open']) {
   const database = await open()
-  const work = <T>(change: (store: RegistryStore) => Promise<T>): Promise<T> =>
+  const work = <T>(change: (store: DirectoryStore) => Promise<T>): Promise<T> =>
     database.transaction((tx) => change(registryStore(tx)))
   await work(async (store) => {
     await store.insertOrganization(organization)

@@ -5,13 +5,17 @@ import { systemRandom } from '../../src/base/random.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { idempotencyStore, sweepIdempotency } from '../../src/adapters/stores/sql/idempotency.ts'
-import { doOnce, type IdempotencyStore, type Reply } from '../../src/domain/identity/idempotency.ts'
+import { doOnce, type IdempotencyStore, type StoredReply } from '../../src/domain/identity/idempotency.ts'
 import type { Engine } from '../support/engines.ts'
 import { refusesWith } from '../support/refusal.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const scope = { organizationId: 'org_1', credentialId: 'adk_1', key: 'k' }
-const reply: Reply = { status: 201, headers: { 'x-gatehouse-warning': 'w' }, body: { value: 'adm_secret', list: [1] } }
+const reply: StoredReply = {
+  status: 201,
+  headers: { 'x-gatehouse-warning': 'w' },
+  body: { value: 'adm_secret', list: [1] },
+}
 
 /** Every store of answers must pass these. */
 export function idempotencyContract({ name, skip, isParallel, open }: Engine): void {
@@ -125,14 +129,14 @@ async function openScene(open: () => Promise<Database>) {
   let worked = 0
   const store = <T>(use: (store: IdempotencyStore) => Promise<T>): Promise<T> =>
     database.transaction((tx) => use(idempotencyStore(tx, { engine: database.engine, seal })))
-  const answer = async (): Promise<Reply> => {
+  const answer = async (): Promise<StoredReply> => {
     worked++
     return reply
   }
   return {
     database,
     worked: () => worked,
-    async ask(request: Partial<Parameters<typeof doOnce>[1]> = {}, work = answer): Promise<Reply> {
+    async ask(request: Partial<Parameters<typeof doOnce>[1]> = {}, work = answer): Promise<StoredReply> {
       const asked = { scope, fingerprint: 'f', nowMs: 1, ...request }
       const { value } = await store((rows) => doOnce(rows, asked, async () => ({ value: await work() })))
       return value

@@ -11,7 +11,7 @@ import { Fault, isFault, type FaultDetails } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
 import { invalidCredential } from '../../domain/identity/authenticate.ts'
 import type { Claims, VerifyToken } from '../../domain/identity/token-reader.ts'
-import { subscriberOf } from '../../domain/identity/free-request.ts'
+import { clientPrefixOf } from '../../domain/identity/free-request.ts'
 
 export type JwtSettings = {
   readonly issuer: string
@@ -53,7 +53,7 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
       // Waiting for the issuer takes no place from tokens whose key is at hand.
       const key = await keyOf(token)
       return claimsOf(
-        await signatures.submit(subscriberOf(address), async () => (await jwtVerify(token, key, options)).payload),
+        await signatures.submit(clientPrefixOf(address), async () => (await jwtVerify(token, key, options)).payload),
       )
     } catch (error) {
       if (isFault(error)) throw error

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { StoredSeals } from '../../adapters/stores/sql/secret-rotation.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { pinnedKeys, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { EventMaker, TextsKeys } from '../../domain/audit/event/event-maker.ts'
@@ -40,7 +40,7 @@ export type AuditOperationParts = {
   readonly trustedKeys: () => TrustedKeys
   readonly seals: Pick<StoredSeals, 'textsKeys'>
   readonly clock: Clock
-  readonly administer: Administer<{ readonly texts: AuditTexts }>
+  readonly administer: AuditedMutation<{ readonly texts: AuditTexts }>
   readonly organizationOf: OrganizationOf
 }
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { Backtests, BacktestStores } from '../../domain/governance/backtest/order.ts'
 import { newBacktestOf, presentBacktest } from '../../http/admin/policies/backtest-present.ts'
 import { CreateBacktest, type Backtest as BacktestObject } from '../../http/admin/policies/backtest-schema.ts'
@@ -19,7 +19,7 @@ export type BacktestOperations = {
 export type BacktestOperationParts = {
   readonly backtests: Backtests
   readonly reads: BacktestStores
-  readonly administer: Administer<BacktestStores>
+  readonly administer: AuditedMutation<BacktestStores>
   readonly organizationOf: OrganizationOf
 }
 

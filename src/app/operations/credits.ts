@@ -3,10 +3,10 @@ import type { Ids } from '../../base/ids.ts'
 import { noBalance, remainingMicro, type GrantStore, type LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports, Verification } from '../../domain/credits/reports.ts'
 import { inCredits, inUsd, shownBalance, toMicro } from '../../domain/credits/shown.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
-import type { AuditRecord, Recorded } from '../../domain/identity/audit-log.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
-import type { RegistryStore } from '../../domain/identity/store.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../../domain/limits/overrides.ts'
 import { isPlan, plans } from '../../domain/limits/tiers.ts'
 import { presentEntry } from '../../http/admin/credits/present.ts'
@@ -42,7 +42,7 @@ type PaymentInput = { usd: number; ref: string; credits?: number }
 type LimitsInput = { project?: string; key?: string; limits: LimitOverride['limits'] }
 
 export type CreditOperationParts = {
-  readonly administer: Administer<CreditStores>
+  readonly administer: AuditedMutation<CreditStores>
   readonly ledger: Pick<LedgerStore, 'balance'>
   readonly reports: LedgerReports
   readonly organizationOf: OrganizationOf
@@ -52,7 +52,7 @@ export type CreditOperationParts = {
 }
 
 type CreditStores = {
-  readonly registry: RegistryStore
+  readonly registry: DirectoryStore
   readonly grants: GrantStore
   readonly overrides: OverrideStore
 }
@@ -129,7 +129,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
   async function changed(
     input: InOrganization,
     details: AuditRecord['details'],
-    work: (registry: RegistryStore, id: string) => Promise<boolean>,
+    work: (registry: DirectoryStore, id: string) => Promise<boolean>,
   ): Promise<ShownOrganization> {
     const organizationId = await organizationOf(input)
     const organization = await administer(operatorOf(organizationId), async ({ registry }) => {
@@ -157,16 +157,16 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
   }
 }
 
-const told = <T>(value: T, record: AuditRecord): Recorded<T> => ({ value, record })
+const told = <T>(value: T, record: AuditRecord): WithAuditRecord<T> => ({ value, record })
 
-async function known(registry: RegistryStore, id: string): Promise<Organization> {
+async function known(registry: DirectoryStore, id: string): Promise<Organization> {
   const found = await registry.findOrganization(id)
   if (found) return found
   throw new Fault('not_found', 'not_found', `There is no organization ${id}.`)
 }
 
 async function overrideOf(
-  registry: RegistryStore,
+  registry: DirectoryStore,
   organizationId: string,
   { project, key, limits }: LimitsInput,
 ): Promise<LimitOverride> {

@@ -1,7 +1,7 @@
 import type { Configurations } from '../../domain/gateway/administer.ts'
 import { unsaved } from '../../domain/gateway/configuration.ts'
 import type { GatewayStore } from '../../domain/gateway/store.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import { presentSaved } from '../../http/policy-gateway/config/present.ts'
 import { Given } from '../../http/policy-gateway/config/schema.ts'
 import { createValidator } from '../../http/validate.ts'
@@ -26,7 +26,7 @@ type Stores = { readonly gateway: GatewayStore }
 export type GatewayOperationParts = {
   readonly configurations: Configurations
   readonly reads: Stores
-  readonly administer: Administer<Stores>
+  readonly administer: AuditedMutation<Stores>
   readonly organizationOf: OrganizationOf
 }
 

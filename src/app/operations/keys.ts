@@ -2,9 +2,9 @@ import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { apiKeyPermissions, permissions, type KeyDefaults, type Permission } from '../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey } from '../../domain/identity/principal.ts'
-import { findProject, type RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
-import type { NewAdminKey, NewApiKey } from '../../domain/identity/registry.ts'
-import type { RegistryStore } from '../../domain/identity/store.ts'
+import { findProject, type AuditedDirectory } from '../../domain/identity/audited-directory.ts'
+import type { NewAdminKey, NewApiKey } from '../../domain/identity/directory.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { presentAdminKey } from '../../http/admin/admin-keys/present.ts'
 import { presentApiKey } from '../../http/admin/api-keys/present.ts'
 import {
@@ -37,8 +37,8 @@ type Created<K> = K & { readonly value: string }
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
 
 export type KeyOperationParts = ChangeParts & {
-  readonly reads: { readonly registry: RegistryStore }
-  readonly recorded: RecordedRegistry
+  readonly reads: { readonly registry: DirectoryStore }
+  readonly recorded: AuditedDirectory
   readonly keyDefaults: KeyDefaults
 }
 

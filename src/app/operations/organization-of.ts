@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
-import type { Recorded } from '../../domain/identity/audit-log.ts'
-import type { Paged, RegistryStore } from '../../domain/identity/store.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { WithAuditRecord } from '../../domain/identity/audit-log.ts'
+import type { Paged, DirectoryStore } from '../../domain/identity/store.ts'
 
 /** Left out where there is only one. */
 export type InOrganization = { readonly organization?: string }
@@ -10,7 +10,7 @@ export type InOrganization = { readonly organization?: string }
 export type OrganizationOf = (input: InOrganization) => Promise<string>
 
 export function createOrganizationOf(
-  reads: Pick<RegistryStore, 'findOrganization' | 'listOrganizations'>,
+  reads: Pick<DirectoryStore, 'findOrganization' | 'listOrganizations'>,
 ): OrganizationOf {
   return async ({ organization }) => {
     if (organization !== undefined) {
@@ -41,11 +41,11 @@ export const operatorOf = (organizationId: string) =>
   ({ organizationId, kind: 'operator', credentialId: null, requestId: null }) as const
 
 export type ChangeParts = {
-  readonly administer: Administer<{ readonly registry: RegistryStore }>
+  readonly administer: AuditedMutation<{ readonly registry: DirectoryStore }>
   readonly organizationOf: OrganizationOf
 }
 
-type Change<T> = (store: RegistryStore, organizationId: string) => Promise<Recorded<T>>
+type Change<T> = (store: DirectoryStore, organizationId: string) => Promise<WithAuditRecord<T>>
 
 /** Changes something in the organization that a command means, and writes down that it was the operator. */
 export function createInOrganization({ administer, organizationOf }: ChangeParts) {

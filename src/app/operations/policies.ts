@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { Administer } from '../../domain/identity/administer.ts'
-import type { AuditLogStore, Recorded } from '../../domain/identity/audit-log.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { AuditLogStore, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import { findPolicy, findVersion, type Policies, type PolicyAt } from '../../domain/policy/administer.ts'
 import type { Policy } from '../../domain/policy/policy.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
@@ -47,11 +47,11 @@ type Stores = { readonly policies: PolicyStore; readonly audit: AuditLogStore }
 export type PolicyOperationParts = {
   readonly policies: Policies
   readonly reads: Stores
-  readonly administer: Administer<Stores>
+  readonly administer: AuditedMutation<Stores>
   readonly organizationOf: OrganizationOf
 }
 
-type Step = (store: PolicyStore, at: PolicyAt) => Promise<Recorded<Policy>>
+type Step = (store: PolicyStore, at: PolicyAt) => Promise<WithAuditRecord<Policy>>
 
 export function createPolicyOperations(parts: PolicyOperationParts): PolicyOperations {
   const { policies, reads, administer, organizationOf } = parts

@@ -3,13 +3,13 @@ import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import { toMicro } from '../../domain/credits/shown.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
-import type { Recorded } from '../../domain/identity/audit-log.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import { apiKeyPermissions } from '../../domain/identity/permissions.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
-import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
-import type { Registry } from '../../domain/identity/registry.ts'
-import type { RegistryStore } from '../../domain/identity/store.ts'
+import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
+import type { Directory } from '../../domain/identity/directory.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { tierOf } from '../../domain/limits/tiers.ts'
 import { presentProject } from '../../http/admin/projects/present.ts'
 import {
@@ -41,16 +41,16 @@ export type SetupAnswer = {
   readonly api_key: string
 }
 
-type Stores = { readonly registry: RegistryStore; readonly grants: GrantStore }
+type Stores = { readonly registry: DirectoryStore; readonly grants: GrantStore }
 
 export type RegistryOperationParts = {
   readonly ids: Ids
   readonly reads: Pick<Stores, 'registry'>
   /** For what comes with a new organization, which is written down as one event. */
-  readonly registry: Registry
+  readonly registry: Directory
   /** For everything afterwards: who changed it is written down. */
-  readonly recorded: RecordedRegistry
-  readonly administer: Administer<Stores>
+  readonly recorded: AuditedDirectory
+  readonly administer: AuditedMutation<Stores>
   /** How many credits a new organization is given. */
   readonly credits: { readonly starting: number }
   readonly organizationOf: OrganizationOf
@@ -100,7 +100,7 @@ export function createRegistryOperations(parts: RegistryOperationParts): Registr
   async function createOrganization(
     { registry: store, grants }: Stores,
     named: Pick<Organization, 'id' | 'name'>,
-  ): Promise<Required<Recorded<Organization>>> {
+  ): Promise<Required<WithAuditRecord<Organization>>> {
     const organization = await registry.createOrganization(store, named)
     const start = { organizationId: named.id, kind: 'grant', ref: 'start', note: 'starting credits' } as const
     if (credits.starting > 0) await grants.grant({ ...start, micro: toMicro(credits.starting) })

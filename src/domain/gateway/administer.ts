@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Recorded } from '../identity/audit-log.ts'
+import type { WithAuditRecord } from '../identity/audit-log.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { completeConfiguration, type GivenConfiguration } from './complete.ts'
 import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'
@@ -33,7 +33,7 @@ export function createConfigurations({ ids, clock, patterns }: ConfigurationPart
     save,
   }
 
-  async function save(store: GatewayStore, asked: Save): Promise<Recorded<SavedConfiguration>> {
+  async function save(store: GatewayStore, asked: Save): Promise<WithAuditRecord<SavedConfiguration>> {
     const { organizationId, config, seenAtMs } = asked
     const before = (await store.find(organizationId)) ?? unsaved
     if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)

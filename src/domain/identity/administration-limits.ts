@@ -18,7 +18,7 @@ export type OverLimit = {
 }
 
 /** Disposing of it says that the request is over. */
-export type Admission = { readonly admitted: Disposable } | { readonly refused: OverLimit }
+export type AdministrationAdmission = { readonly admitted: Disposable } | { readonly refused: OverLimit }
 
 /** When requests began, oldest first, and how many are under way. */
 type Usage = { readonly startsMs: number[]; running: number }
@@ -42,7 +42,7 @@ export function createAdministrationLimits(clock: Clock, limits: AdministrationL
   }
 
   return {
-    admit(scopes: AdministrationScopes): Admission {
+    admit(scopes: AdministrationScopes): AdministrationAdmission {
       const nowMs = clock.monotonicMs()
       if (nowMs - sweptAtMs >= windowMs) sweep(nowMs)
       const used = (['credential', 'organization'] as const).map((scope) => ({ scope, usage: usageOf(scopes[scope]) }))

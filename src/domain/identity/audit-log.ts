@@ -53,7 +53,7 @@ export type DocumentChange = {
 }
 
 /** What an operation answers, with its record; without one it changed nothing. */
-export type Recorded<T> = { readonly value: T; readonly record?: AuditRecord }
+export type WithAuditRecord<T> = { readonly value: T; readonly record?: AuditRecord }
 
 /** Who made a change: a key or token over the API, or somebody at the machine itself. */
 export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { subscriberOf } from './free-request.ts'
+import { clientPrefixOf } from './free-request.ts'
 
 const windowMs = 60_000
 const maxSubscribers = 50_000
@@ -21,12 +21,12 @@ export function createAuthFailures(clock: Clock, failuresPerMinute: number): Aut
 
   return {
     waitSeconds(address) {
-      const entry = current(subscriberOf(address))
+      const entry = current(clientPrefixOf(address))
       if (!entry || entry.count <= failuresPerMinute) return 0
       return Math.max(1, Math.ceil((entry.startMs + windowMs - clock.monotonicMs()) / 1000))
     },
     note(address) {
-      const subscriber = subscriberOf(address)
+      const subscriber = clientPrefixOf(address)
       const entry = current(subscriber)
       if (entry) {
         entry.count++

@@ -4,13 +4,13 @@ import { Fault, isFault } from '../../base/fault.ts'
 import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
-import { createCredentialMemory, type Known } from './credential-memory.ts'
+import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
 import type { KeyDigests } from './key-digests.ts'
 import { kindOfSecret, type KeyKind } from './key-format.ts'
 import { createKeySearch, type KeyTable, type PresentedKey } from './key-search.ts'
 import { createLookups } from './lookups.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
-import { createRefusedSecrets } from './refused-secrets.ts'
+import { createRejectedSecrets } from './rejected-secrets.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
 import { createTokenReader, type VerifyToken } from './token-reader.ts'
 
@@ -38,9 +38,9 @@ const touchEveryMs = 60_000
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { store, clock, changes, digests, failures, verifyToken } = parts
   const memory = { clock, changes, invalid: invalidCredential }
-  const principals = createCredentialMemory<Principal>(memory)
-  const administrators = createCredentialMemory<Administrator>(memory)
-  const refused = createRefusedSecrets()
+  const principals = createCredentialCache<Principal>(memory)
+  const administrators = createCredentialCache<Administrator>(memory)
+  const refused = createRejectedSecrets()
   const lookups = createLookups(store, changes)
   const readToken = createTokenReader({ ...memory, lookups })
   const search = createKeySearch({ store, digests, onFailed: parts.onTouchFailed })
@@ -57,7 +57,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           async () => principals.remember(secret, await readToken(await verifyToken(secret, address), address)).who,
         )
       const key = wellFormed('ak', secret, address)
-      const read = async (): Promise<Known<Principal>> => {
+      const read = async (): Promise<KnownCredential<Principal>> => {
         const { found, readAt } = await lookUp(key, {
           kind: 'api_key',
           find: (digest) => lookups.apiKey(digest, address),
@@ -70,7 +70,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       const known = administrators.recall(secret)
       if (known) return admit(known, address)
       const key = wellFormed('adm', secret, address)
-      const read = async (): Promise<Known<Administrator>> => {
+      const read = async (): Promise<KnownCredential<Administrator>> => {
         const { found, readAt } = await lookUp(key, {
           kind: 'admin_key',
           find: (digest) => lookups.adminKey(digest, address),
@@ -120,14 +120,14 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 
   /** A key with a list of addresses works from these alone; the others pay for one comparison with null. */
-  function admit<T extends Principal | Administrator>(known: Known<T>, address: string): T {
+  function admit<T extends Principal | Administrator>(known: KnownCredential<T>, address: string): T {
     const { networks } = known.who
     if (networks === null || isAllowedIp(networks, address)) return noteUse(known)
     parts.onIpDenied(known.who, address)
     throw new Fault('permission', 'ip_not_allowed', `This key may not be used from ${address}.`)
   }
 
-  function noteUse<T extends Principal | Administrator>(known: Known<T>): T {
+  function noteUse<T extends Principal | Administrator>(known: KnownCredential<T>): T {
     const nowMs = clock.nowMs()
     if (nowMs - known.touchedAtMs >= touchEveryMs) {
       known.touchedAtMs = nowMs
@@ -144,7 +144,7 @@ type KeyDates = {
   readonly lastUsedAtMs: number | null
 }
 
-const memoryOf = <T>(key: KeyDates, readAt: number, who: T): Known<T> => ({
+const memoryOf = <T>(key: KeyDates, readAt: number, who: T): KnownCredential<T> => ({
   who,
   readAt,
   expiresAtMs: key.expiresAtMs,

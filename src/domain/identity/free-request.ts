@@ -12,10 +12,10 @@ const rememberMs = 30 * dayMs
 export type FreeRequests = {
   identify(address: string): FreeCaller
   /** Takes the client's one place; it goes back by itself unless it is kept. */
-  claim(caller: FreeCaller): Promise<FreePlace>
+  claim(caller: FreeCaller): Promise<FreeTierSlot>
 }
 
-export type FreePlace = AsyncDisposable & { keep(): void }
+export type FreeTierSlot = AsyncDisposable & { keep(): void }
 
 export type FreeRequestParts = {
   readonly store: Pick<CredentialStore, 'claimFreeRequest' | 'releaseFreeRequest'>
@@ -27,7 +27,7 @@ export type FreeRequestParts = {
 export function createFreeRequests({ store, clock, keyring, dailyCap }: FreeRequestParts): FreeRequests {
   return {
     identify(address) {
-      const subscriber = subscriberOf(address)
+      const subscriber = clientPrefixOf(address)
       const [client = '', ...aliases] = keyring
         .accepted()
         .map(({ key }) => createHmac('sha256', key('free request')).update(subscriber).digest('hex'))
@@ -51,7 +51,7 @@ const usedUp = (): Fault =>
   new Fault('auth', 'free_request_used', 'The free request is used up. Sign up and send an API key to continue.')
 
 /** Who holds an IPv6 address holds its whole /64; an IPv4 address in IPv6 clothes is the IPv4 address. */
-export function subscriberOf(address: string): string {
+export function clientPrefixOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped) return mapped
   if (!isIPv6(address)) return address

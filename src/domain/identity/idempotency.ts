@@ -1,11 +1,11 @@
 import { dayMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Recorded } from './audit-log.ts'
+import type { WithAuditRecord } from './audit-log.ts'
 
 const keptMs = dayMs
 
 /** What was answered once, to be answered again. */
-export type Reply = {
+export type StoredReply = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
@@ -28,9 +28,9 @@ export type RepeatableRequest = {
 export type IdempotencyStore = {
   /** Takes the key until the transaction ends; false where another transaction holds it. */
   claim(scope: IdempotencyScope): Promise<boolean>
-  find(scope: IdempotencyScope, nowMs: number): Promise<{ fingerprint: string; reply: Reply } | undefined>
+  find(scope: IdempotencyScope, nowMs: number): Promise<{ fingerprint: string; reply: StoredReply } | undefined>
   /** Takes the place of one that has expired. */
-  save(scope: IdempotencyScope, entry: { fingerprint: string; reply: Reply; expiresAtMs: number }): Promise<void>
+  save(scope: IdempotencyScope, entry: { fingerprint: string; reply: StoredReply; expiresAtMs: number }): Promise<void>
 }
 
 /**
@@ -40,8 +40,8 @@ export type IdempotencyStore = {
 export async function doOnce(
   store: IdempotencyStore,
   { scope, fingerprint, nowMs }: RepeatableRequest,
-  work: () => Promise<Recorded<Reply>>,
-): Promise<Recorded<Reply>> {
+  work: () => Promise<WithAuditRecord<StoredReply>>,
+): Promise<WithAuditRecord<StoredReply>> {
   if (!(await store.claim(scope))) throw inProgress()
   const stored = await store.find(scope, nowMs)
   if (stored) return { value: replayed(stored, fingerprint) }
@@ -50,7 +50,7 @@ export async function doOnce(
   return outcome
 }
 
-function replayed(stored: { fingerprint: string; reply: Reply }, fingerprint: string): Reply {
+function replayed(stored: { fingerprint: string; reply: StoredReply }, fingerprint: string): StoredReply {
   if (stored.fingerprint !== fingerprint) {
     const message = 'This Idempotency-Key was used with another request in the last 24 hours.'
     throw new Fault('conflict', 'idempotency_key_reused', message, { param: 'Idempotency-Key' })

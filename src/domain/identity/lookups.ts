@@ -1,6 +1,6 @@
 import { createFairBatches } from '../../base/fair-batches.ts'
 import { Fault } from '../../base/fault.ts'
-import { subscriberOf } from './free-request.ts'
+import { clientPrefixOf } from './free-request.ts'
 import type { Changes } from './changes.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { CredentialStore, FoundKey, FoundKeys } from './store.ts'
@@ -44,7 +44,7 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
         return digests.map((digest) => ({ found: found.get(digest), readAt }))
       },
     })
-    return (digest, address) => batches.submit(subscriberOf(address), digest)
+    return (digest, address) => batches.submit(clientPrefixOf(address), digest)
   }
 
   const projects = createFairBatches<TokenProject, Awaited<ReturnType<Lookups['project']>>>({
@@ -62,7 +62,7 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
   return {
     apiKey: keys(store.findApiKeys),
     adminKey: keys(store.findAdminKeys),
-    project: (place, address) => projects.submit(subscriberOf(address), place),
+    project: (place, address) => projects.submit(clientPrefixOf(address), place),
   }
 }
 

@@ -42,7 +42,7 @@ export type KeyPage = Page & { readonly withoutRevoked?: boolean }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
 /** What administration reads and writes. Every look-up names the organization first: nobody reaches another's rows. */
-export type RegistryStore = {
+export type DirectoryStore = {
   insertOrganization(organization: Organization): Promise<void>
   listOrganizations(page: Page): Promise<Paged<Organization>>
   findOrganization(id: string): Promise<Organization | undefined>

@@ -1,4 +1,4 @@
-import { createCredentialMemory, type CredentialMemoryParts, type Known } from './credential-memory.ts'
+import { createCredentialCache, type CredentialCacheParts, type KnownCredential } from './credential-cache.ts'
 import type { Lookups } from './lookups.ts'
 import { isPermission } from './permissions.ts'
 import type { Organization, Principal, Project } from './principal.ts'
@@ -14,7 +14,7 @@ export type Claims = {
 /** The address is where it came from: a flood of tokens from one address does not delay those of others. */
 export type VerifyToken = (token: string, address: string) => Promise<Claims>
 
-export type TokenReaderParts = CredentialMemoryParts & { readonly lookups: Pick<Lookups, 'project'> }
+export type TokenReaderParts = CredentialCacheParts & { readonly lookups: Pick<Lookups, 'project'> }
 
 type KnownProject = Pick<Project, 'id'> & { readonly organization: Organization }
 
@@ -24,11 +24,11 @@ const trustTokenMs = 60_000
 /** Who a verified token speaks for. It was checked without the database, so only its project has to be known. */
 export function createTokenReader({ lookups, ...memory }: TokenReaderParts) {
   const { clock, invalid } = memory
-  const projects = createCredentialMemory<KnownProject>(memory)
+  const projects = createCredentialCache<KnownProject>(memory)
 
-  async function projectOf(claims: Claims, address: string): Promise<Known<KnownProject>> {
+  async function projectOf(claims: Claims, address: string): Promise<KnownCredential<KnownProject>> {
     const name = `${claims.organizationId} ${claims.projectId}`
-    const read = async (): Promise<Known<KnownProject>> => {
+    const read = async (): Promise<KnownCredential<KnownProject>> => {
       const { found, readAt } = await lookups.project(claims, address)
       if (!found) throw invalid()
       const who = { id: found.project.id, organization: found.organization }
@@ -37,7 +37,7 @@ export function createTokenReader({ lookups, ...memory }: TokenReaderParts) {
     return projects.recall(name) ?? projects.refresh(name, read)
   }
 
-  return async (claims: Claims, address: string): Promise<Known<Principal>> => {
+  return async (claims: Claims, address: string): Promise<KnownCredential<Principal>> => {
     const { who: project, readAt } = await projectOf(claims, address)
     const who: Principal = {
       kind: 'jwt',

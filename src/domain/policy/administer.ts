@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Recorded } from '../identity/audit-log.ts'
+import type { WithAuditRecord } from '../identity/audit-log.ts'
 import {
   createPolicy,
   pausePolicy,
@@ -40,13 +40,13 @@ export function createPolicies({ ids, clock, checkExpression, hasJudge }: Policy
     /** Whether anybody here can tell if a text breaks this rule. */
     isEvaluable: (rule: string): boolean => hasJudge || isEvaluable(rule),
 
-    async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Recorded<Policy>> {
+    async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<WithAuditRecord<Policy>> {
       const policy = await check(store, organizationId, input)
       await store.insert(policy)
       return { value: policy, record: recordOf(policy.id, { kind: 'policy.created', after: policy }) }
     },
 
-    async update(store: PolicyStore, at: PolicyAt, patch: PolicyPatch): Promise<Recorded<Policy>> {
+    async update(store: PolicyStore, at: PolicyAt, patch: PolicyPatch): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       if (patch.rule !== undefined) checkRule(patch.rule, checkExpression)
       await requireProjects(store, at.organizationId, patch.projectIds)
@@ -55,30 +55,30 @@ export function createPolicies({ ids, clock, checkExpression, hasJudge }: Policy
       return save(store, { kind: 'policy.updated', before: policy, after })
     },
 
-    async publish(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+    async publish(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
     },
 
-    async pause(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+    async pause(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       return save(store, { kind: 'policy.paused', before: policy, after: pausePolicy(policy, clock.nowMs()) })
     },
 
-    async resume(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+    async resume(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       return save(store, { kind: 'policy.resumed', before: policy, after: resumePolicy(policy, clock.nowMs()) })
     },
 
-    async rollBack(store: PolicyStore, at: PolicyAt, version: number): Promise<Recorded<Policy>> {
+    async rollBack(store: PolicyStore, at: PolicyAt, version: number): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       const earlier = await findVersion(store, policy, version)
       const after = rollBackPolicy(policy, earlier, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.rolled_back', before: policy, after })
     },
 
-    async remove(store: PolicyStore, at: PolicyAt): Promise<Recorded<Policy>> {
+    async remove(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       if (!(await store.remove(policy, clock.nowMs()))) throw await lostRace(store, at)
       return { value: policy, record: recordOf(policy.id, { kind: 'policy.deleted', before: policy }) }
@@ -117,7 +117,7 @@ async function findAt(store: PolicyStore, { organizationId, id, revision }: Poli
   return policy
 }
 
-async function save(store: PolicyStore, step: Required<Step>): Promise<Recorded<Policy>> {
+async function save(store: PolicyStore, step: Required<Step>): Promise<WithAuditRecord<Policy>> {
   const { before, after } = step
   if (!(await store.replace(after, before.revision))) throw await lostRace(store, before)
   if (after.published && after.published !== before.published) await store.insertVersion(after, after.published)

@@ -1,12 +1,12 @@
-import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { KeyDefaults } from '../../domain/identity/permissions.ts'
-import type { RecordedRegistry } from '../../domain/identity/recorded-registry.ts'
+import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
-import type { RegistryStore } from '../../domain/identity/store.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { Backtests } from '../../domain/governance/backtest/order.ts'
 import type { BacktestStore } from '../../domain/governance/backtest/backtest.ts'
 import type { Policies } from '../../domain/policy/administer.ts'
@@ -20,7 +20,7 @@ import type { ManagedRoutes } from '../managing/route.ts'
 
 /** What administration keeps: inside one transaction for changes, outside of any for questions. */
 export type AdminStores = {
-  readonly registry: RegistryStore
+  readonly registry: DirectoryStore
   readonly policies: PolicyStore
   readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
@@ -34,10 +34,10 @@ export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
 export type AdminParts = LimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly reads: AdminReads
-  readonly administer: Administer<AdminStores>
+  readonly administer: AuditedMutation<AdminStores>
   readonly policies: Policies
   readonly backtests: Backtests
-  readonly registry: RecordedRegistry
+  readonly registry: AuditedDirectory
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Static, TObject } from 'typebox'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Actor, Recorded } from '../../domain/identity/audit-log.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
-import { doOnce, type IdempotencyStore, type Reply } from '../../domain/identity/idempotency.ts'
+import type { Actor, WithAuditRecord } from '../../domain/identity/audit-log.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import { doOnce, type IdempotencyStore, type StoredReply } from '../../domain/identity/idempotency.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
 import { pathOf } from '../family.ts'
@@ -27,7 +27,7 @@ export type ManagedParts<Who extends Manager, Stores, Reads = Stores> = LimitPar
   readonly credential: Credential
   /** What is asked outside of any transaction: all of the stores, and what is never changed. */
   readonly reads: Reads
-  readonly administer: Administer<Stores>
+  readonly administer: AuditedMutation<Stores>
 }
 
 /** What a request says, in the path, behind it, and in its body; `none` where it says nothing. */
@@ -65,7 +65,10 @@ type Change<Who, Stores, Params extends TObject, Query extends TObject, Body ext
     readonly takesIfMatch?: true
     readonly bodyLimitBytes?: number
     readonly status?: 200 | 201
-    readonly operation: (stores: Stores, input: Input<Who, Params, Query, Body> & Condition) => Promise<Recorded<T>>
+    readonly operation: (
+      stores: Stores,
+      input: Input<Who, Params, Query, Body> & Condition,
+    ) => Promise<WithAuditRecord<T>>
     readonly present: (value: T) => unknown
     readonly headers?: (value: T) => Readonly<Record<string, string>>
   }
@@ -152,7 +155,7 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
     },
   }
 
-  function perform(request: FastifyRequest, who: Who, work: Work<Stores>): Promise<Reply> {
+  function perform(request: FastifyRequest, who: Who, work: Work<Stores>): Promise<StoredReply> {
     const organizationId = who.organization.id
     const once = repeatableRequest(request, { organizationId, credentialId: who.id, nowMs: parts.clock.nowMs() })
     return parts.administer(actorOf(request, who), (stores) =>
@@ -161,7 +164,7 @@ export function createManagedRoutes<Who extends Manager, Stores extends ManagedS
   }
 }
 
-type Work<Stores> = (stores: Stores) => Promise<Recorded<Reply>>
+type Work<Stores> = (stores: Stores) => Promise<WithAuditRecord<StoredReply>>
 
 /** Who makes a change, as the audit log names them. */
 export const actorOf = (request: FastifyRequest, who: Manager): Actor => ({

@@ -4,7 +4,7 @@ import type { AuditReads, EventLog } from '../../domain/audit/log.ts'
 import type { Configurations } from '../../domain/gateway/administer.ts'
 import type { GatewayStore } from '../../domain/gateway/store.ts'
 import type { Simulate } from '../../domain/governance/simulate.ts'
-import type { Administer } from '../../domain/identity/administer.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { SinkTest } from '../../pipeline/exporting/test-sink.ts'
 import type { CallerOf } from '../caller.ts'
@@ -23,7 +23,7 @@ export type GatewayStores = {
 export type GatewayParts = LimitParts & {
   readonly callerOf: Pick<CallerOf, 'manager'>
   readonly reads: GatewayStores
-  readonly administer: Administer<GatewayStores>
+  readonly administer: AuditedMutation<GatewayStores>
   readonly exports: Exports
   readonly configurations: Configurations
   readonly testSink: SinkTest

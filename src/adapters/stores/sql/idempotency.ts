@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Encryption } from '../../../base/encryption.ts'
-import type { IdempotencyScope, IdempotencyStore, Reply } from '../../../domain/identity/idempotency.ts'
+import type { IdempotencyScope, IdempotencyStore, StoredReply } from '../../../domain/identity/idempotency.ts'
 import type { Database, Transaction } from './database.ts'
 
 export type IdempotencyParts = { readonly engine: Database['engine']; readonly seal: Encryption }
@@ -69,4 +69,4 @@ const columnsOf = ({ organizationId, credentialId, key }: IdempotencyScope) => [
 const placeOf = (scope: IdempotencyScope): string => columnsOf(scope).join(' ')
 
 /** The seal vouches that we wrote it. */
-const replyOf = (json: string): Reply => JSON.parse(json) as Reply
+const replyOf = (json: string): StoredReply => JSON.parse(json) as StoredReply

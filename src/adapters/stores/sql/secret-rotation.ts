@@ -1,11 +1,11 @@
-import type { KeyringSeal } from '../../../domain/identity/keyring-seal.ts'
+import type { KeyringEncryption } from '../../../domain/identity/keyring-encryption.ts'
 import type { Database, Value } from './database.ts'
 
 /** The seals of everything that is stored encrypted, by where it is stored. */
 export type StoredSeals = {
-  readonly exportSecrets: KeyringSeal
-  readonly keptReplies: KeyringSeal
-  readonly textsKeys: KeyringSeal
+  readonly exportSecrets: KeyringEncryption
+  readonly keptReplies: KeyringEncryption
+  readonly textsKeys: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -16,7 +16,7 @@ const pageSize = 500
 type SealedRow = { place: string; sealed: Uint8Array; one: string; two: string; three: string }
 
 type SealedColumn = {
-  readonly seal: KeyringSeal
+  readonly seal: KeyringEncryption
   /** Selects `place`, `sealed` and what names the row, behind `$1` in the order of its name. */
   readonly select: string
   /** Replaces `$1` by `$2` in the row that is named by `$3` and so on. */
@@ -87,7 +87,7 @@ async function* sealedRows(database: Database, { select }: { select: string }): 
   }
 }
 
-function opened(seal: KeyringSeal, sealed: Uint8Array, place: string): string | undefined {
+function opened(seal: KeyringEncryption, sealed: Uint8Array, place: string): string | undefined {
   try {
     return seal.decrypt(sealed, place)
   } catch {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
-import type { AuditKind, Recorded } from '../../identity/audit-log.ts'
+import type { AuditKind, WithAuditRecord } from '../../identity/audit-log.ts'
 import type { ConfigProblem, SinkKind } from './sink.ts'
 import {
   changedFields,
@@ -55,7 +55,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
   const makeId = (): string => ids('gatehouse')
 
   return {
-    async create(store: ExportStore, organizationId: string, input: NewExport): Promise<Recorded<WatchedSink>> {
+    async create(store: ExportStore, organizationId: string, input: NewExport): Promise<WithAuditRecord<WatchedSink>> {
       const kind = kindOf(input.type)
       const config = complete(kind, { config: input.config, before: {}, makeId })
       if ((await store.count(organizationId)) >= maxSinks) {
@@ -80,7 +80,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
       return told('export_sink.created', await findSink(store, sink), { type, label, enabled, config: shown })
     },
 
-    async update(store: ExportStore, at: SinkAt, patch: ExportPatch): Promise<Recorded<WatchedSink>> {
+    async update(store: ExportStore, at: SinkAt, patch: ExportPatch): Promise<WithAuditRecord<WatchedSink>> {
       const sink = await findSink(store, at)
       if (patch.type !== undefined && patch.type !== sink.type) throw invalid('type', 'cannot be changed')
       const kind = kindOf(sink.type)
@@ -105,13 +105,17 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
       })
     },
 
-    async remove(store: ExportStore, at: SinkAt): Promise<Recorded<ExportSink>> {
+    async remove(store: ExportStore, at: SinkAt): Promise<WithAuditRecord<ExportSink>> {
       const sink = await findSink(store, at)
       if (!(await store.remove(sink, clock.nowMs()))) throw changedMeanwhile(sink.id)
       return told('export_sink.deleted', sink, { type: sink.type, label: sink.label })
     },
 
-    async replay(store: ExportStore, at: SinkAt, events?: readonly string[]): Promise<Recorded<{ replayed: number }>> {
+    async replay(
+      store: ExportStore,
+      at: SinkAt,
+      events?: readonly string[],
+    ): Promise<WithAuditRecord<{ replayed: number }>> {
       const sink = await findSink(store, at)
       const replayed = await store.replay(sink, events)
       if (replayed === 0) return { value: { replayed } }
@@ -168,7 +172,7 @@ const told = <S extends ExportSink>(
   kind: AuditKind,
   sink: S,
   details: Readonly<Record<string, unknown>>,
-): Recorded<S> => ({
+): WithAuditRecord<S> => ({
   value: sink,
   record: { kind, resourceId: sink.id, details },
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
-import type { Recorded } from '../../identity/audit-log.ts'
+import type { WithAuditRecord } from '../../identity/audit-log.ts'
 import { findPolicy } from '../../policy/administer.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
@@ -31,7 +31,7 @@ const mostRunning = 50
 /** Asking for backtests, and reading them. */
 export function createBacktests({ ids, clock }: { readonly ids: Ids; readonly clock: Clock }) {
   return {
-    async start(stores: BacktestStores, of: OfPolicy, asked: NewBacktest): Promise<Recorded<Backtest>> {
+    async start(stores: BacktestStores, of: OfPolicy, asked: NewBacktest): Promise<WithAuditRecord<Backtest>> {
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
       await requireRoom(stores.backtests, of.organizationId)
       const nowMs = clock.nowMs()

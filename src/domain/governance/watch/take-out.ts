@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { GatewayStore } from '../../gateway/store.ts'
-import type { Administer } from '../../identity/administer.ts'
-import type { Actor, AuditRecord, Recorded } from '../../identity/audit-log.ts'
+import type { AuditedMutation } from '../../identity/audited-mutation.ts'
+import type { Actor, AuditRecord, WithAuditRecord } from '../../identity/audit-log.ts'
 import { pausePolicy } from '../../policy/lifecycle.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { recordOf } from '../../policy/record.ts'
@@ -19,7 +19,7 @@ export type TakeOutStores = {
 export type TakeOutParts = {
   /** For the look that changes nothing. */
   readonly reads: TakeOutStores
-  readonly administer: Administer<TakeOutStores>
+  readonly administer: AuditedMutation<TakeOutStores>
   readonly clock: Clock
 }
 
@@ -40,7 +40,7 @@ export function createTakeOut({ reads, administer, clock }: TakeOutParts): TakeO
     })
   }
 
-  function act(stores: TakeOutStores, watched: Watched, sums: Sums): Promise<Recorded<boolean>> {
+  function act(stores: TakeOutStores, watched: Watched, sums: Sums): Promise<WithAuditRecord<boolean>> {
     return watched.subject === gatewaySubject
       ? rollBack(stores, watched, sums)
       : pause(stores, watched, { sums, nowMs: clock.nowMs() })
@@ -69,7 +69,7 @@ const isInForce = (policy: Policy | undefined, version: number): policy is Polic
 
 type Spike = { readonly sums: Sums; readonly nowMs: number }
 
-async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike): Promise<Recorded<boolean>> {
+async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike): Promise<WithAuditRecord<boolean>> {
   const before = await policies.find(watched.organizationId, watched.subject)
   // Another node may have been faster since it was last asked; between here and the write its revision would tell.
   if (!isInForce(before, watched.version)) return { value: false }
@@ -79,7 +79,7 @@ async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike
   return { value: true, record: withEvidence(record, watched, spike.sums) }
 }
 
-async function rollBack({ gateway }: TakeOutStores, watched: Watched, sums: Sums): Promise<Recorded<boolean>> {
+async function rollBack({ gateway }: TakeOutStores, watched: Watched, sums: Sums): Promise<WithAuditRecord<boolean>> {
   const { organizationId, version } = watched
   const saved = await gateway.find(organizationId)
   if (!saved || !(await gateway.rollBack(organizationId, version))) return { value: false }

@@ -1,4 +1,4 @@
-import { findAdminKey, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { findAdminKey, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { ApiKey } from '../../../domain/identity/principal.ts'
-import type { Issued } from '../../../domain/identity/registry.ts'
+import type { Issued } from '../../../domain/identity/directory.ts'
 import type * as Schema from './schema.ts'
 
 export const presentApiKey = (key: ApiKey) => ({

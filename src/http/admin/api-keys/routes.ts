@@ -1,5 +1,5 @@
 import { holds } from '../../../domain/identity/permissions.ts'
-import { findProject, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/recorded-registry.ts'
+import { findProject, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../managing/fields.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Catalogue } from '../../../domain/inference/catalogue.ts'
-import type { RegistryStore } from '../../../domain/identity/store.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
 import type { Preflight } from '../../../pipeline/paying/preflight.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
@@ -54,7 +54,7 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
 }
 
 /** Where none is named, one that nobody uses stands for all of them. */
-async function subjectOf(registry: RegistryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
+async function subjectOf(registry: DirectoryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
   const { project_id: projectId, api_key_id: keyId } = asked
   const key = keyId === undefined ? undefined : await registry.findApiKey(organizationId, keyId)
   if (keyId !== undefined && key === undefined)

@@ -1,4 +1,4 @@
-import { findProject } from '../../../domain/identity/recorded-registry.ts'
+import { findProject } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { none } from '../../managing/fields.ts'
 import { pageOf, presentList } from '../../managing/list.ts'

@@ -1,19 +1,19 @@
 import type { StoredDigest } from '../../../../domain/identity/key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
-import type { KeyPage, RegistryStore } from '../../../../domain/identity/store.ts'
+import type { KeyPage, DirectoryStore } from '../../../../domain/identity/store.ts'
 import type { Transaction, Value } from '../database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
 import { selectPage } from '../page.ts'
 
 /** Organizations, projects and keys in SQL, inside the transaction it is given. */
-export function registryStore(tx: Transaction): RegistryStore {
+export function registryStore(tx: Transaction): DirectoryStore {
   return { ...organizations(tx), ...projects(tx), ...apiKeys(tx), ...adminKeys(tx) }
 }
 
 function organizations(
   tx: Transaction,
 ): Pick<
-  RegistryStore,
+  DirectoryStore,
   | 'insertOrganization'
   | 'listOrganizations'
   | 'findOrganization'
@@ -52,7 +52,7 @@ function organizations(
 
 function projects(
   tx: Transaction,
-): Pick<RegistryStore, 'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject'> {
+): Pick<DirectoryStore, 'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject'> {
   const one = finder(tx)
   return {
     async insertProject({ id, organizationId, name, createdAtMs }: Project) {
@@ -90,7 +90,7 @@ function projects(
 
 function apiKeys(
   tx: Transaction,
-): Pick<RegistryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'updateApiKey' | 'revokeApiKey'> {
+): Pick<DirectoryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'updateApiKey' | 'revokeApiKey'> {
   const one = finder(tx)
   return {
     async insertApiKey(key: ApiKey, { digest, secretId }: StoredDigest) {
@@ -147,7 +147,7 @@ function apiKeys(
 function adminKeys(
   tx: Transaction,
 ): Pick<
-  RegistryStore,
+  DirectoryStore,
   | 'insertAdminKey'
   | 'listAdminKeys'
   | 'findAdminKey'

@@ -1,24 +1,28 @@
 import { Fault } from '../../base/fault.ts'
-import type { AuditRecord, Recorded } from './audit-log.ts'
+import type { AuditRecord, WithAuditRecord } from './audit-log.ts'
 import { areWithin, networksOf, readAllowedIps, textOfNetwork, type Network } from './allowed-ips.ts'
 import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
-import type { Issued, NewAdminKey, NewApiKey, Registry, Revocation } from './registry.ts'
-import type { RegistryStore } from './store.ts'
+import type { Issued, NewAdminKey, NewApiKey, Directory, Revocation } from './directory.ts'
+import type { DirectoryStore } from './store.ts'
 
-export type RecordedRegistry = ReturnType<typeof createRecordedRegistry>
+export type AuditedDirectory = ReturnType<typeof createAuditedDirectory>
 
 type InProject = { readonly organizationId: string; readonly projectId: string }
 
 /** The registry's operations as administrators use them: each with the audit record that belongs to it. */
-export function createRecordedRegistry(registry: Registry) {
+export function createAuditedDirectory(registry: Directory) {
   return {
-    async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Recorded<Project>> {
+    async createProject(
+      store: DirectoryStore,
+      organizationId: string,
+      name: string,
+    ): Promise<WithAuditRecord<Project>> {
       const value = await registry.createProject(store, organizationId, name)
       return { value, record: projectRecord('project.created', value) }
     },
 
-    async renameProject(store: RegistryStore, at: InProject, name: string): Promise<Recorded<Project>> {
+    async renameProject(store: DirectoryStore, at: InProject, name: string): Promise<WithAuditRecord<Project>> {
       const project = await findProject(store, at)
       if (project.name === name) return { value: project }
       const value = await registry.renameProject(store, { organizationId: at.organizationId, id: at.projectId }, name)
@@ -26,14 +30,18 @@ export function createRecordedRegistry(registry: Registry) {
     },
 
     /** Archiving twice is archiving once. */
-    async archiveProject(store: RegistryStore, at: InProject): Promise<Recorded<Project>> {
+    async archiveProject(store: DirectoryStore, at: InProject): Promise<WithAuditRecord<Project>> {
       const project = await findProject(store, at)
       if (project.archivedAtMs !== null) return { value: project }
       const value = await registry.archiveProject(store, at.organizationId, at.projectId)
       return { value, record: projectRecord('project.archived', value) }
     },
 
-    async createApiKey(store: RegistryStore, at: InProject, input: NewApiKey): Promise<Recorded<Issued<ApiKey>>> {
+    async createApiKey(
+      store: DirectoryStore,
+      at: InProject,
+      input: NewApiKey,
+    ): Promise<WithAuditRecord<Issued<ApiKey>>> {
       const project = await findProject(store, at)
       if (project.archivedAtMs !== null)
         throw new Fault('conflict', 'invalid_state', `The project ${project.id} is archived.`)
@@ -41,7 +49,7 @@ export function createRecordedRegistry(registry: Registry) {
       return { value, record: apiKeyRecord('api_key.created', value.key) }
     },
 
-    async revokeApiKey(store: RegistryStore, at: InProject, id: string): Promise<Recorded<ApiKey>> {
+    async revokeApiKey(store: DirectoryStore, at: InProject, id: string): Promise<WithAuditRecord<ApiKey>> {
       await findProject(store, at)
       const key = await store.findApiKey(at.organizationId, id)
       if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
@@ -50,15 +58,19 @@ export function createRecordedRegistry(registry: Registry) {
     },
 
     async createAdminKey(
-      store: RegistryStore,
+      store: DirectoryStore,
       organizationId: string,
       input: NewAdminKey,
-    ): Promise<Recorded<Issued<AdminKey>>> {
+    ): Promise<WithAuditRecord<Issued<AdminKey>>> {
       const value = await registry.createAdminKey(store, organizationId, input)
       return { value, record: adminKeyRecord('admin_api_key.created', value.key) }
     },
 
-    async revokeAdminKey(store: RegistryStore, revocation: Revocation, id: string): Promise<Recorded<AdminKey>> {
+    async revokeAdminKey(
+      store: DirectoryStore,
+      revocation: Revocation,
+      id: string,
+    ): Promise<WithAuditRecord<AdminKey>> {
       await findAdminKey(store, revocation.organizationId, id)
       const value = await registry.revokeAdminKey(store, revocation, id)
       return { value, record: adminKeyRecord('admin_api_key.revoked', value) }
@@ -66,14 +78,14 @@ export function createRecordedRegistry(registry: Registry) {
   }
 }
 
-export async function findProject(store: RegistryStore, { organizationId, projectId }: InProject): Promise<Project> {
+export async function findProject(store: DirectoryStore, { organizationId, projectId }: InProject): Promise<Project> {
   const project = await store.findProject(organizationId, projectId)
   if (!project) throw notFound('project', projectId)
   return project
 }
 
 /** A revoked key is gone: only the audit log still knows it. */
-export async function findAdminKey(store: RegistryStore, organizationId: string, id: string): Promise<AdminKey> {
+export async function findAdminKey(store: DirectoryStore, organizationId: string, id: string): Promise<AdminKey> {
   const key = await store.findAdminKey(organizationId, id)
   if (!key || key.revokedAtMs !== null) throw notFound('administrator key', id)
   return key

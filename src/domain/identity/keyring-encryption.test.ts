@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemRandom } from '../../base/random.ts'
 import { createKeyring } from './keyring.ts'
-import { createKeyringSeal } from './keyring-seal.ts'
+import { createKeyringEncryption } from './keyring-encryption.ts'
 
 describe('what is encrypted with the server secret', () => {
   const keyring = createKeyring({ current: 'one' })
-  const seal = createKeyringSeal(keyring, 'a purpose', systemRandom)
+  const seal = createKeyringEncryption(keyring, 'a purpose', systemRandom)
   const old = seal.encrypt('text', 'here')
 
   it('is decrypted while its secret is accepted, and then no more', () => {
@@ -21,7 +21,7 @@ describe('what is encrypted with the server secret', () => {
   it('is of its place and its purpose alone', () => {
     const sealed = seal.encrypt('text', 'here')
     assert.throws(() => seal.decrypt(sealed, 'there'))
-    assert.throws(() => createKeyringSeal(keyring, 'another purpose', systemRandom).decrypt(sealed, 'here'))
+    assert.throws(() => createKeyringEncryption(keyring, 'another purpose', systemRandom).decrypt(sealed, 'here'))
   })
 })
 

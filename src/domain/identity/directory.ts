@@ -8,9 +8,9 @@ import type { KeyDigests } from './key-digests.ts'
 import { mintSecret, redactSecret, type KeyKind } from './key-format.ts'
 import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
-import type { RegistryStore } from './store.ts'
+import type { DirectoryStore } from './store.ts'
 
-export type RegistryParts = {
+export type DirectoryParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly random: Random
@@ -33,7 +33,7 @@ export type NewAdminKey = {
 }
 
 /** Which project, in whose organization. */
-export type ProjectPlace = Pick<Project, 'id' | 'organizationId'>
+export type ProjectPath = Pick<Project, 'id' | 'organizationId'>
 
 /** Whose key is revoked, and what the key that asks for it may do; an operator at the machine may do everything. */
 export type Revocation = {
@@ -44,13 +44,13 @@ export type Revocation = {
 /** The secret exists only in this answer. */
 export type Issued<K> = { readonly key: K; readonly secret: string }
 
-export type Registry = ReturnType<typeof createRegistry>
+export type Directory = ReturnType<typeof createDirectory>
 
 /** Organizations, projects and keys: made, renamed, archived, revoked. Each operation works inside its caller's transaction. */
-export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
+export function createDirectory({ ids, clock, random, digests }: DirectoryParts) {
   return {
     async createOrganization(
-      store: RegistryStore,
+      store: DirectoryStore,
       { id, name }: Pick<Organization, 'id' | 'name'>,
     ): Promise<Organization> {
       requireName(name)
@@ -66,14 +66,14 @@ export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
       return organization
     },
 
-    async createProject(store: RegistryStore, organizationId: string, name: string): Promise<Project> {
+    async createProject(store: DirectoryStore, organizationId: string, name: string): Promise<Project> {
       requireName(name)
       const project: Project = { id: ids('proj'), organizationId, name, createdAtMs: clock.nowMs(), archivedAtMs: null }
       await store.insertProject(project)
       return project
     },
 
-    async renameProject(store: RegistryStore, project: ProjectPlace, name: string): Promise<Project> {
+    async renameProject(store: DirectoryStore, project: ProjectPath, name: string): Promise<Project> {
       requireName(name)
       const { organizationId, id } = project
       if (!(await store.renameProject(organizationId, id, name))) throw notFound('project', id)
@@ -81,12 +81,12 @@ export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
     },
 
     /** Archiving stops every key of the project with it; doing it twice is doing it once. */
-    async archiveProject(store: RegistryStore, organizationId: string, id: string): Promise<Project> {
+    async archiveProject(store: DirectoryStore, organizationId: string, id: string): Promise<Project> {
       if (!(await store.archiveProject(organizationId, id, clock.nowMs()))) throw notFound('project', id)
       return found('project', id, await store.findProject(organizationId, id))
     },
 
-    async createApiKey(store: RegistryStore, project: ProjectPlace, input: NewApiKey): Promise<Issued<ApiKey>> {
+    async createApiKey(store: DirectoryStore, project: ProjectPath, input: NewApiKey): Promise<Issued<ApiKey>> {
       const { organizationId } = project
       const home = found('project', project.id, await store.findProject(organizationId, project.id))
       if (home.archivedAtMs !== null) throw notFound('project', project.id)
@@ -103,12 +103,12 @@ export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
       return { key, secret: issued.secret }
     },
 
-    async revokeApiKey(store: RegistryStore, organizationId: string, id: string): Promise<ApiKey> {
+    async revokeApiKey(store: DirectoryStore, organizationId: string, id: string): Promise<ApiKey> {
       if (!(await store.revokeApiKey(organizationId, id, clock.nowMs()))) throw notFound('API key', id)
       return found('API key', id, await store.findApiKey(organizationId, id))
     },
 
-    async createAdminKey(store: RegistryStore, organizationId: string, input: NewAdminKey): Promise<Issued<AdminKey>> {
+    async createAdminKey(store: DirectoryStore, organizationId: string, input: NewAdminKey): Promise<Issued<AdminKey>> {
       found('organization', organizationId, await store.findOrganization(organizationId))
       const issued = issue('adm', 'adk', input)
       const key: AdminKey = { ...issued.record, organizationId, name: input.name, permissions: input.permissions }
@@ -117,7 +117,7 @@ export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
     },
 
     /** Two keys that revoke each other at once leave one, so this takes turns within an organization. */
-    async revokeAdminKey(store: RegistryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
+    async revokeAdminKey(store: DirectoryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
       await store.lockAdminKeys(organizationId)
       const key = found('administrator key', id, await store.findAdminKey(organizationId, id))
       if (by !== 'operator') await requireRevocable(store, key, by)
@@ -126,7 +126,7 @@ export function createRegistry({ ids, clock, random, digests }: RegistryParts) {
     },
   }
 
-  async function requireRevocable(store: RegistryStore, key: AdminKey, by: ReadonlySet<Permission>): Promise<void> {
+  async function requireRevocable(store: DirectoryStore, key: AdminKey, by: ReadonlySet<Permission>): Promise<void> {
     if (!key.permissions.includes('*')) return
     if (!holds(by, '*')) {
       const message = 'This credential lacks the permission * and cannot revoke a key that has it.'

@@ -4,7 +4,7 @@ import type { Changes } from './changes.ts'
 
 const maxRemembered = 20_000
 
-export type Known<T> = {
+export type KnownCredential<T> = {
   readonly who: T
   /** The count of changes when its rows were read. */
   readonly readAt: number
@@ -19,7 +19,7 @@ type Revocable = {
   readonly organization: { readonly id: string }
 }
 
-export type CredentialMemoryParts = {
+export type CredentialCacheParts = {
   readonly clock: Clock
   readonly changes: Changes
   /** The refusal of a credential that is known to be revoked. */
@@ -27,15 +27,16 @@ export type CredentialMemoryParts = {
 }
 
 /** Credentials by their text: the digest and the look-up are paid once, not per request. */
-export function createCredentialMemory<T extends Revocable>({ clock, changes, invalid }: CredentialMemoryParts) {
-  const memory = new Map<string, Known<T>>()
+export function createCredentialCache<T extends Revocable>({ clock, changes, invalid }: CredentialCacheParts) {
+  const memory = new Map<string, KnownCredential<T>>()
 
-  const isExpired = ({ expiresAtMs }: Known<T>): boolean => expiresAtMs !== null && expiresAtMs <= clock.nowMs()
-  const isCurrent = ({ who, readAt }: Known<T>): boolean => changes.latestOf(who.organization.id) <= readAt
-  const isRevoked = ({ who: { id, projectId } }: Known<T>): boolean =>
+  const isExpired = ({ expiresAtMs }: KnownCredential<T>): boolean =>
+    expiresAtMs !== null && expiresAtMs <= clock.nowMs()
+  const isCurrent = ({ who, readAt }: KnownCredential<T>): boolean => changes.latestOf(who.organization.id) <= readAt
+  const isRevoked = ({ who: { id, projectId } }: KnownCredential<T>): boolean =>
     changes.isRevoked(id) || (projectId !== undefined && changes.isRevoked(projectId))
 
-  function remember(secret: string, known: Known<T>): Known<T> {
+  function remember(secret: string, known: KnownCredential<T>): KnownCredential<T> {
     memory.set(secret, known)
     if (memory.size > maxRemembered) memory.delete(memory.keys().next().value ?? '')
     return known
@@ -43,7 +44,7 @@ export function createCredentialMemory<T extends Revocable>({ clock, changes, in
 
   return {
     /** What is known and not stale. */
-    recall(secret: string | undefined): Known<T> | undefined {
+    recall(secret: string | undefined): KnownCredential<T> | undefined {
       if (secret === undefined) return undefined
       const known = memory.get(secret)
       return known !== undefined && isCurrent(known) && !isExpired(known) ? known : undefined
@@ -51,7 +52,7 @@ export function createCredentialMemory<T extends Revocable>({ clock, changes, in
     clear: () => memory.clear(),
     remember,
     /** Reads it again. Where the database is out of reach, what is stale serves for a bounded time, unless it is revoked. */
-    async refresh(secret: string, read: () => Promise<Known<T>>): Promise<Known<T>> {
+    async refresh(secret: string, read: () => Promise<KnownCredential<T>>): Promise<KnownCredential<T>> {
       try {
         return remember(secret, await read())
       } catch (error) {

@@ -3,12 +3,12 @@ import { createEncryption, type Encryption } from '../../base/encryption.ts'
 import type { Keyring } from './keyring.ts'
 
 /** Encrypts for one purpose with the current server secret, and also decrypts what another accepted one encrypted. */
-export type KeyringSeal = Encryption & {
+export type KeyringEncryption = Encryption & {
   /** Whether it is encrypted with the current secret; false where only another accepted one decrypts it. */
   isCurrent(sealed: Uint8Array, place: string): boolean
 }
 
-export function createKeyringSeal(keyring: Keyring, purpose: string, random: Random): KeyringSeal {
+export function createKeyringEncryption(keyring: Keyring, purpose: string, random: Random): KeyringEncryption {
   const sealOf = (key: Uint8Array): Encryption => createEncryption(key, random)
   const current = (): Encryption => sealOf(keyring.current().key(purpose))
   return {

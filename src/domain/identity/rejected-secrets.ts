@@ -5,9 +5,9 @@ const most = 10_000
  * revoked stays so. (What has expired may not have: a clock can be wrong.) Whoever tries one again and again need not
  * bother the database.
  */
-export type RefusedSecrets = { has(digest: string): boolean; add(digest: string): void }
+export type RejectedSecrets = { has(digest: string): boolean; add(digest: string): void }
 
-export function createRefusedSecrets(): RefusedSecrets {
+export function createRejectedSecrets(): RejectedSecrets {
   const digests = new Set<string>()
   return {
     has: (digest) => digests.has(digest),
