@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LimitSettings, Refused, Verdict } from '../../src/domain/limits/admission.ts'
+import type { LimitSettings, Rejected, AdmissionResult } from '../../src/domain/limits/admission.ts'
 import { unlimited, type Limits, type ScopeLimits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 
@@ -40,7 +40,7 @@ function wordsFor(world: World) {
   }
 }
 
-function refusalOf(verdict: Verdict): Pick<Refused, 'reason' | 'scope' | 'retryAfterMs'> {
+function refusalOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope' | 'retryAfterMs'> {
   if (verdict.admitted) assert.fail('was admitted')
   const { reason, scope, retryAfterMs } = verdict
   return { reason, scope, retryAfterMs }

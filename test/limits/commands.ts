@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { LimitSettings, Subject } from '../../src/domain/limits/admission.ts'
-import { scopes as scopeNames, type Limits } from '../../src/domain/limits/scopes.ts'
+import { limitScopes as scopeNames, type Limits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
-import type { Use } from '../../src/domain/limits/use.ts'
+import type { LimitUsage } from '../../src/domain/limits/usage.ts'
 
 /** What may happen to a limit store, in a form that can be shrunk. */
 export type Command =
@@ -127,9 +127,9 @@ export function prepare(scene: Scene, step: Command): void {
 }
 
 /** A limit store that also takes what others counted. */
-export type Contributable = LimitStore & { contribute(use: Use, number: number): unknown }
+export type Contributable = LimitStore & { contribute(use: LimitUsage, number: number): unknown }
 
-function useOf(scene: Scene, step: Extract<Command, { do: 'contribute' }>): Use {
+function useOf(scene: Scene, step: Extract<Command, { do: 'contribute' }>): LimitUsage {
   const { requestId, ...subject } = requestOf(scene, step.id)
   const { requests, tokens: used } = step
   const minute = [[Math.floor(scene.nowMs / 1_000) - step.secondsAgo, requests, used]] as const

@@ -10,7 +10,7 @@ import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { commandArbitrary, limitsArbitrary, perform, prepare, settingsArbitrary, startMs } from './commands.ts'
 import type { Command, Contributable, Scene } from './commands.ts'
 import type { SharedLimitStore } from '../../src/domain/limits/store.ts'
-import type { Use } from '../../src/domain/limits/use.ts'
+import type { LimitUsage } from '../../src/domain/limits/usage.ts'
 
 const oneOfEach: readonly Command[] = [
   { do: 'grant', slice: 0, amount: 100, opens: true },
@@ -32,7 +32,7 @@ test('Redis answers every sequence of calls exactly as the engine in memory does
   const answers = async (scene: Scene, settings: LimitSettings, steps: readonly Command[]) => {
     const nowMs = (): number => scene.nowMs
     const engine = createLimitEngine({ nowMs, epoch, settings, idleMs: Infinity })
-    const memory = { ...engine, contribute: (use: Use) => (engine.contribute(use), 'counted') }
+    const memory = { ...engine, contribute: (use: LimitUsage) => (engine.contribute(use), 'counted') }
     engine.contribute({ organization: scene.organization, scopes: [], running: [] })
     const redis = await openRedis(createRedisLimitStore({ connection, settings, nowMs }), scene.organization)
     return steps.map((step) => {

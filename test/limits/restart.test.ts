@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limitUseStore } from '../../src/adapters/stores/sql/limit-use.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
-import { keepUse } from '../../src/domain/limits/kept-use.ts'
+import { persistUsage } from '../../src/domain/limits/persisted-usage.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { engines } from '../support/engines.ts'
@@ -23,7 +23,7 @@ async function openScene() {
   const start = async () => {
     const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: 'life', settings, tracksChanges: true })
     const store = limitUseStore(database)
-    const kept = await keepUse({ store, engine, clock, onError: (error) => void errors.push(error) })
+    const kept = await persistUsage({ store, engine, clock, onError: (error) => void errors.push(error) })
     let count = 0
     const limits = (metric: 'rpm' | 'rpd' | 'tpd', most: number) => ({
       key: unlimited,

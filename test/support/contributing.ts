@@ -1,12 +1,14 @@
 import type { SharedLimitStore } from '../../src/domain/limits/store.ts'
-import type { AdmissionRequest, Verdict } from '../../src/domain/limits/admission.ts'
+import type { AdmissionRequest, AdmissionResult } from '../../src/domain/limits/admission.ts'
 
-type ContributingStore = Omit<SharedLimitStore, 'admit'> & { admit(request: AdmissionRequest): Promise<Verdict> }
+type ContributingStore = Omit<SharedLimitStore, 'admit'> & {
+  admit(request: AdmissionRequest): Promise<AdmissionResult>
+}
 
 /** Shared counters as a node uses them that has nothing to contribute: it says so to each organization it meets. */
 export function contributing(store: SharedLimitStore, node = 'test'): ContributingStore {
   let number = 0
-  const admit = async (request: AdmissionRequest): Promise<Verdict> => {
+  const admit = async (request: AdmissionRequest): Promise<AdmissionResult> => {
     const verdict = await store.admit(request)
     if (verdict !== 'forgotten') return verdict
     const use = { organization: request.organization, scopes: [], running: [] }

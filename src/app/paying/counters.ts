@@ -1,9 +1,9 @@
 import type { LimitSettings } from '../../domain/limits/admission.ts'
-import { alone, type Census } from '../../domain/limits/census.ts'
-import { dividedStore } from '../../domain/limits/divided.ts'
+import { singleNode, type ClusterMembership } from '../../domain/limits/cluster-membership.ts'
+import { createDividedStore } from '../../domain/limits/divided.ts'
 import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../domain/limits/fallback.ts'
-import { keepUse } from '../../domain/limits/kept-use.ts'
+import { persistUsage } from '../../domain/limits/persisted-usage.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { limitUseStore } from '../../adapters/stores/sql/limit-use.ts'
 import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
@@ -14,7 +14,7 @@ export type CounterParts = Ground & { readonly settings: LimitSettings }
 /** What counts requests: in this process, or in Redis with this process to fall back on. */
 export type Counters = AsyncDisposable & {
   readonly limits: LimitStore
-  readonly census: Census
+  readonly census: ClusterMembership
   /** The life of this process's own counters. */
   readonly ownEpoch: string
   /** That of the shared ones: null while they cannot be used, undefined where there are none. */
@@ -34,7 +34,7 @@ export async function openCounters(parts: CounterParts): Promise<Counters> {
   const onError = warn('the census of nodes failed')
   const census =
     database.engine === 'sqlite'
-      ? alone(ownEpoch)
+      ? singleNode(ownEpoch)
       : opened.use(await joinNodes({ database, clock, ownId: ownEpoch, onError }))
   // Wall time, so that windows can be handed to another process, but without its steps.
   const startMs = clock.nowMs() - clock.monotonicMs()
@@ -55,7 +55,7 @@ export async function openCounters(parts: CounterParts): Promise<Counters> {
 }
 
 type OwnParts = CounterParts & {
-  readonly census: Census
+  readonly census: ClusterMembership
   readonly ownEpoch: string
   readonly local: LimitEngine
   readonly untold: LimitEngine
@@ -66,12 +66,12 @@ async function byOneself({ database, census, clock, local, log, warn }: OwnParts
   const quiet = { sharedEpoch: () => undefined, trouble: () => undefined, async [Symbol.asyncDispose]() {} }
   if (database.engine === 'sqlite') {
     const onError = warn('the windows of limits could not be saved')
-    const kept = await keepUse({ store: limitUseStore(database), engine: local, clock, onError })
+    const kept = await persistUsage({ store: limitUseStore(database), engine: local, clock, onError })
     return { ...quiet, ...kept, limits: local, says: 'counted in this process' }
   }
   const says = 'divided among the nodes; set REDIS_URL to count them together'
   log.warn({ nodes: census.count() }, `limits are ${says}`)
-  return { ...quiet, limits: dividedStore(local, () => census.count()), says }
+  return { ...quiet, limits: createDividedStore(local, () => census.count()), says }
 }
 
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {

@@ -7,7 +7,7 @@ import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
 import { createRates, type Rates } from '../../domain/credits/rates.ts'
 import { createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
 import type { Price } from '../../domain/inference/catalogue.ts'
-import type { Verdict } from '../../domain/limits/admission.ts'
+import type { AdmissionResult } from '../../domain/limits/admission.ts'
 import { createHeartbeat } from '../../domain/limits/heartbeat.ts'
 import { createLimitsOf, type OverrideStore } from '../../domain/limits/overrides.ts'
 import { metrics as limitMetrics } from '../../domain/limits/scopes.ts'
@@ -124,7 +124,7 @@ function createMeasures(metrics: Metrics) {
   const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
   const countWritten = charges.series({ result: 'written' })
   return {
-    verdict: (verdict: Verdict): void =>
+    verdict: (verdict: AdmissionResult): void =>
       verdict.admitted ? countAdmitted() : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
     orphans: (count: number): void => orphans.add({}, count),
     charge: (result: ChargeResult): void => (result === 'written' ? countWritten() : charges.add({ result })),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
-import type { Census } from '../limits/census.ts'
+import type { ClusterMembership } from '../limits/cluster-membership.ts'
 import type { CreditAccount } from '../limits/admission.ts'
 import { LimitStoreError, type LimitStore } from '../limits/store.ts'
 import type { Backlog } from './backlog.ts'
@@ -18,7 +18,7 @@ export type KeeperParts = {
   readonly ownEpoch: string
   /** The life of the counters that all nodes share: null while they cannot be reached, undefined where there are none. */
   readonly sharedEpoch: () => string | null | undefined
-  readonly census: Census
+  readonly census: ClusterMembership
   /** Longer than the longest request: after this nobody can still have something to charge. */
   readonly holdMs: number
   readonly clock: Clock

@@ -1,8 +1,8 @@
-import type { CreditStanding } from '../limits/admission.ts'
+import type { CreditStatus } from '../limits/admission.ts'
 import type { Wish } from './ledger-store.ts'
 
 /** A request that the counters refused for credits: what it needs, and what they had. */
-export type Need = { readonly organizationId: string; readonly micro: number; readonly standing: CreditStanding }
+export type Need = { readonly organizationId: string; readonly micro: number; readonly standing: CreditStatus }
 
 /** Enough for the smallest at least, for all of them if there is so much. What the counters have left counts, a debt too. */
 export function wishOf(needs: readonly Need[]): Wish {

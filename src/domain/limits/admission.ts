@@ -1,5 +1,5 @@
-import type { Limits, Metric, Scope } from './scopes.ts'
-import type { Standing } from './standing.ts'
+import type { Limits, Metric, LimitScope } from './scopes.ts'
+import type { LimitStatus } from './status.ts'
 
 /** Whose request it is: the ids of the three scopes. */
 export type Subject = { readonly organization: string; readonly project: string; readonly key: string }
@@ -19,7 +19,7 @@ export type AdmissionRequest = Subject & { readonly limits: Limits } & (
 type Demand = { readonly requestId: string; readonly tokens: number; readonly micro: number | null }
 
 /** The slice of credits that the limiter spends from. `sliceId` null: there is none in this epoch. */
-export type CreditStanding = {
+export type CreditStatus = {
   /** The life of the store that decided. A slice granted in another life is never spent from. */
   readonly epoch: string
   readonly sliceId: string | null
@@ -27,11 +27,11 @@ export type CreditStanding = {
 }
 
 type Decision = {
-  readonly standing: Standing
+  readonly standing: LimitStatus
   /** The organization's time, by the clock of the store that decided. */
   readonly atMs: number
   /** null where the request is not metered. */
-  readonly credits: CreditStanding | null
+  readonly credits: CreditStatus | null
 }
 
 export type Admitted = Decision & {
@@ -40,31 +40,31 @@ export type Admitted = Decision & {
   readonly duplicate: boolean
 }
 
-export type Refused = Decision & {
+export type Rejected = Decision & {
   readonly admitted: false
   /** What it failed at; of several, the one with the longest wait. */
   readonly reason: Metric | 'credits'
-  readonly scope: Scope
+  readonly scope: LimitScope
   /** After this wait, if nothing else happens, the same request passes. null: waiting does not help. */
   readonly retryAfterMs: number | null
 }
 
-export type Verdict = Admitted | Refused
+export type AdmissionResult = Admitted | Rejected
 
 /** What a request really used. Only after the ledger's own record of it. */
-export type Settlement = Subject & { readonly requestId: string; readonly tokens: number; readonly micro: number }
+export type LimitSettlement = Subject & { readonly requestId: string; readonly tokens: number; readonly micro: number }
 
 /** A request that is still running. */
 export type Renewal = Subject & { readonly requestId: string }
 
-export type SliceName = { readonly organization: string; readonly epoch: string; readonly sliceId: string }
+export type SliceId = { readonly organization: string; readonly epoch: string; readonly sliceId: string }
 
 /**
  * `amountMicro` is the slice's whole amount so far, not an addition to it: repeating a grant changes nothing.
  * `opens` is for the first grant of a slice alone. A store that has lost a slice has lost what was spent of it too, and
  * must not be given the whole of it again.
  */
-export type Grant = SliceName & { readonly amountMicro: number; readonly opens: boolean }
+export type Grant = SliceId & { readonly amountMicro: number; readonly opens: boolean }
 
 /** An admitted request that was not settled yet. */
 export type OpenHold = {
@@ -81,7 +81,7 @@ export type OpenHold = {
 
 /** The money that one store has of an organization. */
 export type CreditAccount = {
-  readonly slice: (SliceName & { readonly amountMicro: number; readonly leftMicro: number }) | null
+  readonly slice: (SliceId & { readonly amountMicro: number; readonly leftMicro: number }) | null
   readonly holds: readonly OpenHold[]
 }
 
@@ -96,7 +96,7 @@ export type LimitSettings = {
 }
 
 /** How many scopes, nearest first, a refused request counts in. */
-export const refusedScopes = { none: 0, key: 1, all: 3 } as const
+export const rejectedScopes = { none: 0, key: 1, all: 3 } as const
 
 /** Amounts are whole and exact; anything else would make the stores disagree. */
 export function assertWhole(...amounts: readonly number[]): void {

@@ -1,4 +1,4 @@
-import type { AdmissionRequest, Renewal, Verdict } from './admission.ts'
+import type { AdmissionRequest, Renewal, AdmissionResult } from './admission.ts'
 import type { Contributions } from './contributions.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import { shareOf, type Limits } from './scopes.ts'
@@ -20,7 +20,7 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
   const share = (limits: Limits): Limits => shareOf(limits, nodes())
   return { admitShared, admitLocally }
 
-  async function admitShared(request: AdmissionRequest): Promise<Verdict> {
+  async function admitShared(request: AdmissionRequest): Promise<AdmissionResult> {
     const { organization } = request
     for (let tries = 0; tries < maxContributions; tries++) {
       if (contributions.isUntold(organization)) await contributions.tell(organization)
@@ -31,14 +31,14 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
     throw new LimitStoreError('unreachable', 'the shared counters keep losing what they are told')
   }
 
-  async function admitWhole(request: AdmissionRequest): Promise<Verdict | 'forgotten'> {
+  async function admitWhole(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
     const verdict = await admitOrUndo(shared, request)
     if (verdict !== 'forgotten' && verdict.admitted) local.note(request, verdict.atMs)
     return verdict
   }
 
   /** While the shared counters may lack what other nodes have admitted, this node's share must have room, too. */
-  async function admitWithinShare(request: AdmissionRequest): Promise<Verdict | 'forgotten'> {
+  async function admitWithinShare(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
     const free = request.mode === 'count' ? request : { ...request, micro: null }
     const own = local.admit({ ...free, limits: share(request.limits) })
     if (!own.admitted || own.duplicate) return own.admitted ? admitOrUndo(shared, request) : own
@@ -53,7 +53,7 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
     }
   }
 
-  function admitLocally(request: AdmissionRequest): Verdict {
+  function admitLocally(request: AdmissionRequest): AdmissionResult {
     const verdict = local.admit({ ...request, limits: share(request.limits) })
     if (verdict.admitted && !verdict.duplicate) contributions.note(request, verdict.atMs)
     return verdict
@@ -64,7 +64,10 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
  * An admission without an answer may have happened all the same. What follows it on the same connection gives back what
  * it took; if that fails too, the place expires and the hold becomes overdue.
  */
-async function admitOrUndo(shared: SharedLimitStore, request: AdmissionRequest): Promise<Verdict | 'forgotten'> {
+async function admitOrUndo(
+  shared: SharedLimitStore,
+  request: AdmissionRequest,
+): Promise<AdmissionResult | 'forgotten'> {
   try {
     return await shared.admit(request)
   } catch (error) {

@@ -2,13 +2,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 
 /** Decides whether a dependency is asked at all. */
-export type Breaker = Disposable & {
+export type CircuitBreaker = Disposable & {
   isOpen(): boolean
   /** A call failed. Too many in a short time open it. */
   failed(): void
 }
 
-export type BreakerOptions = {
+export type CircuitBreakerOptions = {
   readonly clock: Clock
   readonly random: Random
   /** Resolves when the dependency answers again. */
@@ -21,7 +21,7 @@ const withinMs = 1_000
 const probeEveryMs = 1_000
 
 /** Opens after three failures within a second. While open, only its own probe asks, about once a second. */
-export function createBreaker({ clock, random, probe, onChange }: BreakerOptions): Breaker {
+export function createCircuitBreaker({ clock, random, probe, onChange }: CircuitBreakerOptions): CircuitBreaker {
   let failures: number[] = []
   let isOpen = false
   let isDisposed = false

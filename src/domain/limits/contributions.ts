@@ -1,9 +1,9 @@
 import { repeat, type Clock } from '../../base/clock.ts'
-import type { AdmissionRequest, Renewal, Settlement } from './admission.ts'
-import type { Census } from './census.ts'
+import type { AdmissionRequest, Renewal, LimitSettlement } from './admission.ts'
+import type { ClusterMembership } from './cluster-membership.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import type { Contribution, SharedLimitStore } from './store.ts'
-import type { Use } from './use.ts'
+import type { LimitUsage } from './usage.ts'
 
 export type ContributionsParts = {
   readonly shared: Pick<SharedLimitStore, 'contribute' | 'attend'>
@@ -12,7 +12,7 @@ export type ContributionsParts = {
   /** Of that, what the shared store has not been told. */
   readonly untold: LimitEngine
   readonly nodeId: string
-  readonly census: Census
+  readonly census: ClusterMembership
   readonly clock: Clock
   readonly isReachable: () => boolean
 }
@@ -31,7 +31,7 @@ export type Contributions = Disposable & {
   /** This node has admitted a request by itself. */
   note(request: AdmissionRequest, atMs: number): void
   /** Corrects a request that the shared store has not been told of. False: it has been. */
-  settle(settlement: Settlement): boolean
+  settle(settlement: LimitSettlement): boolean
   leave(request: Renewal): boolean
   renew(renewals: readonly Renewal[]): readonly Renewal[]
 }
@@ -40,7 +40,7 @@ const everyMs = 1_000
 /** So that a store which has just started is not asked everything at once. */
 const atOnce = 32
 
-type Outgoing = { readonly contribution: Contribution; readonly untold: Use | undefined }
+type Outgoing = { readonly contribution: Contribution; readonly untold: LimitUsage | undefined }
 
 export function createContributions(parts: ContributionsParts): Contributions {
   const { shared, own, untold, nodeId, census, clock } = parts
@@ -80,7 +80,7 @@ export function createContributions(parts: ContributionsParts): Contributions {
   function prepare(organization: string, isAll: boolean): Outgoing {
     const pending = untold.useOf(organization)
     untold.forget(organization)
-    const nothing: Use = { organization, scopes: [], running: [] }
+    const nothing: LimitUsage = { organization, scopes: [], running: [] }
     const use = (isAll ? own.useOf(organization) : pending) ?? nothing
     return { contribution: { use, node: nodeId, number: ++number, isAll }, untold: isAll ? pending : undefined }
   }

@@ -2,7 +2,7 @@ import { shareOf } from './scopes.ts'
 import type { LimitStore } from './store.ts'
 
 /** Counters of one node among several that cannot count together: it admits its share of each limit. */
-export const dividedStore = (store: LimitStore, nodes: () => number): LimitStore => ({
+export const createDividedStore = (store: LimitStore, nodes: () => number): LimitStore => ({
   ...store,
   admit: (request) => store.admit({ ...request, limits: shareOf(request.limits, nodes()) }),
 })

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { Settlement } from './admission.ts'
+import type { LimitSettlement } from './admission.ts'
 import { createAdmissions } from './admissions.ts'
-import { createBreaker } from './breaker.ts'
-import type { Census } from './census.ts'
+import { createCircuitBreaker } from './breaker.ts'
+import type { ClusterMembership } from './cluster-membership.ts'
 import { createContributions } from './contributions.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import { LimitStoreError, type LimitStore, type SettleResult, type SharedLimitStore } from './store.ts'
@@ -16,7 +16,7 @@ export type FallbackOptions = {
   readonly untold: LimitEngine
   readonly nodeId: string
   /** The nodes that share the limits now. */
-  readonly census: Census
+  readonly census: ClusterMembership
   readonly clock: Clock
   readonly random: Random
   /** Every failed call. `script` is a bug of ours and deserves an alarm. */
@@ -34,7 +34,7 @@ export type FallbackStore = LimitStore &
   }
 
 /** What is beyond this waits for time to free its place, and for the ledger to end its hold. */
-const mostUnheard = 10_000
+const maxUnsent = 10_000
 
 /**
  * The shared counters, and while they are out of reach this node's own with its share of each limit. The local counters
@@ -44,13 +44,13 @@ const mostUnheard = 10_000
  */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, local, untold, nodeId, census, clock, random, onFailure, onChange } = options
-  const breaker = createBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
+  const breaker = createCircuitBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
   const isReachable = (): boolean => !breaker.isOpen()
   const contributions = createContributions({ shared, own: local, untold, nodeId, census, clock, isReachable })
   const nodes = (): number => Math.max(1, census.count())
   const { admitShared, admitLocally } = createAdmissions({ shared, local, contributions, nodes })
 
-  const unheard = new Map<string, Settlement>() // settled while the shared store could not be told
+  const unheard = new Map<string, LimitSettlement>() // settled while the shared store could not be told
 
   /** What the shared store says; undefined where it cannot be asked. */
   const ask = async <T>(
@@ -83,9 +83,9 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
     for (const settlement of late) await settleShared(settlement)
   }
 
-  const settleShared = async (settlement: Settlement): Promise<SettleResult> => {
+  const settleShared = async (settlement: LimitSettlement): Promise<SettleResult> => {
     const sayLater = (): void => {
-      if (unheard.size < mostUnheard) unheard.set(settlement.requestId, settlement)
+      if (unheard.size < maxUnsent) unheard.set(settlement.requestId, settlement)
     }
     return (await ask('settle', () => shared.settle(settlement), sayLater)) ?? 'unreachable'
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Admitted, Refused } from './admission.ts'
+import type { Admitted, Rejected } from './admission.ts'
 import { duration, inferenceHeaders } from './headers.ts'
-import type { Gauge, ScopeStanding, Standing } from './standing.ts'
+import type { WindowUsage, ScopeStatus, LimitStatus } from './status.ts'
 
-const gauge = (limit: number, remaining: number, resetMs = 1_000): Gauge => ({ limit, remaining, resetMs })
-const nothing: ScopeStanding = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
-const standing = (given: Partial<Record<keyof Standing, Partial<ScopeStanding>>>): Standing => ({
+const gauge = (limit: number, remaining: number, resetMs = 1_000): WindowUsage => ({ limit, remaining, resetMs })
+const nothing: ScopeStatus = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
+const standing = (given: Partial<Record<keyof LimitStatus, Partial<ScopeStatus>>>): LimitStatus => ({
   key: { ...nothing, ...given.key },
   project: { ...nothing, ...given.project },
   organization: { ...nothing, ...given.organization },
@@ -19,10 +19,10 @@ const admitted = (given: Parameters<typeof standing>[0]): Admitted => ({
   credits: null,
 })
 const refused = (
-  reason: Refused['reason'],
+  reason: Rejected['reason'],
   retryAfterMs: number | null,
   given: Parameters<typeof standing>[0],
-): Refused => ({
+): Rejected => ({
   admitted: false,
   atMs: 0,
   reason,

@@ -1,11 +1,11 @@
-import type { Refused, Verdict } from './admission.ts'
+import type { Rejected, AdmissionResult } from './admission.ts'
 import type { WindowMetric } from './scopes.ts'
-import type { Gauge, Standing } from './standing.ts'
+import type { WindowUsage, LimitStatus } from './status.ts'
 
 export type Headers = Record<string, string>
 
 /** The rate-limit headers of an inference answer, admitted or not: those of the scope closest to its limit. */
-export function inferenceHeaders(verdict: Verdict): Headers {
+export function inferenceHeaders(verdict: AdmissionResult): Headers {
   const { standing } = verdict
   const minuteTokens = closest(standing, 'tpm')
   const headers = verdict.admitted ? {} : retryAfter(verdict)
@@ -15,11 +15,11 @@ export function inferenceHeaders(verdict: Verdict): Headers {
   return headers
 }
 
-const closest = ({ key, project, organization }: Standing, metric: WindowMetric): Gauge | null =>
+const closest = ({ key, project, organization }: LimitStatus, metric: WindowMetric): WindowUsage | null =>
   closer(closer(key[metric], project[metric]), organization[metric])
 
 /** The least remaining is the only number a caller can act on. Of two that are equal, the later reset. */
-function closer(first: Gauge | null, second: Gauge | null): Gauge | null {
+function closer(first: WindowUsage | null, second: WindowUsage | null): WindowUsage | null {
   if (first === null || second === null) return first ?? second
   if (first.remaining !== second.remaining) return first.remaining < second.remaining ? first : second
   return second.resetMs > first.resetMs ? second : first
@@ -36,7 +36,7 @@ const requestNames = namesFor('requests')
 const tokenNames = namesFor('tokens')
 const projectTokenNames = namesFor('project-tokens')
 
-function add(headers: Headers, names: ReturnType<typeof namesFor>, gauge: Gauge | null): void {
+function add(headers: Headers, names: ReturnType<typeof namesFor>, gauge: WindowUsage | null): void {
   if (gauge === null) return
   headers[names.limit] = String(gauge.limit)
   headers[names.remaining] = String(gauge.remaining)
@@ -44,11 +44,11 @@ function add(headers: Headers, names: ReturnType<typeof namesFor>, gauge: Gauge 
 }
 
 /** Whole seconds, rounded up, at least one. A refusal for credits has none: waiting does not help. */
-const retryAfter = (refused: Refused): Headers =>
+const retryAfter = (refused: Rejected): Headers =>
   refused.reason === 'credits' ? {} : { 'retry-after': String(Math.max(1, Math.ceil(waitOf(refused) / 1000))) }
 
 /** A request larger than the limit itself never passes; it is told when the window is empty. */
-function waitOf({ retryAfterMs, standing, scope, reason }: Refused): number {
+function waitOf({ retryAfterMs, standing, scope, reason }: Rejected): number {
   if (retryAfterMs !== null) return retryAfterMs
   return reason === 'credits' || reason === 'concurrent' ? 0 : (standing[scope][reason]?.resetMs ?? 0)
 }

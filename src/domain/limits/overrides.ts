@@ -1,12 +1,12 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Principal } from '../identity/principal.ts'
-import { metrics, type Limits, type Metric, type Scope, type ScopeLimits } from './scopes.ts'
+import { metrics, type Limits, type Metric, type LimitScope, type ScopeLimits } from './scopes.ts'
 import { limitsOf, tierOf, type TierTable } from './tiers.ts'
 
 /** Limits that were set for one organization, project or key. */
 export type LimitOverride = {
-  readonly scope: Scope
+  readonly scope: LimitScope
   readonly subjectId: string
   readonly limits: Partial<ScopeLimits>
 }
@@ -53,7 +53,7 @@ export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
 
   async function read({ organization, projectId, id }: Subject): Promise<Limits> {
     const set = await overrides.list(organization.id)
-    const of = (scope: Scope, subjectId: string): Partial<ScopeLimits> =>
+    const of = (scope: LimitScope, subjectId: string): Partial<ScopeLimits> =>
       set.find((one) => one.scope === scope && one.subjectId === subjectId)?.limits ?? {}
     return limitsOf(table[tierOf(organization)], {
       key: of('key', id),

@@ -1,7 +1,7 @@
 /** What a request counts against, nearest first. Every request counts in all three. */
-export const scopes = ['key', 'project', 'organization'] as const
-export type Scope = (typeof scopes)[number]
-export type PerScope<T> = Readonly<Record<Scope, T>>
+export const limitScopes = ['key', 'project', 'organization'] as const
+export type LimitScope = (typeof limitScopes)[number]
+export type PerScope<T> = Readonly<Record<LimitScope, T>>
 
 /** Requests and tokens, per minute and per day. */
 export const windowMetrics = ['rpm', 'rpd', 'tpm', 'tpd'] as const

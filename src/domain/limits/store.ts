@@ -1,6 +1,14 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { Use } from './use.ts'
-import type { AdmissionRequest, CreditAccount, Grant, Renewal, Settlement, SliceName, Verdict } from './admission.ts'
+import type { LimitUsage } from './usage.ts'
+import type {
+  AdmissionRequest,
+  CreditAccount,
+  Grant,
+  Renewal,
+  LimitSettlement,
+  SliceId,
+  AdmissionResult,
+} from './admission.ts'
 
 /** `unreachable`: said only by the store with a fallback; whether it happened is not known. */
 export type SettleResult = 'settled' | 'gone' | 'unreachable'
@@ -15,9 +23,9 @@ export type CloseResult = 'closed' | 'unreachable'
 /** The port to the counters: in this process, or shared by many nodes. Each call is one atomic step. */
 export type LimitStore = {
   /** Decides over all scopes and the credits at once: everything is taken, or nothing. */
-  admit(request: AdmissionRequest): MaybePromise<Verdict>
+  admit(request: AdmissionRequest): MaybePromise<AdmissionResult>
   /** Gives the place back and corrects tokens and credits to what was used. Once; then it is `gone`. */
-  settle(settlement: Settlement): MaybePromise<SettleResult>
+  settle(settlement: LimitSettlement): MaybePromise<SettleResult>
   /** Gives the place back and nothing else: what the request used could not be written down, and its hold waits for that. */
   leave(request: Renewal): MaybePromise<void>
   /** Keeps the places of long requests. One that is settled or overdue is left alone. */
@@ -25,7 +33,7 @@ export type LimitStore = {
   /** Opens the organization's slice of credits, or raises the open one. Raising never opens. */
   grant(grant: Grant): MaybePromise<GrantResult>
   /** After this nothing more is taken from the slice. Its open holds can still be settled. */
-  close(slice: SliceName): MaybePromise<CloseResult>
+  close(slice: SliceId): MaybePromise<CloseResult>
   /** What the ledger needs to resolve overdue holds and to check the sums. */
   accounts(organization: string): MaybePromise<readonly CreditAccount[]>
 }
@@ -36,7 +44,7 @@ type Later<Method> = Method extends (...args: infer Args) => infer Result
 
 /** What a node has counted by itself. */
 export type Contribution = {
-  readonly use: Use
+  readonly use: LimitUsage
   readonly node: string
   /** Ascends: a contribution that arrives twice is counted once. */
   readonly number: number
@@ -53,7 +61,7 @@ export type ContributeResult = 'counted' | 'known' | 'forgotten'
 /** A store that lives elsewhere and may be out of reach: its methods throw `LimitStoreError`. */
 export type SharedLimitStore = Omit<{ readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> }, 'admit'> & {
   /** `forgotten`: nothing was counted; contribute first. It is so for every organization that a node meets first. */
-  admit(request: AdmissionRequest): Promise<Verdict | 'forgotten'>
+  admit(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'>
   contribute(contribution: Contribution): Promise<ContributeResult>
   /** The nodes that have contributed all they have since the store last lost anything; with this one, if it says so. */
   attend(node: string, hasContributed: boolean): Promise<readonly string[]>

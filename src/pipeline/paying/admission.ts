@@ -7,7 +7,7 @@ import { dearestMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import type { Usage } from '../../domain/inference/events.ts'
-import type { Admitted, AdmissionRequest, Refused, Subject, Verdict } from '../../domain/limits/admission.ts'
+import type { Admitted, AdmissionRequest, Rejected, Subject, AdmissionResult } from '../../domain/limits/admission.ts'
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { createLease, type Lease, type LeaseParts } from './lease.ts'
@@ -21,7 +21,7 @@ export type AdmissionParts = LeaseParts & {
   readonly backlog: Pick<Backlog, 'isFull'> | null
   readonly failpoint: Failpoint
   /** Every decision, for the figures. */
-  readonly onVerdict: (verdict: Verdict) => void
+  readonly onVerdict: (verdict: AdmissionResult) => void
 }
 
 /** Who wants to do what, and how much of it at most. */
@@ -38,7 +38,7 @@ export type Admission = {
   /** One atomic step over three scopes, five metrics and the credits. A refusal is a Fault. */
   admit(applicant: Applicant): Promise<Lease>
   /** A request that goes no further counts all the same. Throws where even that is one too many. */
-  count(principal: Principal): Promise<Verdict>
+  count(principal: Principal): Promise<AdmissionResult>
 }
 
 type Running = Extract<AdmissionRequest, { mode: 'full' }>
@@ -81,8 +81,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   /** Refused for credits, the counters are given more of the ledger's, until it has said twice that there is no more. */
-  async function admittedWithFunds(principal: Principal, request: Running, refused: Refused): Promise<Admitted> {
-    let verdict: Verdict = refused
+  async function admittedWithFunds(principal: Principal, request: Running, refused: Rejected): Promise<Admitted> {
+    let verdict: AdmissionResult = refused
     for (let dries = 0; !verdict.admitted && verdict.reason === 'credits' && verdict.credits !== null && dries < 2;) {
       const need = { organizationId: request.organization, micro: request.micro ?? 0, standing: verdict.credits }
       dries = (await parts.funds.raise(need).catch(rethrow)) === 'dry' ? dries + 1 : 0
@@ -95,13 +95,13 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   /** Whoever gives up for want of credits has made an attempt, which the counters have not counted. */
-  async function shortOfCredits(principal: Principal, request: Running, refused: Refused): Promise<Fault> {
+  async function shortOfCredits(principal: Principal, request: Running, refused: Rejected): Promise<Fault> {
     const { standing } = await countAttempt(principal)
     const remainingMicro = Math.max(refused.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)
     return insufficientCredits({ neededMicro: request.micro ?? 0, remainingMicro, refused: { ...refused, standing } })
   }
 
-  async function countAttempt(principal: Principal): Promise<Verdict> {
+  async function countAttempt(principal: Principal): Promise<AdmissionResult> {
     const limits = await parts.limitsOf(principal)
     return parts.limits.admit({ ...subjectOf(principal), limits, mode: 'count' })
   }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Refused } from '../../domain/limits/admission.ts'
+import type { Rejected } from '../../domain/limits/admission.ts'
 import { insufficientCredits } from './limit-faults.ts'
 
 const nothing = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
-const refused: Refused = {
+const refused: Rejected = {
   admitted: false,
   atMs: 0,
   reason: 'credits',

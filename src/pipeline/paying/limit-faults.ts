@@ -1,8 +1,8 @@
 import { Fault } from '../../base/fault.ts'
 import { shownBalance, shownUse } from '../../domain/credits/shown.ts'
-import type { Refused } from '../../domain/limits/admission.ts'
+import type { Rejected } from '../../domain/limits/admission.ts'
 import { inferenceHeaders } from '../../domain/limits/headers.ts'
-import type { Metric, Scope } from '../../domain/limits/scopes.ts'
+import type { Metric, LimitScope } from '../../domain/limits/scopes.ts'
 
 const metricNames: Readonly<Record<Metric, string>> = {
   rpm: 'requests a minute',
@@ -12,14 +12,14 @@ const metricNames: Readonly<Record<Metric, string>> = {
   concurrent: 'requests at once',
 }
 
-const scopeNames: Readonly<Record<Scope, string>> = {
+const scopeNames: Readonly<Record<LimitScope, string>> = {
   key: 'This API key',
   project: 'This project',
   organization: 'This organization',
 }
 
 /** The limit that stood in the way, and when to come again. */
-export function overLimit(refused: Refused, reason: Metric): Fault {
+export function overLimit(refused: Rejected, reason: Metric): Fault {
   const { scope, retryAfterMs, standing } = refused
   const limit = standing[scope][reason]?.limit ?? 0
   const headers = inferenceHeaders(refused)
@@ -36,7 +36,7 @@ export function overLimit(refused: Refused, reason: Metric): Fault {
   )
 }
 
-export type Shortage = { readonly neededMicro: number; readonly remainingMicro: number; readonly refused: Refused }
+export type Shortage = { readonly neededMicro: number; readonly remainingMicro: number; readonly refused: Rejected }
 
 /** Waiting does not help, so that nothing says when to come again. */
 export function insufficientCredits({ neededMicro, remainingMicro, refused }: Shortage): Fault {

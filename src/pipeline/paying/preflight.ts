@@ -2,7 +2,7 @@ import { dearestMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
 import type { Price } from '../../domain/inference/catalogue.ts'
-import type { Verdict } from '../../domain/limits/admission.ts'
+import type { AdmissionResult } from '../../domain/limits/admission.ts'
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 
@@ -24,7 +24,7 @@ export type Thought = {
 }
 
 /** What would be decided, and what would be held for it. */
-export type Preview = { readonly verdict: Verdict; readonly tokens: number; readonly micro: number }
+export type Preview = { readonly verdict: AdmissionResult; readonly tokens: number; readonly micro: number }
 
 export type Preflight = (thought: Thought) => Promise<Preview>
 
@@ -47,7 +47,7 @@ export function createPreflight({ limits, limitsOf, ledger, ratesOf }: Preflight
   }
 
   /** What the counters lack, the ledger may have. */
-  async function withLedger(verdict: Verdict, organizationId: string, micro: number): Promise<Verdict> {
+  async function withLedger(verdict: AdmissionResult, organizationId: string, micro: number): Promise<AdmissionResult> {
     if (verdict.admitted || verdict.reason !== 'credits') return verdict
     const available = (await ledger.balance(organizationId))?.availableMicro ?? 0
     const left = verdict.credits?.leftMicro ?? 0

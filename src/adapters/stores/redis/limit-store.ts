@@ -1,8 +1,8 @@
-import { assertWhole, refusedScopes } from '../../../domain/limits/admission.ts'
+import { assertWhole, rejectedScopes } from '../../../domain/limits/admission.ts'
 import type { AdmissionRequest, LimitSettings, Subject } from '../../../domain/limits/admission.ts'
-import { metrics, scopes, type Limits, type Scope } from '../../../domain/limits/scopes.ts'
+import { metrics, limitScopes, type Limits, type LimitScope } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
-import type { Use } from '../../../domain/limits/use.ts'
+import type { LimitUsage } from '../../../domain/limits/usage.ts'
 import type { RedisConnection } from './connection.ts'
 import { readAccounts, readContribution, readGrantResult, readNodes, readVerdict } from './replies.ts'
 import { runScript } from './scripts.ts'
@@ -18,7 +18,7 @@ export type RedisLimitStoreOptions = {
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
   const incarnations = createIncarnations(connection)
   const time = (): string | number => nowMs?.() ?? ''
-  const rules = [settings.leaseMs, settings.holdMs, refusedScopes[settings.countRefused]]
+  const rules = [settings.leaseMs, settings.holdMs, rejectedScopes[settings.countRefused]]
 
   return {
     async admit(request) {
@@ -117,17 +117,17 @@ const keysOf = (subject: Subject): string[] => {
   return [...states, ...leaseKeysOf(subject), ...money]
 }
 
-const stateKeyOf = (organization: string, scope: Scope, id: string): string =>
+const stateKeyOf = (organization: string, scope: LimitScope, id: string): string =>
   key(organization, { key: `k:${id}`, project: `p:${id}`, organization: 'o' }[scope])
 
 /** In the order of `contribute.lua`. */
-const contributionKeysOf = ({ organization, scopes: used, running }: Use): string[] => [
+const contributionKeysOf = ({ organization, scopes: used, running }: LimitUsage): string[] => [
   ...['o', 'i', 'c', 'h', 'hx'].map((part) => key(organization, part)),
   ...used.map(({ scope, id }) => stateKeyOf(organization, scope, id)),
   ...running.flatMap((request) => leaseKeysOf({ organization, ...request })),
 ]
 
-const asJson = ({ scopes: used, running }: Use): string =>
+const asJson = ({ scopes: used, running }: LimitUsage): string =>
   JSON.stringify({
     scopes: used.map(({ minute, day }) => ({ minute, day })),
     running: running.map((request) => [
@@ -162,7 +162,7 @@ function createIncarnations(connection: RedisConnection) {
 }
 
 const limitsAsList = (limits: Limits): number[] =>
-  scopes.flatMap((scope) => metrics.map((metric) => limits[scope][metric]))
+  limitScopes.flatMap((scope) => metrics.map((metric) => limits[scope][metric]))
 
 function demandOf(request: AdmissionRequest): (string | number)[] {
   if (request.mode === 'count') return ['count', '', 0, '', request.project, request.key]

@@ -1,13 +1,13 @@
 import type {
   AdmissionRequest,
   CreditAccount,
-  CreditStanding,
+  CreditStatus,
   OpenHold,
-  Verdict,
+  AdmissionResult,
 } from '../../../domain/limits/admission.ts'
-import { metrics, scopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
+import { metrics, limitScopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
 import type { ContributeResult, GrantResult } from '../../../domain/limits/store.ts'
-import { gauge, places, type ScopeStanding, type Standing } from '../../../domain/limits/standing.ts'
+import { windowUsage, slotUsage, type ScopeStatus, type LimitStatus } from '../../../domain/limits/status.ts'
 
 /** A script answered in a shape that it never has: the scripts and this file do not fit. */
 const misfit = (what: string, reply: unknown): never => {
@@ -23,7 +23,7 @@ const perScope = 9
 const standingFrom = 7
 
 /** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
-export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): Verdict | 'forgotten' {
+export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
   const answer = listOf(reply)
   const outcome = text(answer[0])
   if (outcome === 'forgotten') return outcome
@@ -40,7 +40,7 @@ export function readVerdict(request: AdmissionRequest, epoch: string, reply: unk
   return {
     admitted: false,
     reason: metrics[number(answer[2]) - 1] ?? misfit('metric', answer),
-    scope: scopes[number(answer[1]) - 1] ?? misfit('scope', answer),
+    scope: limitScopes[number(answer[1]) - 1] ?? misfit('scope', answer),
     retryAfterMs: waitMs === -1 ? null : waitMs,
     standing,
     atMs,
@@ -48,26 +48,26 @@ export function readVerdict(request: AdmissionRequest, epoch: string, reply: unk
   }
 }
 
-function readCredits(request: AdmissionRequest, epoch: string, answer: readonly unknown[]): CreditStanding | null {
+function readCredits(request: AdmissionRequest, epoch: string, answer: readonly unknown[]): CreditStatus | null {
   if (request.mode === 'count' || request.micro === null) return null
   return { epoch, sliceId: text(answer[4]) || null, leftMicro: number(answer[5]) }
 }
 
-const readStanding = ({ limits }: AdmissionRequest, numbers: readonly number[]): Standing => ({
+const readStanding = ({ limits }: AdmissionRequest, numbers: readonly number[]): LimitStatus => ({
   key: readScope(limits.key, numbers.slice(0, perScope)),
   project: readScope(limits.project, numbers.slice(perScope, 2 * perScope)),
   organization: readScope(limits.organization, numbers.slice(2 * perScope)),
 })
 
-function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStanding {
+function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStatus {
   const [rpm = 0, rpmReset = 0, rpd = 0, rpdReset = 0, tpm = 0, tpmReset = 0, tpd = 0, tpdReset = 0, inFlight = 0] =
     numbers
   return {
-    rpm: gauge(limit.rpm, rpm, rpmReset),
-    rpd: gauge(limit.rpd, rpd, rpdReset),
-    tpm: gauge(limit.tpm, tpm, tpmReset),
-    tpd: gauge(limit.tpd, tpd, tpdReset),
-    concurrent: places(limit.concurrent, inFlight),
+    rpm: windowUsage(limit.rpm, rpm, rpmReset),
+    rpd: windowUsage(limit.rpd, rpd, rpdReset),
+    tpm: windowUsage(limit.tpm, tpm, tpmReset),
+    tpd: windowUsage(limit.tpd, tpd, tpdReset),
+    concurrent: slotUsage(limit.concurrent, inFlight),
   }
 }
 

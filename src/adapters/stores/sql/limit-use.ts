@@ -1,6 +1,6 @@
-import type { UseStore } from '../../../domain/limits/kept-use.ts'
-import { scopes } from '../../../domain/limits/scopes.ts'
-import type { OwnedUse, SlotUse } from '../../../domain/limits/use.ts'
+import type { UsageStore } from '../../../domain/limits/persisted-usage.ts'
+import { limitScopes } from '../../../domain/limits/scopes.ts'
+import type { NodeUsage, WindowSlotUsage } from '../../../domain/limits/usage.ts'
 import type { Database, Statement } from './database.ts'
 
 const saveOne = `insert into limit_use (organization_id, scope, id, minute, day, saved_at)
@@ -14,7 +14,7 @@ const savedAtOnce = 100
 type UseRow = { organization_id: string; scope: string; id: string; minute: string; day: string }
 
 /** The windows of limits in SQL, one row for each scope. */
-export function limitUseStore(database: Database): UseStore {
+export function limitUseStore(database: Database): UsageStore {
   return {
     async load(afterMs) {
       const sql = 'select organization_id, scope, id, minute, day from limit_use where saved_at > $1'
@@ -32,14 +32,14 @@ export function limitUseStore(database: Database): UseStore {
   }
 }
 
-const saving = ({ organization, scope, id, minute, day }: OwnedUse, nowMs: number): Statement => ({
+const saving = ({ organization, scope, id, minute, day }: NodeUsage, nowMs: number): Statement => ({
   sql: saveOne,
   params: [organization, scope, id, JSON.stringify(minute), JSON.stringify(day), nowMs],
 })
 
-function readUse(row: UseRow): OwnedUse[] {
-  const scope = scopes.find((known) => known === row.scope)
+function readUse(row: UseRow): NodeUsage[] {
+  const scope = limitScopes.find((known) => known === row.scope)
   if (scope === undefined) return []
-  const [minute, day] = [row.minute, row.day].map((slots) => JSON.parse(slots) as SlotUse[])
+  const [minute, day] = [row.minute, row.day].map((slots) => JSON.parse(slots) as WindowSlotUsage[])
   return [{ organization: row.organization_id, scope, id: row.id, minute: minute ?? [], day: day ?? [] }]
 }

@@ -1,5 +1,5 @@
 import { repeat, type Clock } from '../../../base/clock.ts'
-import type { Census } from '../../../domain/limits/census.ts'
+import type { ClusterMembership } from '../../../domain/limits/cluster-membership.ts'
 import type { Database } from './database.ts'
 
 export type NodesParts = {
@@ -17,7 +17,7 @@ const forgetAfterMs = 60 * 60_000
 type Pulse = { readonly beat: number; readonly sinceMs: number }
 
 /** A member of the census. Its own row goes when it is disposed of. */
-export type Member = Census &
+export type Member = ClusterMembership &
   AsyncDisposable & {
     /** Beats, and looks at the others; it does so by itself every ten seconds. */
     look(): Promise<void>

@@ -1,8 +1,14 @@
-import { refusedScopes, type AdmissionRequest, type LimitSettings, type Refused, type Verdict } from '../admission.ts'
-import { closedGates, gateWaitMs, standingOf, type Case, type Gate } from './judge.ts'
-import { canHold, creditStanding } from './slice.ts'
-import { add } from './tally.ts'
-import { takePlace, type Tenant } from './tenant.ts'
+import {
+  rejectedScopes,
+  type AdmissionRequest,
+  type LimitSettings,
+  type Rejected,
+  type AdmissionResult,
+} from '../admission.ts'
+import { exceededLimits, limitWaitMs, statusOf, type CheckContext, type LimitCheck } from './check.ts'
+import { canHold, creditStatus } from './slice.ts'
+import { add } from './sliding-window.ts'
+import { takeSlot, type Tenant } from './tenant.ts'
 
 /** Who asks, and by which rules. */
 export type Parties = {
@@ -13,11 +19,11 @@ export type Parties = {
 }
 
 /** Checks everything, then takes everything. Credits come last, so that a limit never hides behind a bill. */
-export function admit(parties: Parties, judged: Case): Verdict {
+export function admit(parties: Parties, judged: CheckContext): AdmissionResult {
   const { tenant, request } = parties
   const duplicate = request.mode === 'full' && tenant.holds.has(request.requestId)
   if (!duplicate) {
-    const closed = closedGates(judged)
+    const closed = exceededLimits(judged)
     if (closed.length > 0) return refuse(parties, judged, closed)
     if (!canHold(tenant, request)) return refuseForCredits(parties, judged)
     if (request.mode !== 'check') take(parties, judged)
@@ -26,14 +32,14 @@ export function admit(parties: Parties, judged: Case): Verdict {
 }
 
 /** The attempt is counted before the wait is measured, so that the wait is true for whoever made it. */
-function refuse(parties: Parties, judged: Case, closed: readonly Gate[]): Refused {
-  const hardest = closed.reduce((a, b) => (gateWaitMs(judged, b) > gateWaitMs(judged, a) ? b : a))
-  const counted = parties.request.mode === 'check' ? 0 : refusedScopes[parties.settings.countRefused]
+function refuse(parties: Parties, judged: CheckContext, closed: readonly LimitCheck[]): Rejected {
+  const hardest = closed.reduce((a, b) => (limitWaitMs(judged, b) > limitWaitMs(judged, a) ? b : a))
+  const counted = parties.request.mode === 'check' ? 0 : rejectedScopes[parties.settings.countRefused]
   for (const state of judged.states.slice(0, counted)) {
     add(state.rpm, 1)
     add(state.rpd, 1)
   }
-  const waitMs = Math.max(...closedGates(judged).map((gate) => gateWaitMs(judged, gate)))
+  const waitMs = Math.max(...exceededLimits(judged).map((gate) => limitWaitMs(judged, gate)))
   return {
     admitted: false,
     reason: hardest.metric,
@@ -44,7 +50,7 @@ function refuse(parties: Parties, judged: Case, closed: readonly Gate[]): Refuse
 }
 
 /** Counts nothing: the caller may raise the slice and ask again. If it gives up, it counts the attempt itself. */
-const refuseForCredits = (parties: Parties, judged: Case): Refused => ({
+const refuseForCredits = (parties: Parties, judged: CheckContext): Rejected => ({
   admitted: false,
   reason: 'credits',
   scope: 'organization',
@@ -52,13 +58,16 @@ const refuseForCredits = (parties: Parties, judged: Case): Refused => ({
   ...decisionOf(parties, judged),
 })
 
-const decisionOf = (parties: Parties, judged: Case): Pick<Verdict, 'standing' | 'atMs' | 'credits'> => ({
-  standing: standingOf(judged),
+const decisionOf = (
+  parties: Parties,
+  judged: CheckContext,
+): Pick<AdmissionResult, 'standing' | 'atMs' | 'credits'> => ({
+  standing: statusOf(judged),
   atMs: judged.nowMs,
-  credits: creditStanding(parties),
+  credits: creditStatus(parties),
 })
 
-function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: Case): void {
+function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: CheckContext): void {
   for (const state of states) {
     add(state.rpm, needs.rpm)
     add(state.rpd, needs.rpd)
@@ -67,7 +76,7 @@ function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: 
   }
   if (request.mode === 'count') return
   const { requestId, project, key, tokens, micro } = request
-  takePlace(tenant, requestId, { expiresAtMs: nowMs + settings.leaseMs, states })
+  takeSlot(tenant, requestId, { expiresAtMs: nowMs + settings.leaseMs, states })
   const sliceId = micro === null ? null : (tenant.slice?.sliceId ?? null)
   tenant.holds.set(requestId, {
     project,

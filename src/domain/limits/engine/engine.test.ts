@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { LimitSettings, Verdict } from '../admission.ts'
+import type { LimitSettings, AdmissionResult } from '../admission.ts'
 import { createLimitEngine } from './engine.ts'
-import { scopes, unlimited, type Limits, type ScopeLimits } from '../scopes.ts'
+import { limitScopes, unlimited, type Limits, type ScopeLimits } from '../scopes.ts'
 
 const startMs = 1_760_000_000_000
 const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
@@ -37,7 +37,7 @@ const attempts: fc.Arbitrary<Attempt[]> = fc.array(
 function createHouse(limits: Limits, rules: LimitSettings = settings) {
   const time = { nowMs: startMs }
   const engine = createLimitEngine({ nowMs: () => time.nowMs, epoch: 'life', settings: rules })
-  const knock = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): Verdict =>
+  const knock = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): AdmissionResult =>
     engine.admit({ ...subjectOf(key), limits, mode: 'full', requestId, tokens, micro: null })
   const leave = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string) =>
     engine.settle({ ...subjectOf(key), requestId, tokens, micro: 0 })
@@ -59,7 +59,7 @@ describe('the engine', () => {
           if (!knock(attempt, `request_${at}`).admitted) continue
           admitted.push({ ...attempt, atMs: clockMs })
           if (attempt.settles) leave(attempt, `request_${at}`)
-          for (const scope of scopes) {
+          for (const scope of limitScopes) {
             const recent = admitted.filter(
               (other) =>
                 other.atMs >= clockMs - 60_000 && subjectOf(other.key)[scope] === subjectOf(attempt.key)[scope],
@@ -156,12 +156,12 @@ describe('the engine', () => {
         for (const [at, attempt] of list.entries()) {
           time.nowMs += Math.abs(attempt.afterMs)
           const { standing } = knock(attempt, `request_${at}`)
-          for (const scope of scopes) assert.ok((standing[scope].concurrent?.remaining ?? 0) >= 0)
+          for (const scope of limitScopes) assert.ok((standing[scope].concurrent?.remaining ?? 0) >= 0)
         }
         time.nowMs += settings.leaseMs
         for (const key of [0, 1, 2]) {
           const { standing } = engine.admit({ ...subjectOf(key), limits, mode: 'count' })
-          for (const scope of scopes) {
+          for (const scope of limitScopes) {
             const places = standing[scope].concurrent
             assert.equal(places?.remaining, places?.limit)
           }

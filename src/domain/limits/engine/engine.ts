@@ -1,13 +1,13 @@
 import { assertWhole, type AdmissionRequest, type LimitSettings, type OpenHold, type Renewal } from '../admission.ts'
 import { admit } from './admit.ts'
-import { needsOf } from './judge.ts'
-import { renew, settle } from './settle.ts'
-import { raise } from './slice.ts'
+import { demandsOf } from './check.ts'
+import { renew, settleTokens } from './settle.ts'
+import { topUp } from './slice.ts'
 import type { LimitStore } from '../store.ts'
-import type { OwnedUse, Use } from '../use.ts'
-import { advanceClock, freeExpiredPlaces, freePlace, tenantTime, type Hold } from './tenant.ts'
+import type { NodeUsage, LimitUsage } from '../usage.ts'
+import { advanceClock, freeExpiredSlots, freeSlot, tenantTime, type CreditHold } from './tenant.ts'
 import { createTenants } from './tenants.ts'
-import { addScope, holdPlace, note, ownedUse, retract, useOf } from './use.ts'
+import { addScope, holdSlot, note, nodeUsage, retract, usageOf } from './usage.ts'
 
 type AtOnce<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
 
@@ -25,14 +25,14 @@ export type LimitEngine = { readonly [Name in keyof LimitStore]: AtOnce<LimitSto
   /** Undoes an admission that came to nothing. */
   retract(request: AdmissionRequest): void
   /** All that it counts for an organization; undefined where there is nothing. */
-  useOf(organization: string): Use | undefined
+  useOf(organization: string): LimitUsage | undefined
   /** Adds what another store has counted. */
-  contribute(use: Use): void
+  contribute(use: LimitUsage): void
   /** Stops counting for an organization. */
   forget(organization: string): void
   isCounting(organization: string): boolean
   /** What is counted for every scope that has changed since this was last asked. */
-  takeChanged(): readonly OwnedUse[]
+  takeChanged(): readonly NodeUsage[]
   organizations(): Iterable<string>
   readonly size: { readonly scopes: number; readonly tenants: number }
 }
@@ -68,8 +68,8 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const tenant = tenants.open(request.organization)
       const nowMs = advanceClock(tenant, timeMs)
       const states = tenants.statesOf(tenant, request, timeMs)
-      freeExpiredPlaces(tenant, nowMs)
-      const judged = { states, limits: request.limits, needs: needsOf(request), nowMs }
+      freeExpiredSlots(tenant, nowMs)
+      const judged = { states, limits: request.limits, needs: demandsOf(request), nowMs }
       return admit({ tenant, request, epoch, settings }, judged)
     },
 
@@ -95,8 +95,8 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
     useOf(organization) {
       const tenant = tenants.find(organization)
       if (tenant === undefined) return undefined
-      freeExpiredPlaces(tenant, advanceClock(tenant, options.nowMs()))
-      return useOf(tenant)
+      freeExpiredSlots(tenant, advanceClock(tenant, options.nowMs()))
+      return usageOf(tenant)
     },
 
     contribute({ organization, scopes: used, running }) {
@@ -105,7 +105,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       advanceClock(tenant, timeMs)
       for (const use of used) addScope(tenants.stateOf(tenant, use, timeMs), use)
       for (const request of running) {
-        holdPlace(tenant, tenants.statesOf(tenant, { organization, ...request }, timeMs), {
+        holdSlot(tenant, tenants.statesOf(tenant, { organization, ...request }, timeMs), {
           request,
           settings,
           isNoted: false,
@@ -116,19 +116,19 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
     forget: (organization) => tenants.remove(organization),
     isCounting: (organization) => tenants.find(organization) !== undefined,
     organizations: () => tenants.organizations(),
-    takeChanged: () => Array.from(tenants.takeChanged(), ownedUse),
+    takeChanged: () => Array.from(tenants.takeChanged(), nodeUsage),
 
     settle(settlement) {
       assertWhole(settlement.tokens, settlement.micro)
       const timeMs = options.nowMs()
       const tenant = tenants.open(settlement.organization)
       advanceClock(tenant, timeMs)
-      return settle(tenant, tenants.statesOf(tenant, settlement, timeMs), settlement)
+      return settleTokens(tenant, tenants.statesOf(tenant, settlement, timeMs), settlement)
     },
 
     leave({ organization, requestId }) {
       const tenant = tenants.find(organization)
-      if (tenant !== undefined) freePlace(tenant, requestId)
+      if (tenant !== undefined) freeSlot(tenant, requestId)
     },
 
     renew(renewals) {
@@ -142,7 +142,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
 
     grant(grant) {
       assertWhole(grant.amountMicro)
-      return grant.epoch === epoch ? raise(tenants.open(grant.organization), grant) : 'stale'
+      return grant.epoch === epoch ? topUp(tenants.open(grant.organization), grant) : 'stale'
     },
 
     close({ organization, epoch: grantedIn, sliceId }) {
@@ -162,7 +162,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
   }
 }
 
-const openHold = ([requestId, held]: [string, Hold], nowMs: number): OpenHold => ({
+const openHold = ([requestId, held]: [string, CreditHold], nowMs: number): OpenHold => ({
   requestId,
   project: held.project,
   key: held.key,

@@ -1,11 +1,11 @@
-import type { Settlement } from '../admission.ts'
+import type { LimitSettlement } from '../admission.ts'
 import { settleCredits } from './slice.ts'
-import { add, takeBack, type Tally } from './tally.ts'
-import { freePlace, takePlace, type Lease, type ScopeStates, type Tenant } from './tenant.ts'
+import { add, takeBack, type SlidingWindow } from './sliding-window.ts'
+import { freeSlot, takeSlot, type SlotLease, type ScopeStates, type Tenant } from './tenant.ts'
 
 /** Ends a request: its place is free again, its tokens and credits are what it really used. */
-export function settle(tenant: Tenant, states: ScopeStates, settlement: Settlement): 'settled' | 'gone' {
-  freePlace(tenant, settlement.requestId)
+export function settleTokens(tenant: Tenant, states: ScopeStates, settlement: LimitSettlement): 'settled' | 'gone' {
+  freeSlot(tenant, settlement.requestId)
   const hold = tenant.holds.get(settlement.requestId)
   if (hold === undefined) return 'gone'
   tenant.holds.delete(settlement.requestId)
@@ -18,15 +18,15 @@ export function settle(tenant: Tenant, states: ScopeStates, settlement: Settleme
 }
 
 /** Too much goes back to where it was reserved. Too little counts from now on, so that it really slows the caller. */
-function correct(tally: Tally, difference: number, reservedAtMs: number): void {
+function correct(tally: SlidingWindow, difference: number, reservedAtMs: number): void {
   if (difference < 0) takeBack(tally, reservedAtMs, -difference)
   else add(tally, difference)
 }
 
 /** Also revives a place that expired while the request ran on: it is in flight, whatever its lease says. */
-export function renew(tenant: Tenant, requestId: string, lease: Lease): void {
+export function renew(tenant: Tenant, requestId: string, lease: SlotLease): void {
   const hold = tenant.holds.get(requestId)
   if (hold === undefined || hold.deadlineMs <= tenant.clockMs) return
-  freePlace(tenant, requestId)
-  takePlace(tenant, requestId, lease)
+  freeSlot(tenant, requestId)
+  takeSlot(tenant, requestId, lease)
 }

@@ -1,6 +1,6 @@
-import type { AdmissionRequest, CreditStanding, Grant } from '../admission.ts'
+import type { AdmissionRequest, CreditStatus, Grant } from '../admission.ts'
 import type { GrantResult } from '../store.ts'
-import type { Hold, Tenant } from './tenant.ts'
+import type { CreditHold, Tenant } from './tenant.ts'
 
 /** A metered request needs a slice that covers it. A slice in debt covers nothing, not even a request for free. */
 export function canHold(tenant: Tenant, request: AdmissionRequest): boolean {
@@ -9,7 +9,7 @@ export function canHold(tenant: Tenant, request: AdmissionRequest): boolean {
 }
 
 /** A duplicate names the slice that its first admission was held from. */
-export function creditStanding({ tenant, request, epoch }: CreditParties): CreditStanding | null {
+export function creditStatus({ tenant, request, epoch }: CreditParties): CreditStatus | null {
   if (request.mode === 'count' || request.micro === null) return null
   const hold = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
   const sliceId = hold === undefined ? (tenant.slice?.sliceId ?? null) : hold.sliceId
@@ -19,7 +19,7 @@ export function creditStanding({ tenant, request, epoch }: CreditParties): Credi
 type CreditParties = { readonly tenant: Tenant; readonly request: AdmissionRequest; readonly epoch: string }
 
 /** Opens a slice, or raises the open one; an amount that arrives late and is lower changes nothing. */
-export function raise(tenant: Tenant, { organization, epoch, sliceId, amountMicro, opens }: Grant): GrantResult {
+export function topUp(tenant: Tenant, { organization, epoch, sliceId, amountMicro, opens }: Grant): GrantResult {
   if (tenant.slice === null) {
     if (!opens) return 'stale'
     tenant.slice = { organization, epoch, sliceId, amountMicro, leftMicro: amountMicro }
@@ -33,7 +33,7 @@ export function raise(tenant: Tenant, { organization, epoch, sliceId, amountMicr
 }
 
 /** Gives back what the estimate was too high by; too low, the slice pays the rest and may fall into debt. */
-export function settleCredits({ slice }: Tenant, hold: Hold, usedMicro: number): void {
+export function settleCredits({ slice }: Tenant, hold: CreditHold, usedMicro: number): void {
   if (slice === null || hold.micro === null || slice.sliceId !== hold.sliceId) return
   slice.leftMicro += hold.micro - usedMicro
 }

@@ -1,10 +1,10 @@
-import type { SliceName } from '../admission.ts'
-import type { PerScope, Scope, WindowMetric } from '../scopes.ts'
-import { createDayTally, createMinuteTally, slide, type Tally } from './tally.ts'
+import type { SliceId } from '../admission.ts'
+import type { PerScope, LimitScope, WindowMetric } from '../scopes.ts'
+import { createDayWindow, createMinuteWindow, slide, type SlidingWindow } from './sliding-window.ts'
 
 /** The counters of one scope. */
-export type ScopeState = Readonly<Record<WindowMetric, Tally>> & {
-  readonly scope: Scope
+export type ScopeState = Readonly<Record<WindowMetric, SlidingWindow>> & {
+  readonly scope: LimitScope
   readonly id: string
   readonly tenant: Tenant
   inFlight: number
@@ -15,9 +15,9 @@ export type ScopeState = Readonly<Record<WindowMetric, Tally>> & {
 export type ScopeStates = readonly [key: ScopeState, project: ScopeState, organization: ScopeState]
 
 /** A place in flight. */
-export type Lease = { readonly expiresAtMs: number; readonly states: ScopeStates }
+export type SlotLease = { readonly expiresAtMs: number; readonly states: ScopeStates }
 
-export type Hold = {
+export type CreditHold = {
   readonly project: string
   readonly key: string
   readonly tokens: number
@@ -29,7 +29,7 @@ export type Hold = {
   isNoted: boolean
 }
 
-export type Slice = SliceName & { amountMicro: number; leftMicro: number }
+export type LocalSlice = SliceId & { amountMicro: number; leftMicro: number }
 
 /** All that the engine knows of an organization. */
 export type Tenant = {
@@ -38,9 +38,9 @@ export type Tenant = {
   clockOffsetMs: number
   readonly states: PerScope<Map<string, ScopeState>>
   /** Every lease lasts equally long and time never goes back, so the first to expire stands first. */
-  readonly leases: Map<string, Lease>
-  readonly holds: Map<string, Hold>
-  slice: Slice | null
+  readonly leases: Map<string, SlotLease>
+  readonly holds: Map<string, CreditHold>
+  slice: LocalSlice | null
 }
 
 export const createTenant = (organization: string): Tenant => ({
@@ -53,14 +53,14 @@ export const createTenant = (organization: string): Tenant => ({
   slice: null,
 })
 
-export const createScopeState = (tenant: Tenant, scope: Scope, id: string): ScopeState => ({
+export const createScopeState = (tenant: Tenant, scope: LimitScope, id: string): ScopeState => ({
   scope,
   id,
   tenant,
-  rpm: createMinuteTally(),
-  rpd: createDayTally(),
-  tpm: createMinuteTally(),
-  tpd: createDayTally(),
+  rpm: createMinuteWindow(),
+  rpd: createDayWindow(),
+  tpm: createMinuteWindow(),
+  tpd: createDayWindow(),
   inFlight: 0,
   usedAtMs: -Infinity,
 })
@@ -91,27 +91,27 @@ export function advanceClock(tenant: Tenant, timeMs: number): number {
   return tenant.clockMs
 }
 
-export function takePlace(tenant: Tenant, requestId: string, lease: Lease): void {
+export function takeSlot(tenant: Tenant, requestId: string, lease: SlotLease): void {
   tenant.leases.set(requestId, lease)
   for (const state of lease.states) state.inFlight++
 }
 
-export function freePlace(tenant: Tenant, requestId: string): void {
+export function freeSlot(tenant: Tenant, requestId: string): void {
   const lease = tenant.leases.get(requestId)
   if (lease === undefined) return
   tenant.leases.delete(requestId)
   for (const state of lease.states) state.inFlight--
 }
 
-export function freeExpiredPlaces(tenant: Tenant, nowMs: number): void {
+export function freeExpiredSlots(tenant: Tenant, nowMs: number): void {
   for (const [requestId, lease] of tenant.leases) {
     if (lease.expiresAtMs > nowMs) return
-    freePlace(tenant, requestId)
+    freeSlot(tenant, requestId)
   }
 }
 
 /** Until `count` places of this scope have expired. */
-export function placeWaitMs(state: ScopeState, count: number, nowMs: number): number {
+export function slotWaitMs(state: ScopeState, count: number, nowMs: number): number {
   let left = count
   for (const lease of state.tenant.leases.values()) {
     if (lease.states.includes(state) && --left === 0) return lease.expiresAtMs - nowMs

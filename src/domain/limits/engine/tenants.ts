@@ -1,5 +1,5 @@
 import type { Subject } from '../admission.ts'
-import type { Scope } from '../scopes.ts'
+import type { LimitScope } from '../scopes.ts'
 import { createScopeState, createTenant, slideAll, type ScopeState, type ScopeStates, type Tenant } from './tenant.ts'
 
 /** Where the engine keeps its tenants. Bounded: what was used longest ago is forgotten first. */
@@ -9,7 +9,7 @@ export type Tenants = {
   /** The three scopes of a request, moved on to the tenant's clock. `timeMs` orders them by use. */
   statesOf(tenant: Tenant, subject: Subject, timeMs: number): ScopeStates
   /** One scope, in the same way. */
-  stateOf(tenant: Tenant, named: { readonly scope: Scope; readonly id: string }, timeMs: number): ScopeState
+  stateOf(tenant: Tenant, named: { readonly scope: LimitScope; readonly id: string }, timeMs: number): ScopeState
   remove(organization: string): void
   /** The scopes that were used since this was last asked. */
   takeChanged(): Iterable<ScopeState>
@@ -61,7 +61,7 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
     }
   }
 
-  const stateOf = (tenant: Tenant, scope: Scope, id: string): ScopeState => {
+  const stateOf = (tenant: Tenant, scope: LimitScope, id: string): ScopeState => {
     let state = tenant.states[scope].get(id)
     if (state === undefined) {
       state = createScopeState(tenant, scope, id)

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
 import { inCredits } from '../../../domain/credits/shown.ts'
 import type { Organization } from '../../../domain/identity/principal.ts'
-import { metrics, scopes } from '../../../domain/limits/scopes.ts'
-import type { Gauge, ScopeStanding, Standing } from '../../../domain/limits/standing.ts'
+import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
+import type { WindowUsage, ScopeStatus, LimitStatus } from '../../../domain/limits/status.ts'
 import { tierOf } from '../../../domain/limits/tiers.ts'
 import type { Preview } from '../../../pipeline/paying/preflight.ts'
 import type { CheckObject, LimitsObject } from './schema.ts'
 
 const microUsdPerUsd = 1_000_000
 
-export const presentLimits = (organization: Organization, standing: Standing): Static<typeof LimitsObject> => ({
+export const presentLimits = (organization: Organization, standing: LimitStatus): Static<typeof LimitsObject> => ({
   object: 'organization.limits',
   tier: tierOf(organization),
   plan: organization.plan,
@@ -32,13 +32,13 @@ export function presentCheck({ verdict, tokens, micro }: Preview): Static<typeof
   }
 }
 
-const presentStanding = (standing: Standing) => ({
+const presentStanding = (standing: LimitStatus) => ({
   key: presentScope(standing.key),
   project: presentScope(standing.project),
   organization: presentScope(standing.organization),
 })
 
-const presentScope = (scope: ScopeStanding) => ({
+const presentScope = (scope: ScopeStatus) => ({
   rpm: presentGauge(scope.rpm),
   rpd: presentGauge(scope.rpd),
   tpm: presentGauge(scope.tpm),
@@ -46,11 +46,11 @@ const presentScope = (scope: ScopeStanding) => ({
   concurrent: scope.concurrent && { ...scope.concurrent },
 })
 
-const presentGauge = (gauge: Gauge | null) =>
+const presentGauge = (gauge: WindowUsage | null) =>
   gauge && { limit: gauge.limit, remaining: gauge.remaining, reset_ms: gauge.resetMs }
 
-function closestOf(standing: Standing) {
-  const all = scopes.flatMap((scope) =>
+function closestOf(standing: LimitStatus) {
+  const all = limitScopes.flatMap((scope) =>
     metrics.flatMap((metric) => {
       const found = standing[scope][metric]
       return found === null ? [] : [{ scope, metric, limit: found.limit, remaining: found.remaining }]

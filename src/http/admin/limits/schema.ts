@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { metrics, scopes } from '../../../domain/limits/scopes.ts'
+import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import { tiers } from '../../../domain/limits/tiers.ts'
 import { idText, orNull } from '../../managing/fields.ts'
 
@@ -96,7 +96,7 @@ export const CheckObject = Type.Object(
     object: Type.Literal('organization.limits.check'),
     would_pass: Type.Boolean(),
     reason: orNull(Type.Enum([...metrics, 'credits']), 'What would refuse it.'),
-    scope: orNull(Type.Enum([...scopes])),
+    scope: orNull(Type.Enum([...limitScopes])),
     retry_after_seconds: orNull(Type.Integer({ minimum: 1 }), 'When it would pass; null where waiting does not help.'),
     holds: Type.Object({
       tokens: Type.Integer({ description: 'Reserved until the answer is complete.' }),
@@ -104,7 +104,7 @@ export const CheckObject = Type.Object(
     }),
     closest: orNull(
       Type.Object({
-        scope: Type.Enum([...scopes]),
+        scope: Type.Enum([...limitScopes]),
         metric: Type.Enum([...metrics]),
         limit: Type.Integer(),
         remaining: Type.Integer(),

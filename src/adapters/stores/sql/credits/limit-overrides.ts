@@ -1,5 +1,5 @@
 import { isMetric, type LimitOverride, type OverrideStore } from '../../../../domain/limits/overrides.ts'
-import { scopes, type Scope, type ScopeLimits } from '../../../../domain/limits/scopes.ts'
+import { limitScopes, type LimitScope, type ScopeLimits } from '../../../../domain/limits/scopes.ts'
 import type { Transaction } from '../database.ts'
 
 type OverrideRow = { scope: string; subject_id: string; limits: string }
@@ -29,7 +29,7 @@ const overrideOf = (row: OverrideRow): LimitOverride => ({
   limits: limitsOf(row.limits),
 })
 
-const scopeOf = (text: string): Scope => scopes.find((scope) => scope === text) ?? 'organization'
+const scopeOf = (text: string): LimitScope => limitScopes.find((scope) => scope === text) ?? 'organization'
 
 function limitsOf(json: string): Partial<ScopeLimits> {
   const value: unknown = JSON.parse(json)

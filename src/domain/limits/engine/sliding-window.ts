@@ -2,7 +2,7 @@
  * Counts what happened in a sliding window: a ring of slots and their running total. The ring has one slot more
  * than the window is long, so that two events at most a window apart are always counted together.
  */
-export type Tally = {
+export type SlidingWindow = {
   readonly slotMs: number
   readonly amounts: Float64Array
   /** The number, since time began, of the slot that is filled now. */
@@ -10,25 +10,25 @@ export type Tally = {
   total: number
 }
 
-const createTally = (slotMs: number, slots: number): Tally => ({
+const createSlidingWindow = (slotMs: number, slots: number): SlidingWindow => ({
   slotMs,
   amounts: new Float64Array(slots),
   newestSlot: 0,
   total: 0,
 })
 
-export const createMinuteTally = (): Tally => createTally(1_000, 61)
-export const createDayTally = (): Tally => createTally(3_600_000, 25)
+export const createMinuteWindow = (): SlidingWindow => createSlidingWindow(1_000, 61)
+export const createDayWindow = (): SlidingWindow => createSlidingWindow(3_600_000, 25)
 
-const amountAt = (tally: Tally, slot: number): number => tally.amounts[slot % tally.amounts.length] ?? 0
+const amountAt = (tally: SlidingWindow, slot: number): number => tally.amounts[slot % tally.amounts.length] ?? 0
 
-const change = (tally: Tally, slot: number, by: number): void => {
+const change = (tally: SlidingWindow, slot: number, by: number): void => {
   tally.amounts[slot % tally.amounts.length] = amountAt(tally, slot) + by
   tally.total += by
 }
 
 /** Moves the window on to `nowMs`; what is older leaves it. Time never goes back here. */
-export function slide(tally: Tally, nowMs: number): void {
+export function slide(tally: SlidingWindow, nowMs: number): void {
   const slot = Math.floor(nowMs / tally.slotMs)
   if (slot <= tally.newestSlot) return
   if (tally.total > 0) {
@@ -41,21 +41,24 @@ export function slide(tally: Tally, nowMs: number): void {
 }
 
 /** Counts `amount` as of the moment the tally was last moved to. */
-export const add = (tally: Tally, amount: number): void => change(tally, tally.newestSlot, amount)
+export const add = (tally: SlidingWindow, amount: number): void => change(tally, tally.newestSlot, amount)
 
 /** Takes back part of what was counted at `atMs`, unless that has left the window already. */
-export function takeBack(tally: Tally, atMs: number, amount: number): void {
+export function takeBack(tally: SlidingWindow, atMs: number, amount: number): void {
   const slot = Math.floor(atMs / tally.slotMs)
   if (slot > tally.newestSlot - tally.amounts.length) change(tally, slot, -Math.min(amount, amountAt(tally, slot)))
 }
 
 /** Counts what another store counted in a slot of the same length; a slot that is still to come is the newest one. */
-export function addTo(tally: Tally, slot: number, amount: number): void {
+export function addTo(tally: SlidingWindow, slot: number, amount: number): void {
   if (slot >= oldestSlot(tally)) change(tally, Math.min(slot, tally.newestSlot), amount)
 }
 
 /** The numbers of the slots in the window, oldest first, in which one of the two counted anything. */
-export function usedSlots(requests: Tally, tokens: Tally): [slot: number, requests: number, tokens: number][] {
+export function usedSlots(
+  requests: SlidingWindow,
+  tokens: SlidingWindow,
+): [slot: number, requests: number, tokens: number][] {
   const used: [number, number, number][] = []
   if (requests.total === 0 && tokens.total === 0) return used
   for (let slot = oldestSlot(requests); slot <= requests.newestSlot; slot++) {
@@ -65,12 +68,12 @@ export function usedSlots(requests: Tally, tokens: Tally): [slot: number, reques
   return used
 }
 
-const oldestSlot = (tally: Tally): number => Math.max(0, tally.newestSlot - tally.amounts.length + 1)
+const oldestSlot = (tally: SlidingWindow): number => Math.max(0, tally.newestSlot - tally.amounts.length + 1)
 
-const leavesAtMs = (tally: Tally, slot: number): number => (slot + tally.amounts.length) * tally.slotMs
+const leavesAtMs = (tally: SlidingWindow, slot: number): number => (slot + tally.amounts.length) * tally.slotMs
 
 /** Until `excess` of the oldest amounts have left. Infinity: there is not that much to leave. */
-export function waitMs(tally: Tally, excess: number, nowMs: number): number {
+export function waitMs(tally: SlidingWindow, excess: number, nowMs: number): number {
   let freed = 0
   for (let slot = oldestSlot(tally); slot <= tally.newestSlot; slot++) {
     freed += amountAt(tally, slot)
@@ -80,7 +83,7 @@ export function waitMs(tally: Tally, excess: number, nowMs: number): number {
 }
 
 /** Until the window is empty. */
-export function resetMs(tally: Tally, nowMs: number): number {
+export function resetMs(tally: SlidingWindow, nowMs: number): number {
   if (tally.total === 0) return 0
   let slot = tally.newestSlot
   while (amountAt(tally, slot) === 0) slot--

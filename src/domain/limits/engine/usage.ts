@@ -1,9 +1,17 @@
 import type { AdmissionRequest, LimitSettings } from '../admission.ts'
-import { scopes } from '../scopes.ts'
-import type { OwnedUse, RunningUse, ScopeUse, Use } from '../use.ts'
-import { needsOf } from './judge.ts'
-import { add, addTo, takeBack, usedSlots } from './tally.ts'
-import { freePlace, slideAll, takePlace, type Hold, type ScopeState, type ScopeStates, type Tenant } from './tenant.ts'
+import { limitScopes } from '../scopes.ts'
+import type { NodeUsage, RunningUsage, ScopeUsage, LimitUsage } from '../usage.ts'
+import { demandsOf } from './check.ts'
+import { add, addTo, takeBack, usedSlots } from './sliding-window.ts'
+import {
+  freeSlot,
+  slideAll,
+  takeSlot,
+  type CreditHold,
+  type ScopeState,
+  type ScopeStates,
+  type Tenant,
+} from './tenant.ts'
 
 /** Counts a request that another store has admitted. Its money is that store's. */
 export function note(
@@ -11,7 +19,7 @@ export function note(
   request: AdmissionRequest,
 ): void {
   if (request.mode === 'check' || (request.mode === 'full' && tenant.holds.has(request.requestId))) return
-  const needs = needsOf(request)
+  const needs = demandsOf(request)
   for (const state of states) {
     add(state.rpm, needs.rpm)
     add(state.rpd, needs.rpd)
@@ -19,7 +27,7 @@ export function note(
     add(state.tpd, needs.tpd)
   }
   if (request.mode !== 'full') return
-  holdPlace(tenant, states, { request: { ...request, admittedAtMs: tenant.clockMs }, settings, isNoted: true })
+  holdSlot(tenant, states, { request: { ...request, admittedAtMs: tenant.clockMs }, settings, isNoted: true })
 }
 
 /** Undoes an admission, or a note, of this moment. */
@@ -28,7 +36,7 @@ export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionR
   const held = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
   if (request.mode === 'full' && held === undefined) return
   const atMs = held?.admittedAtMs ?? tenant.clockMs
-  const needs = needsOf(request)
+  const needs = demandsOf(request)
   for (const state of states) {
     takeBack(state.rpm, atMs, needs.rpm)
     takeBack(state.rpd, atMs, needs.rpd)
@@ -36,20 +44,20 @@ export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionR
     takeBack(state.tpd, atMs, needs.tpd)
   }
   if (request.mode !== 'full') return
-  freePlace(tenant, request.requestId)
+  freeSlot(tenant, request.requestId)
   tenant.holds.delete(request.requestId)
 }
 
 /** All that is counted for the organization. */
-export function useOf(tenant: Tenant): Use {
-  const used: ScopeUse[] = []
-  for (const scope of scopes) {
+export function usageOf(tenant: Tenant): LimitUsage {
+  const used: ScopeUsage[] = []
+  for (const scope of limitScopes) {
     for (const state of tenant.states[scope].values()) {
       const use = scopeUse(state)
       if (use.day.length > 0) used.push(use)
     }
   }
-  const running: RunningUse[] = []
+  const running: RunningUsage[] = []
   for (const requestId of tenant.leases.keys()) {
     const held = tenant.holds.get(requestId)
     if (held !== undefined) running.push(runningUse(requestId, held))
@@ -57,18 +65,18 @@ export function useOf(tenant: Tenant): Use {
   return { organization: tenant.organization, scopes: used, running }
 }
 
-function scopeUse(state: ScopeState): ScopeUse {
+function scopeUse(state: ScopeState): ScopeUsage {
   slideAll(state, state.tenant.clockMs)
   const { scope, id, rpm, rpd, tpm, tpd } = state
   return { scope, id, minute: usedSlots(rpm, tpm), day: usedSlots(rpd, tpd) }
 }
 
-export const ownedUse = (state: ScopeState): OwnedUse => ({
+export const nodeUsage = (state: ScopeState): NodeUsage => ({
   ...scopeUse(state),
   organization: state.tenant.organization,
 })
 
-const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: Hold): RunningUse => ({
+const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: CreditHold): RunningUsage => ({
   requestId,
   project,
   key,
@@ -77,7 +85,7 @@ const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: H
 })
 
 /** Adds what another store counted to the windows of a scope. */
-export function addScope(state: ScopeState, { minute, day }: ScopeUse): void {
+export function addScope(state: ScopeState, { minute, day }: ScopeUsage): void {
   for (const [slot, requests, tokens] of minute) {
     addTo(state.rpm, slot, requests)
     addTo(state.tpm, slot, tokens)
@@ -89,15 +97,15 @@ export function addScope(state: ScopeState, { minute, day }: ScopeUse): void {
 }
 
 /** Holds a place for a request that another store has admitted. */
-export function holdPlace(
+export function holdSlot(
   tenant: Tenant,
   states: ScopeStates,
-  { request, settings, isNoted }: { request: RunningUse; settings: LimitSettings; isNoted: boolean },
+  { request, settings, isNoted }: { request: RunningUsage; settings: LimitSettings; isNoted: boolean },
 ): void {
   const { requestId, project, key, tokens } = request
   if (tenant.holds.has(requestId)) return
   const admittedAtMs = Math.min(request.admittedAtMs, tenant.clockMs)
-  takePlace(tenant, requestId, { expiresAtMs: tenant.clockMs + settings.leaseMs, states })
+  takeSlot(tenant, requestId, { expiresAtMs: tenant.clockMs + settings.leaseMs, states })
   tenant.holds.set(requestId, {
     project,
     key,

@@ -1,17 +1,17 @@
 import { dayMs, repeat, hourMs, type Clock } from '../../base/clock.ts'
 import type { LimitEngine } from './engine/engine.ts'
-import type { OwnedUse } from './use.ts'
+import type { NodeUsage } from './usage.ts'
 
 /** Where the windows of a process outlive it. */
-export type UseStore = {
+export type UsageStore = {
   /** All that was saved after this time. */
-  load(afterMs: number): Promise<readonly OwnedUse[]>
-  save(uses: readonly OwnedUse[], nowMs: number): Promise<void>
+  load(afterMs: number): Promise<readonly NodeUsage[]>
+  save(uses: readonly NodeUsage[], nowMs: number): Promise<void>
   removeBefore(ms: number): Promise<void>
 }
 
-export type KeptUseParts = {
-  readonly store: UseStore
+export type PersistedUsageParts = {
+  readonly store: UsageStore
   readonly engine: Pick<LimitEngine, 'contribute' | 'takeChanged'>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
@@ -26,12 +26,12 @@ const keptMs = dayMs + hourMs
  * Gives the counters the windows that the process before had, and saves them each second and at the end. Requests never
  * wait for it.
  */
-export async function keepUse({ store, engine, clock, onError }: KeptUseParts): Promise<AsyncDisposable> {
+export async function persistUsage({ store, engine, clock, onError }: PersistedUsageParts): Promise<AsyncDisposable> {
   for (const { organization, ...use } of await store.load(clock.nowMs() - keptMs)) {
     engine.contribute({ organization, scopes: [use], running: [] })
   }
   engine.takeChanged()
-  let unsaved: readonly OwnedUse[] = []
+  let unsaved: readonly NodeUsage[] = []
 
   const save = async (): Promise<void> => {
     const uses = newest([...unsaved, ...engine.takeChanged()])
@@ -56,6 +56,6 @@ export async function keepUse({ store, engine, clock, onError }: KeptUseParts): 
 }
 
 /** Of each scope, what was counted last. */
-const newest = (uses: readonly OwnedUse[]): OwnedUse[] => [
+const newest = (uses: readonly NodeUsage[]): NodeUsage[] => [
   ...new Map(uses.map((use) => [`${use.organization} ${use.scope} ${use.id}`, use])).values(),
 ]
