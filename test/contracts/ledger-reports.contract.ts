@@ -10,7 +10,7 @@ import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
 import { costMicro } from '../../src/domain/credits/rates.ts'
-import type { Verification } from '../../src/domain/credits/reports.ts'
+import type { LedgerVerification } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -143,8 +143,8 @@ async function openScene(open: () => Promise<Database>) {
     reports,
     first,
     /** What the ledger looks like after a change that is then undone. */
-    async after(sql: string): Promise<Verification> {
-      let found: Verification | undefined
+    async after(sql: string): Promise<LedgerVerification> {
+      let found: LedgerVerification | undefined
       await assert.rejects(
         database.transaction(async (tx) => {
           await tx.run(sql)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { noFailpoint } from '../../src/base/failpoint.ts'
-import { createKeeper } from '../../src/domain/credits/keeper.ts'
+import { createReconciler } from '../../src/domain/credits/reconciler.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { openQuickDatabase, openScene, settings } from './simulation.ts'
@@ -24,7 +24,7 @@ async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefi
     differences: [],
     frozen: [],
   }
-  const keeper = createKeeper({
+  const keeper = createReconciler({
     ledger,
     limits: engine,
     funds: { freeze: (id) => void found.frozen.push(id) },

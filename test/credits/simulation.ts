@@ -13,8 +13,8 @@ import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { createFunds } from '../../src/domain/credits/funds.ts'
-import { createKeeper } from '../../src/domain/credits/keeper.ts'
+import { createSliceAllocator } from '../../src/domain/credits/slice-allocator.ts'
+import { createReconciler } from '../../src/domain/credits/reconciler.ts'
 import type { LedgerStore } from '../../src/domain/credits/ledger-store.ts'
 import { createSettle } from '../../src/domain/credits/settle.ts'
 import type { LimitSettings } from '../../src/domain/limits/admission.ts'
@@ -130,7 +130,7 @@ function startNode(parts: Parts): SimulatedNode {
   }
   const ledger = mortal(parts.ledger, () => isDead)
   const limits = mortal(parts.limits, () => isDead)
-  const funds = createFunds({
+  const funds = createSliceAllocator({
     ledger,
     limits,
     holderOf: (epoch) => (epoch === ownEpoch ? 'node' : 'shared'),
@@ -140,7 +140,7 @@ function startNode(parts: Parts): SimulatedNode {
     failpoint,
   })
   const settle = createSettle({ ledger, limits, backlog: null, failpoint, onCharge: () => {} })
-  const keeper = createKeeper({
+  const keeper = createReconciler({
     ledger,
     limits,
     funds,

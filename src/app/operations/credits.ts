@@ -1,8 +1,8 @@
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import { noBalance, remainingMicro, type GrantStore, type LedgerStore } from '../../domain/credits/ledger-store.ts'
-import type { LedgerReports, Verification } from '../../domain/credits/reports.ts'
-import { inCredits, inUsd, shownBalance, toMicro } from '../../domain/credits/shown.ts'
+import type { LedgerReports, LedgerVerification } from '../../domain/credits/reports.ts'
+import { inCredits, inUsd, displayedBalance, toMicro } from '../../domain/credits/formatting.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
@@ -31,7 +31,7 @@ export type CreditOperations = {
   'orgs.setMetered'(input: InOrganization & { metered: boolean }): Promise<ShownOrganization>
   'orgs.setLimits'(input: InOrganization & LimitsInput): Promise<ShownOverride>
   'orgs.recordPayment'(input: InOrganization & PaymentInput): Promise<CreditBalance & { readonly is_new: boolean }>
-  'ledger.verify'(input: object): Promise<Verification>
+  'ledger.verify'(input: object): Promise<LedgerVerification>
 }
 
 export type ShownEntry = ReturnType<typeof presentEntry>
@@ -148,7 +148,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
     const remaining = remainingMicro(balance)
     return {
       organization_id: organizationId,
-      remaining_credits: shownBalance(remaining),
+      remaining_credits: displayedBalance(remaining),
       debt_credits: inCredits(Math.max(0, -remaining)),
       granted_credits: inCredits(balance.grantedMicro),
       spent_credits: inCredits(balance.spentMicro),

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Metrics } from '../../base/metrics.ts'
-import { createBacklog, type Backlog } from '../../domain/credits/backlog.ts'
-import { createFunds } from '../../domain/credits/funds.ts'
-import { createKeeper } from '../../domain/credits/keeper.ts'
+import { createChargeBacklog, type ChargeBacklog } from '../../domain/credits/backlog.ts'
+import { createSliceAllocator } from '../../domain/credits/slice-allocator.ts'
+import { createReconciler } from '../../domain/credits/reconciler.ts'
 import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
 import { createRates, type Rates } from '../../domain/credits/rates.ts'
 import { createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
@@ -46,7 +46,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   const ledger = ledgerStore(database, { ids, clock })
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
   const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
-  const funds = createFunds({ ...parts, ledger, limits, holderOf })
+  const funds = createSliceAllocator({ ...parts, ledger, limits, holderOf })
   const heartbeat = opened.use(createHeartbeat({ store: limits, clock }))
   const remaining = new Map<string, number>()
   const tiers = withOverrides(tierTable, config.limits.tiers)
@@ -68,7 +68,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     onUnsettled: (requestId, error) =>
       log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
   })
-  const keeper = createKeeper({
+  const keeper = createReconciler({
     ...counters,
     ledger,
     funds,
@@ -103,9 +103,9 @@ async function openBacklog(
   { config, clock, failpoint, metrics }: CreditParts,
   ledger: LedgerStore,
   opened: AsyncDisposableStack,
-): Promise<Backlog> {
+): Promise<ChargeBacklog> {
   const spool = opened.use(createSpool(join(config.storage.data_dir, 'spool')))
-  const backlog = opened.use(await createBacklog({ ledger, spool, clock, failpoint }))
+  const backlog = opened.use(await createChargeBacklog({ ledger, spool, clock, failpoint }))
   metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
     backlog.waiting(),
   )

@@ -1,11 +1,11 @@
 import { repeat, type Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Backlog } from '../../domain/credits/backlog.ts'
-import type { Keeper } from '../../domain/credits/keeper.ts'
+import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
+import type { Reconciler } from '../../domain/credits/reconciler.ts'
 
 export type LedgerUpkeepParts = {
-  readonly keeper: Keeper
-  readonly backlog: Backlog | null
+  readonly keeper: Reconciler
+  readonly backlog: ChargeBacklog | null
   readonly clock: Clock
   readonly log: Log
   /** Those that this node has served. */

@@ -5,7 +5,7 @@ import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { createMemorySpool } from '../../../test/support/memory-spool.ts'
 import { noFailpoint } from '../../base/failpoint.ts'
 import { Fault } from '../../base/fault.ts'
-import { createBacklog } from './backlog.ts'
+import { createChargeBacklog } from './backlog.ts'
 import type { Charge } from './charge.ts'
 import type { Settled } from './ledger-store.ts'
 import { createSettle } from './settle.ts'
@@ -25,7 +25,7 @@ async function openScene(left: readonly Charge[] = []) {
     },
   }
   const spool = createMemorySpool(({ requestId }) => requestId, left)
-  const backlog = await createBacklog({ ledger, spool, clock: time.clock, failpoint: noFailpoint })
+  const backlog = await createChargeBacklog({ ledger, spool, clock: time.clock, failpoint: noFailpoint })
   const settledInCounters: [string, number][] = []
   const settle = createSettle({
     onCharge: () => {},

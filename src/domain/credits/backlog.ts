@@ -4,7 +4,7 @@ import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/
 import type { Charge } from './charge.ts'
 import type { LedgerStore } from './ledger-store.ts'
 
-export type BacklogParts = {
+export type ChargeBacklogParts = {
   readonly ledger: Pick<LedgerStore, 'settle'>
   readonly spool: Spool<Charge>
   readonly clock: Clock
@@ -12,7 +12,7 @@ export type BacklogParts = {
 }
 
 /** Charges that wait for the ledger to come back. */
-export type Backlog = Omit<DrainingSpool<Charge>, 'add'> & {
+export type ChargeBacklog = Omit<DrainingSpool<Charge>, 'add'> & {
   isEmpty(): boolean
   /** Too many, or too old: nothing more may be begun that would have to be charged. */
   isFull(): boolean
@@ -23,7 +23,12 @@ const mostCharges = 10_000
 /** Well before the holds of these requests are given up as orphans. */
 const longestMs = 4 * 60_000
 
-export async function createBacklog({ ledger, spool, clock, failpoint }: BacklogParts): Promise<Backlog> {
+export async function createChargeBacklog({
+  ledger,
+  spool,
+  clock,
+  failpoint,
+}: ChargeBacklogParts): Promise<ChargeBacklog> {
   const write = (charges: readonly Charge[]) => Promise.all(charges.map((charge) => ledger.settle(charge)))
   const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
   const { waiting } = kept

@@ -2,7 +2,7 @@ import type { Usage } from '../inference/events.ts'
 import type { Rates } from './rates.ts'
 
 /** How a request that was admitted ended. */
-export type Outcome =
+export type ChargeOutcome =
   | 'answered'
   | 'aborted' // by its caller, after the answer had begun
   | 'broken_off' // by the upstream or by us, after the answer had begun
@@ -12,7 +12,7 @@ export type Outcome =
   | 'orphaned' // its node died; nobody knows
 
 /** Who pays for what. Callers pay for what they were given, or turned away; whatever else goes wrong costs them nothing. */
-export const whoPays: Readonly<Record<Outcome, { readonly isPaid: boolean; readonly tokens: CountedTokens }>> = {
+export const whoPays: Readonly<Record<ChargeOutcome, { readonly isPaid: boolean; readonly tokens: CountedTokens }>> = {
   answered: { isPaid: true, tokens: 'used' },
   aborted: { isPaid: true, tokens: 'used' },
   broken_off: { isPaid: false, tokens: 'used' },
@@ -45,5 +45,5 @@ export type Charge = {
   readonly rates: Rates
 }
 
-export const isRecorded = (outcome: Outcome): outcome is RecordedOutcome =>
+export const isRecorded = (outcome: ChargeOutcome): outcome is RecordedOutcome =>
   recordedOutcomes.some((one) => one === outcome)

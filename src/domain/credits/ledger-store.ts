@@ -33,7 +33,7 @@ export type Slice = {
 export type NewSlice = Pick<Slice, 'id' | 'organizationId' | 'holder' | 'epoch'>
 
 /** `leastMicro` or nothing; `wantedMicro` if there is so much; and some for the next minute where the balance is large. */
-export type Wish = { readonly leastMicro: number; readonly wantedMicro: number }
+export type SliceRequest = { readonly leastMicro: number; readonly wantedMicro: number }
 
 /** `exists`: that life of the counters has an open slice already. */
 export type OpenedSlice =
@@ -41,7 +41,7 @@ export type OpenedSlice =
   | { readonly result: 'insufficient'; readonly availableMicro: number }
 
 /** `takenMicro` 0: nothing was to be had. `retired`: the slice is no longer open. */
-export type RaisedSlice =
+export type ToppedUpSlice =
   | { readonly result: 'raised'; readonly slice: Slice; readonly takenMicro: number; readonly availableMicro: number }
   | { readonly result: 'retired' }
 
@@ -62,8 +62,8 @@ export type LedgerStore = {
   /** The first row for a request decides. Charges that arrive together share a commit. */
   settle(charge: Charge): Promise<Settled>
   balance(organizationId: string): Promise<Balance | undefined>
-  openSlice(slice: NewSlice, wish: Wish): Promise<OpenedSlice>
-  raiseSlice(id: string, wish: Wish): Promise<RaisedSlice>
+  openSlice(slice: NewSlice, wish: SliceRequest): Promise<OpenedSlice>
+  raiseSlice(id: string, wish: SliceRequest): Promise<ToppedUpSlice>
   /** Nothing more is to be taken from it; late charges still find their credits there. */
   retireSlice(id: string): Promise<void>
   /** Gives the rest back. A charge that comes even later is paid from what is available. */

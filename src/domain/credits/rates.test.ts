@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { costMicro, createRates, dearestMicro, type PricedTokens } from './rates.ts'
-import { inUsd, shownBalance, shownUse, toMicro } from './shown.ts'
+import { costMicro, createRates, worstCaseMicro, type PricedTokens } from './rates.ts'
+import { inUsd, displayedBalance, displayedUsage, toMicro } from './formatting.ts'
 
 const ratesOf = createRates(0.001)
 const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
@@ -65,7 +65,7 @@ describe('the cost of an answer', () => {
       fc.property(anyTokens, anyPrice, (used, list) => {
         const rates = ratesOf(list)
         const input = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens
-        assert.ok(costMicro(used, rates) <= dearestMicro({ input, output: used.outputTokens }, rates))
+        assert.ok(costMicro(used, rates) <= worstCaseMicro({ input, output: used.outputTokens }, rates))
       }),
     )
   })
@@ -78,7 +78,10 @@ describe('the cost of an answer', () => {
 
 describe('what is shown', () => {
   it('is a balance rounded down and never below zero, and a use rounded up', () => {
-    assert.deepEqual([shownBalance(1_999_999), shownBalance(-1), shownUse(1), shownUse(0)], [1, 0, 1, 0])
+    assert.deepEqual(
+      [displayedBalance(1_999_999), displayedBalance(-1), displayedUsage(1), displayedUsage(0)],
+      [1, 0, 1, 0],
+    )
   })
 
   it('is dollars without dust', () => assert.equal(inUsd(300_000, 0.001), 0.0003))

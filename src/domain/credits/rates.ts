@@ -61,7 +61,7 @@ function largeCostMicro(tokens: PricedTokens, rates: Rates): number {
 }
 
 /** The most that this much input and output can cost: nobody knows yet which input the upstream has cached. */
-export function dearestMicro(tokens: { readonly input: number; readonly output: number }, rates: Rates): number {
+export function worstCaseMicro(tokens: { readonly input: number; readonly output: number }, rates: Rates): number {
   const input = Math.max(rates.input, rates.cacheRead, rates.cacheWrite)
   const usage = { inputTokens: tokens.input, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: tokens.output }
   return costMicro(usage, input === rates.input ? rates : { ...rates, input })

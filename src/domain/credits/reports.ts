@@ -42,7 +42,7 @@ export type UsageRow = {
 /** The first row that does not fit with the others. */
 export type BrokenRow = { readonly table: string; readonly id: string; readonly says: string }
 
-export type Verification = {
+export type LedgerVerification = {
   readonly organizations: number
   readonly entries: number
   readonly charges: number
@@ -55,5 +55,5 @@ export type LedgerReports = {
   entries(organizationId: string, page: Page): Promise<Paged<LedgerEntry>>
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
   /** Recomputes everything that is kept twice, and every receipt. */
-  verify(): Promise<Verification>
+  verify(): Promise<LedgerVerification>
 }

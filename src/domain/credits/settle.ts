@@ -3,7 +3,7 @@ import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Renewal, Subject } from '../limits/admission.ts'
 import type { LimitStore } from '../limits/store.ts'
-import type { Backlog } from './backlog.ts'
+import type { ChargeBacklog } from './backlog.ts'
 import type { Charge } from './charge.ts'
 import type { LedgerStore, Settled } from './ledger-store.ts'
 
@@ -11,7 +11,7 @@ export type SettleParts = {
   readonly ledger: Pick<LedgerStore, 'settle'>
   readonly limits: Pick<LimitStore, 'settle' | 'leave' | 'close'>
   /** Where charges wait while the ledger is out of reach; null where it is on this very disk. */
-  readonly backlog: Backlog | null
+  readonly backlog: ChargeBacklog | null
   readonly failpoint: Failpoint
   /** What became of every charge, for the figures. */
   readonly onCharge: (result: ChargeResult) => void
@@ -20,10 +20,10 @@ export type SettleParts = {
 export type ChargeResult = 'written' | 'repeated' | 'waiting' | 'failed'
 
 /** What is to be settled in the counters: whose request, how many tokens, and the slice's life. */
-export type Held = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }
+export type HeldCharge = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }
 
 /** What the ledger said; null where the charge waits for it. */
-export type Settle = (charge: Charge, held: Held) => Promise<Settled | null>
+export type Settle = (charge: Charge, held: HeldCharge) => Promise<Settled | null>
 
 /**
  * The ledger first, then the counters: after a crash between the two the hold is still there, and whoever finds it asks
@@ -54,7 +54,7 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     throw error
   }
 
-  async function recordOrKeep(charge: Charge, waiting: Backlog): Promise<Settled | null> {
+  async function recordOrKeep(charge: Charge, waiting: ChargeBacklog): Promise<Settled | null> {
     try {
       return await ledger.settle(charge)
     } catch (error) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { remainingMicro } from '../../domain/credits/ledger-store.ts'
-import { inUsd, shownBalance } from '../../domain/credits/shown.ts'
+import { inUsd, displayedBalance } from '../../domain/credits/formatting.ts'
 import type { ReadBalance } from '../../pipeline/paying/read-balance.ts'
 import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
@@ -40,7 +40,7 @@ export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRoutePa
           data: {
             total_credits: inUsd(balance.grantedMicro, creditUsd),
             total_usage: inUsd(balance.spentMicro, creditUsd),
-            remaining_credits: principal.organization.metered ? shownBalance(remainingMicro(balance)) : null,
+            remaining_credits: principal.organization.metered ? displayedBalance(remainingMicro(balance)) : null,
             currency: 'USD',
           },
         }

@@ -1,9 +1,9 @@
 import { isPromise } from '../../base/maybe-promise.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
-import type { Backlog } from '../../domain/credits/backlog.ts'
-import type { Funds } from '../../domain/credits/funds.ts'
-import { dearestMicro, type Rates } from '../../domain/credits/rates.ts'
+import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
+import type { SliceAllocator } from '../../domain/credits/slice-allocator.ts'
+import { worstCaseMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import type { Usage } from '../../domain/inference/events.ts'
@@ -17,8 +17,8 @@ export type AdmissionParts = LeaseParts & {
   readonly limits: LimitStore
   readonly limitsOf: LimitsOf
   readonly ratesOf: (price: Price) => Rates
-  readonly funds: Pick<Funds, 'raise'>
-  readonly backlog: Pick<Backlog, 'isFull'> | null
+  readonly funds: Pick<SliceAllocator, 'raise'>
+  readonly backlog: Pick<ChargeBacklog, 'isFull'> | null
   readonly failpoint: Failpoint
   /** Every decision, for the figures. */
   readonly onVerdict: (verdict: AdmissionResult) => void
@@ -52,7 +52,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       // Whatever a caller asks for, no answer is longer than what the model can hold.
       const output = Math.min(applicant.maxOutputTokens, model.contextTokens)
       const tokens = expected.inputTokens + output
-      const dearest = dearestMicro({ input: expected.inputTokens, output }, rates)
+      const dearest = worstCaseMicro({ input: expected.inputTokens, output }, rates)
       const limits = parts.limitsOf(principal)
       const request: Running = {
         organization: principal.organization.id,

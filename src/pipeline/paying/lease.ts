@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { isRecorded, whoPays, type Charge, type Outcome } from '../../domain/credits/charge.ts'
+import { isRecorded, whoPays, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
 import { costMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Settle } from '../../domain/credits/settle.ts'
-import { inUsd, shownBalance, shownUse } from '../../domain/credits/shown.ts'
+import { inUsd, displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import { totalInputTokens, totalTokens, type Quote, type Receipt, type Usage } from '../../domain/inference/events.ts'
 import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
@@ -29,9 +29,9 @@ export type Lease = AsyncDisposable & {
   /** What an answer costs, before it is paid for. */
   quote(usage: Usage): Quote
   /** Ends the request and answers what it cost. Only the first end counts. */
-  settle(outcome: Outcome, usage: Usage): Promise<Receipt>
+  settle(outcome: ChargeOutcome, usage: Usage): Promise<Receipt>
   /** The same for an answer that nobody waits for any more: it cannot fail. */
-  giveUp(outcome: Outcome, usage: Usage): Promise<void>
+  giveUp(outcome: ChargeOutcome, usage: Usage): Promise<void>
   /** What the end has cost its caller; undefined before the end, and where it costs nothing. */
   charged(): Charged | undefined
 }
@@ -59,8 +59,8 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
   let charged: Charged | undefined
   let isUnsettled = false
 
-  const settle = (outcome: Outcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
-  const giveUp = async (outcome: Outcome, usage: Usage): Promise<void> => {
+  const settle = (outcome: ChargeOutcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
+  const giveUp = async (outcome: ChargeOutcome, usage: Usage): Promise<void> => {
     try {
       await settle(outcome, usage)
     } catch (error) {
@@ -79,7 +79,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
     [Symbol.asyncDispose]: neverBegan,
   }
 
-  async function end(outcome: Outcome, usage: Usage): Promise<Receipt> {
+  async function end(outcome: ChargeOutcome, usage: Usage): Promise<Receipt> {
     using _ = beat
     const tokens = tokensOf(outcome, usage, taken.tokens)
     const charge = chargeOf(taken, outcome, { usage, atMs: parts.clock.nowMs() })
@@ -104,7 +104,7 @@ export function createLease(parts: LeaseParts, taken: Taken): Lease {
 
   function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
     const isMetered = taken.verdict.credits !== null && remainingMicro !== undefined
-    return { ...quoteOf(micro, parts.creditUsd), remainingCredits: isMetered ? shownBalance(remainingMicro) : null }
+    return { ...quoteOf(micro, parts.creditUsd), remainingCredits: isMetered ? displayedBalance(remainingMicro) : null }
   }
 }
 
@@ -122,7 +122,7 @@ export function freeLease(rates: Rates, creditUsd: number): Lease {
 }
 
 const quoteOf = (micro: number, creditUsd: number): Quote => ({
-  creditsUsed: shownUse(micro),
+  creditsUsed: displayedUsage(micro),
   costUsd: inUsd(micro, creditUsd),
 })
 
@@ -136,7 +136,7 @@ const renewalOf = ({ principal, requestId }: Taken): Renewal => ({
   requestId,
 })
 
-function tokensOf(outcome: Outcome, usage: Usage, reserved: number): number {
+function tokensOf(outcome: ChargeOutcome, usage: Usage, reserved: number): number {
   const counted = { used: totalTokens(usage), input: totalInputTokens(usage), none: 0, reserved }
   return counted[whoPays[outcome].tokens]
 }
@@ -144,7 +144,7 @@ function tokensOf(outcome: Outcome, usage: Usage, reserved: number): number {
 type Ending = { readonly usage: Usage; readonly atMs: number }
 
 /** The row that the ledger gets; none for a request that used nothing. */
-function chargeOf(taken: Taken, outcome: Outcome, { usage, atMs }: Ending): Charge | undefined {
+function chargeOf(taken: Taken, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
   if (!isRecorded(outcome)) return undefined
   const { principal, requestId, model, rates, verdict } = taken
   const { reasoningTokens: _, ...tokens } = usage

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import { shownBalance, shownUse } from '../../domain/credits/shown.ts'
+import { displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Rejected } from '../../domain/limits/admission.ts'
 import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { Metric, LimitScope } from '../../domain/limits/scopes.ts'
@@ -40,10 +40,10 @@ export type Shortage = { readonly neededMicro: number; readonly remainingMicro: 
 
 /** Waiting does not help, so that nothing says when to come again. */
 export function insufficientCredits({ neededMicro, remainingMicro, refused }: Shortage): Fault {
-  const left = shownBalance(remainingMicro)
+  const left = displayedBalance(remainingMicro)
   const short =
     remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
-  const message = `This request may cost ${shownUse(neededMicro)} credits; ${short}.`
+  const message = `This request may cost ${displayedUsage(neededMicro)} credits; ${short}.`
   return new Fault('billing', 'insufficient_credits', message, { headers: inferenceHeaders(refused) })
 }
 

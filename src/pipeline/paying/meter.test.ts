@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { close, delta, end, open, start } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Outcome } from '../../domain/credits/charge.ts'
+import type { ChargeOutcome } from '../../domain/credits/charge.ts'
 import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import type { Lease } from './lease.ts'
 import { meter } from './meter.ts'
@@ -18,7 +18,7 @@ const expected: Usage = {
 const receipt = { creditsUsed: 1, costUsd: 0.001, remainingCredits: 9 }
 const stopping = new Fault('unavailable', 'unavailable', 'stopping')
 
-type Ending = { readonly outcome: Outcome; readonly input: number; readonly output: number }
+type Ending = { readonly outcome: ChargeOutcome; readonly input: number; readonly output: number }
 
 /** An answer of these pieces, metered, and how it was settled. */
 function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {

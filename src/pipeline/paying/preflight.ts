@@ -1,4 +1,4 @@
-import { dearestMicro, type Rates } from '../../domain/credits/rates.ts'
+import { worstCaseMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
 import type { Price } from '../../domain/inference/catalogue.ts'
@@ -33,7 +33,7 @@ export function createPreflight({ limits, limitsOf, ledger, ratesOf }: Preflight
   return async ({ organization, projectId, keyId, price, inputTokens = 0, maxOutputTokens = 0 }) => {
     const tokens = inputTokens + maxOutputTokens
     const micro =
-      price === undefined ? 0 : dearestMicro({ input: inputTokens, output: maxOutputTokens }, ratesOf(price))
+      price === undefined ? 0 : worstCaseMicro({ input: inputTokens, output: maxOutputTokens }, ratesOf(price))
     const subject = { organization: organization.id, project: projectId, key: keyId }
     const verdict = await limits.admit({
       ...subject,

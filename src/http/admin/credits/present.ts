@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Charge } from '../../../domain/credits/charge.ts'
 import type { LedgerEntry } from '../../../domain/credits/reports.ts'
-import { inCredits } from '../../../domain/credits/shown.ts'
+import { inCredits } from '../../../domain/credits/formatting.ts'
 import type { LedgerEntryObject } from './schema.ts'
 
 export const presentEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({

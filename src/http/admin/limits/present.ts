@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { inCredits } from '../../../domain/credits/shown.ts'
+import { inCredits } from '../../../domain/credits/formatting.ts'
 import type { Organization } from '../../../domain/identity/principal.ts'
 import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import type { WindowUsage, ScopeStatus, LimitStatus } from '../../../domain/limits/status.ts'

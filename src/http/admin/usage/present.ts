@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { UsageQuery, UsageRow } from '../../../domain/credits/reports.ts'
-import { inCredits, inUsd } from '../../../domain/credits/shown.ts'
+import { inCredits, inUsd } from '../../../domain/credits/formatting.ts'
 import type { UsageObject } from './schema.ts'
 
 export function presentUsage(

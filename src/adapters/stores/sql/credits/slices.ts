@@ -1,4 +1,4 @@
-import type { LedgerStore, NewSlice, Slice, Wish } from '../../../../domain/credits/ledger-store.ts'
+import type { LedgerStore, NewSlice, Slice, SliceRequest } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockAccount, move, type MoveParts } from './moves.ts'
 import { sliceColumns, sliceOf, stateOf, type SliceRow } from './rows.ts'
@@ -105,7 +105,7 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
 
 const named = ({ id, organizationId }: Slice) => ({ organizationId, kind: 'slice', sliceId: id, ref: id }) as const
 
-const share = (availableMicro: number, { wantedMicro }: Wish): number =>
+const share = (availableMicro: number, { wantedMicro }: SliceRequest): number =>
   Math.min(availableMicro, wantedMicro + Math.floor(availableMicro / aheadShare))
 
 async function findOpen(tx: Transaction, organizationId: string, epoch: string): Promise<Slice | undefined> {

@@ -1,4 +1,4 @@
-import type { BrokenRow, Verification } from '../../../../domain/credits/reports.ts'
+import type { BrokenRow, LedgerVerification } from '../../../../domain/credits/reports.ts'
 import type { Transaction } from '../database.ts'
 
 type Check = { readonly table: string; readonly says: string; readonly sql: string }
@@ -81,8 +81,8 @@ const checks: readonly Check[] = [
 ]
 
 /** Recomputes the ledger and names the first row that does not fit. */
-export async function verifyLedger(query: Transaction['query']): Promise<Verification> {
-  const [counts] = await query<Omit<Verification, 'broken'>>(
+export async function verifyLedger(query: Transaction['query']): Promise<LedgerVerification> {
+  const [counts] = await query<Omit<LedgerVerification, 'broken'>>(
     `select (select count(*) from credit_account) as organizations, (select count(*) from credit_entry) as entries,
        (select count(*) from charge) as charges, (select count(*) from credit_slice) as slices`,
   )

@@ -8,10 +8,13 @@ export type ReconcileParts = {
 }
 
 /** What does not add up, in words, and whether it lets an organization spend what it does not have. */
-export type Difference = { readonly says: string; readonly isOverspending: boolean }
+export type LedgerDifference = { readonly says: string; readonly isOverspending: boolean }
 
 /** Undefined where everything adds up, or where it moves too fast to tell. */
-export async function findDifference(parts: ReconcileParts, organization: string): Promise<Difference | undefined> {
+export async function findDifference(
+  parts: ReconcileParts,
+  organization: string,
+): Promise<LedgerDifference | undefined> {
   const drift = await parts.ledger.drift(organization)
   if (drift !== 0)
     return { says: `its account holds ${drift} micro-credits more than its slices`, isOverspending: true }
@@ -26,7 +29,7 @@ export async function findDifference(parts: ReconcileParts, organization: string
 async function differenceOf(
   { ledger, limits }: ReconcileParts,
   { slice, holds }: CreditAccount,
-): Promise<Difference | undefined> {
+): Promise<LedgerDifference | undefined> {
   if (slice === null) return undefined
   const own = holds.filter(({ sliceId }) => sliceId === slice.sliceId)
   const known = await ledger.settledOf(

@@ -1,8 +1,8 @@
 import { microPerCredit } from './rates.ts'
 
 /** How amounts are shown: a balance is rounded down and never below zero, a use is rounded up. */
-export const shownBalance = (micro: number): number => Math.max(0, Math.floor(micro / microPerCredit))
-export const shownUse = (micro: number): number => Math.ceil(micro / microPerCredit)
+export const displayedBalance = (micro: number): number => Math.max(0, Math.floor(micro / microPerCredit))
+export const displayedUsage = (micro: number): number => Math.ceil(micro / microPerCredit)
 
 /** Credits with their fraction, for lists that must add up. */
 export const inCredits = (micro: number): number => micro / microPerCredit

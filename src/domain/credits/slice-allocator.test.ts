@@ -5,8 +5,8 @@ import { noFailpoint } from '../../base/failpoint.ts'
 import { createLimitEngine } from '../limits/engine/engine.ts'
 import { limitSettings as settings } from '../../../test/support/limit-settings.ts'
 import type { GrantResult } from '../limits/store.ts'
-import { createFunds } from './funds.ts'
-import type { LedgerStore, Slice, Wish } from './ledger-store.ts'
+import { createSliceAllocator } from './slice-allocator.ts'
+import type { LedgerStore, Slice, SliceRequest } from './ledger-store.ts'
 
 const organizationId = 'org_1'
 const epoch = 'life'
@@ -16,7 +16,7 @@ function createSmallLedger(available: number) {
   const slices = new Map<string, Slice>()
   const asked: string[] = []
   const state = { available, changes: 0 }
-  const take = ({ leastMicro, wantedMicro }: Wish): number =>
+  const take = ({ leastMicro, wantedMicro }: SliceRequest): number =>
     state.available < leastMicro ? 0 : Math.min(state.available, wantedMicro)
   const change = (id: string, part: Partial<Slice>): void => {
     const slice = slices.get(id)
@@ -62,7 +62,7 @@ function openScene(available: number, grantResult?: GrantResult) {
   const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch, settings })
   const small = createSmallLedger(available)
   let count = 0
-  const funds = createFunds({
+  const funds = createSliceAllocator({
     ledger: small.ledger,
     limits: { ...engine, grant: (grant) => grantResult ?? engine.grant(grant) },
     holderOf: () => 'node',

@@ -3,17 +3,17 @@ import type { Failpoint } from '../../base/failpoint.ts'
 import type { ClusterMembership } from '../limits/cluster-membership.ts'
 import type { CreditAccount } from '../limits/admission.ts'
 import { LimitStoreError, type LimitStore } from '../limits/store.ts'
-import type { Backlog } from './backlog.ts'
-import type { Funds } from './funds.ts'
+import type { ChargeBacklog } from './backlog.ts'
+import type { SliceAllocator } from './slice-allocator.ts'
 import type { LedgerStore, Slice } from './ledger-store.ts'
 import { resolveOrphans } from './orphans.ts'
-import { findDifference, type Difference } from './reconcile.ts'
+import { findDifference, type LedgerDifference } from './find-difference.ts'
 
-export type KeeperParts = {
+export type ReconcilerParts = {
   readonly ledger: LedgerStore
   readonly limits: LimitStore
-  readonly funds: Pick<Funds, 'freeze'>
-  readonly backlog: Pick<Backlog, 'isEmpty'> | null
+  readonly funds: Pick<SliceAllocator, 'freeze'>
+  readonly backlog: Pick<ChargeBacklog, 'isEmpty'> | null
   /** This node's own counters, by the name of their life. */
   readonly ownEpoch: string
   /** The life of the counters that all nodes share: null while they cannot be reached, undefined where there are none. */
@@ -24,11 +24,11 @@ export type KeeperParts = {
   readonly clock: Clock
   readonly failpoint: Failpoint
   readonly onOrphans: (count: number) => void
-  readonly onDifference: (organizationId: string, difference: Difference) => void
+  readonly onDifference: (organizationId: string, difference: LedgerDifference) => void
 }
 
 /** The ledger's housekeeping: slices whose counters are gone, requests whose node is, and whether the sums add up. */
-export type Keeper = {
+export type Reconciler = {
   /** Retires slices that nobody can spend any more, and takes back what is left of those that have rested. */
   tidySlices(): Promise<void>
   /** Takes back all that earlier processes held. Only for whoever knows that they are dead, and their requests with them. */
@@ -39,7 +39,7 @@ export type Keeper = {
   release(): Promise<void>
 }
 
-export function createKeeper(parts: KeeperParts): Keeper {
+export function createReconciler(parts: ReconcilerParts): Reconciler {
   const { ledger, limits, clock, ownEpoch } = parts
 
   return {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Changes } from '../identity/changes.ts'
 import type { Need } from './need.ts'
 
-export type DroughtParts = { readonly clock: Clock; readonly changes: Pick<Changes, 'latestOf'> }
+export type ExhaustedBalanceParts = { readonly clock: Clock; readonly changes: Pick<Changes, 'latestOf'> }
 
 const rememberMs = 1_000
 const mostRemembered = 10_000
@@ -11,7 +11,7 @@ const mostRemembered = 10_000
  * Remembers for a moment that an organization's balance is used up, so that callers who keep asking do not keep the
  * database busy. A grant ends it at once.
  */
-export function createDrought({ clock, changes }: DroughtParts) {
+export function createExhaustedBalanceCache({ clock, changes }: ExhaustedBalanceParts) {
   const known = new Map<
     string,
     { readonly availableMicro: number; readonly untilMs: number; readonly change: number }

@@ -5,11 +5,11 @@ import type { Ids } from '../../base/ids.ts'
 import { afterIo } from '../../base/after-io.ts'
 import type { Changes } from '../identity/changes.ts'
 import type { LimitStore } from '../limits/store.ts'
-import { createDrought } from './drought.ts'
-import type { LedgerStore, Slice, Wish } from './ledger-store.ts'
-import { wishOf, type Need } from './need.ts'
+import { createExhaustedBalanceCache } from './exhausted-balance-cache.ts'
+import type { LedgerStore, Slice, SliceRequest } from './ledger-store.ts'
+import { sliceRequestOf, type Need } from './need.ts'
 
-export type FundsParts = {
+export type SliceAllocatorParts = {
   readonly ledger: Pick<LedgerStore, 'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice'>
   readonly limits: Pick<LimitStore, 'grant' | 'close'>
   /** Whether a life of counters is this node's own, or shared by all. */
@@ -21,7 +21,7 @@ export type FundsParts = {
 }
 
 /** Moves credits from the ledger to the counters as requests need them. */
-export type Funds = {
+export type SliceAllocator = {
   /** `raised`: ask the counters again. `dry`: the ledger has nothing for it, unless somebody else just took it. */
   raise(need: Need): Promise<'raised' | 'dry'>
   /** From now on nothing is handed out to this organization: its sums do not add up, and somebody must look. */
@@ -30,7 +30,7 @@ export type Funds = {
 }
 
 /** How long another node may take between the ledger and the counters before its slice counts as lost. */
-const patienceMs = 1_000
+const timeoutMs = 1_000
 const lookAgainMs = 20
 const mostMissing = 1_000
 
@@ -38,11 +38,11 @@ type Answer = 'raised' | 'dry'
 type Needs = [Need, ...Need[]]
 
 /** One step of the ledger for all of an organization's needs that arrive in one turn. */
-export function createFunds(parts: FundsParts): Funds {
+export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator {
   const boarding = new Map<string, { readonly needs: Needs; readonly answer: Promise<Answer> }>()
   const underWay = new Map<string, Promise<unknown>>()
   const frozen = new Set<string>()
-  const drought = createDrought(parts)
+  const drought = createExhaustedBalanceCache(parts)
   const missing = new Map<string, { readonly sinceMs: number; readonly lookedMs: number }>() // in the ledger only
 
   return {
@@ -79,10 +79,10 @@ export function createFunds(parts: FundsParts): Funds {
 
   function move(needs: Needs): Promise<Answer> {
     const latest = needs.at(-1) ?? needs[0]
-    return latest.standing.sliceId === null ? open(latest, wishOf(needs)) : raise(latest, wishOf(needs))
+    return latest.standing.sliceId === null ? open(latest, sliceRequestOf(needs)) : raise(latest, sliceRequestOf(needs))
   }
 
-  async function open({ organizationId, standing: { epoch } }: Need, wish: Wish): Promise<Answer> {
+  async function open({ organizationId, standing: { epoch } }: Need, wish: SliceRequest): Promise<Answer> {
     const id = parts.ids('slice')
     const opened = await parts.ledger.openSlice({ id, organizationId, epoch, holder: parts.holderOf(epoch) }, wish)
     if (opened.result === 'insufficient') {
@@ -109,8 +109,8 @@ export function createFunds(parts: FundsParts): Funds {
     const nowMs = parts.clock.monotonicMs()
     const known = missing.get(id)
     // One that was missed long ago was found since, or nobody would have stopped looking.
-    const sinceMs = known === undefined || nowMs - known.lookedMs > patienceMs ? nowMs : known.sinceMs
-    if (nowMs - sinceMs < patienceMs) {
+    const sinceMs = known === undefined || nowMs - known.lookedMs > timeoutMs ? nowMs : known.sinceMs
+    if (nowMs - sinceMs < timeoutMs) {
       if (missing.size > mostMissing) missing.clear()
       missing.set(id, { sinceMs, lookedMs: nowMs })
       await new Promise<void>((resolve) => parts.clock.after(lookAgainMs, resolve))
@@ -121,7 +121,7 @@ export function createFunds(parts: FundsParts): Funds {
     return 'raised'
   }
 
-  async function raise({ organizationId, standing }: Need, wish: Wish): Promise<Answer> {
+  async function raise({ organizationId, standing }: Need, wish: SliceRequest): Promise<Answer> {
     const name = { organization: organizationId, epoch: standing.epoch, sliceId: standing.sliceId ?? '' }
     const raised = await parts.ledger.raiseSlice(name.sliceId, wish)
     if (raised.result === 'retired') {
