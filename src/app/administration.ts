@@ -18,7 +18,7 @@ import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
-import { createExports } from '../domain/audit/export/administer.ts'
+import { createSinkAdministration } from '../domain/audit/export/mutations.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
@@ -105,7 +105,7 @@ export function createAdministration(parts: AdministrationParts) {
     seals,
     audit,
   })
-  const exports = createExports({ kinds: sinkKinds, ids, clock })
+  const exports = createSinkAdministration({ kinds: sinkKinds, ids, clock })
   return {
     reads,
     policies,

@@ -8,7 +8,7 @@ import type { EventFacts } from '../domain/audit/facts/facts.ts'
 import type { Journal } from '../domain/audit/journal.ts'
 import { announcedId } from '../domain/audit/facts/policy-object.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/facts/request-facts.ts'
-import { gatherTexts, type Gathering } from '../domain/audit/content/request-texts.ts'
+import { collectTexts, type TextCollector } from '../domain/audit/content/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import type { Asking } from './asking.ts'
 import type { Answer, Infer } from './infer.ts'
@@ -45,7 +45,7 @@ export function recorded(infer: Infer, parts: RecordParts): Infer {
 }
 
 type Recording = {
-  readonly texts: Gathering | undefined
+  readonly texts: TextCollector | undefined
   /** Takes what the checks said; the last word counts. */
   judged(verdict: VerdictFacts): void
   /** Learns whether the answer is refused when its event cannot be written. Rejects where it cannot be written now. */
@@ -72,7 +72,7 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   if (caller.kind === 'free' || journal === null) return unrecorded
   const startedMs = clock.monotonicMs()
   const timeMs = clock.nowMs()
-  const texts = content === 'none' ? undefined : gatherTexts(request, { level: content, redact })
+  const texts = content === 'none' ? undefined : collectTexts(request, { level: content, redact })
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
   let verdict: VerdictFacts | undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSigningKey } from '../../src/domain/audit/chain/signing-key.ts'
 import { keyIdOf } from '../../src/domain/audit/chain/checkpoint.ts'
-import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
 import { deriveKey } from '../../src/domain/identity/key-format.ts'
 import { auditCommand, auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog, plantKey, strangersKey } from '../support/forge-log.ts'
@@ -116,7 +116,7 @@ function ownKey() {
   return { ...key, keyId: keyIdOf(key.publicKey) }
 }
 
-function withoutSevenAndTwelveAltered(document: SealedDocument) {
+function withoutSevenAndTwelveAltered(document: ChainedDocument) {
   const { sequence } = document.metadata
   if (sequence === 7) return undefined
   const { attestation_list: _, ...kept } = document

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { objectsOf } from '../../src/adapters/sinks/s3-objects.ts'
 import { createSigningKey } from '../../src/domain/audit/chain/signing-key.ts'
-import { readSealed } from '../../src/domain/audit/chain/sealed.ts'
-import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import { readChained } from '../../src/domain/audit/chain/chained-event.ts'
+import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
 import { deriveKey } from '../../src/domain/identity/key-format.ts'
 import { auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog } from '../support/forge-log.ts'
@@ -21,7 +21,7 @@ describe('audit verify --against what left the log', () => {
   it('says which exported events and checkpoints are still in the log, with gaps, repeats and in any form', async () => {
     const { run, folder } = folders.copy('same')
     const lines = (await run('export'))[1].split('\n')
-    const documents = lines.map((line): SealedDocument => readSealed(line) ?? assert.fail())
+    const documents = lines.map((line): ChainedDocument => readChained(line) ?? assert.fail())
     const bucket = join(folder, 'bucket')
     for (const { key: name, body } of await objectsOf(documents.slice(15, 30), 'gatehouse')) put(bucket, name, body)
     const hook = (from: number, to: number) => `{"type":"audit.events","data":[${lines.slice(from, to).join(',')}]}`
@@ -103,7 +103,7 @@ describe('audit verify --against what left the log', () => {
 
 const altered =
   (sequence: number) =>
-  ({ attestation_list: _, ...document }: SealedDocument) =>
+  ({ attestation_list: _, ...document }: ChainedDocument) =>
     document.metadata.sequence === sequence ? { ...document, message: 'Nothing happened.' } : document
 
 function put(folder: string, name: string, body: string | Uint8Array): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import type { DeliveryStore } from '../../src/domain/audit/export/delivery-store.ts'
-import type { Outcome } from '../../src/domain/audit/export/sink.ts'
+import type { DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
 import { startSenders } from '../../src/pipeline/exporting/senders.ts'
 import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
@@ -13,7 +13,7 @@ type Step =
   | { readonly kind: 'append'; readonly count: number }
   | {
       readonly kind: 'send'
-      readonly answers: readonly Outcome['kind'][]
+      readonly answers: readonly DeliveryOutcome['kind'][]
       readonly dies: 'never' | 'before it sends' | 'before it settles'
     }
 
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-const outcomeOf = (kind: Outcome['kind']): Outcome =>
+const outcomeOf = (kind: DeliveryOutcome['kind']): DeliveryOutcome =>
   kind === 'delivered'
     ? { kind }
     : kind === 'pause'
@@ -83,7 +83,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
   }
 
   /** As a sink does it: what lies behind the first that must be repeated was not tried. */
-  function upToFirstStop(tried: readonly { sequence: number; outcome: Outcome }[]): Outcome[] {
+  function upToFirstStop(tried: readonly { sequence: number; outcome: DeliveryOutcome }[]): DeliveryOutcome[] {
     const stop = tried.find(({ outcome }) => outcome.kind === 'retry' || outcome.kind === 'pause')
     return tried.map(({ sequence, outcome }) => {
       if (stop && sequence >= stop.sequence) return stop.outcome

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
-import type { Outcome } from '../../src/domain/audit/export/sink.ts'
+import type { DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
 import { startSenders, type SenderParts } from '../../src/pipeline/exporting/senders.ts'
 import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
 import { delivered, memorySink, sequencesOf, type MemorySink } from '../support/memory-sink.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-const retry: Outcome = { kind: 'retry', reason: 'busy' }
+const retry: DeliveryOutcome = { kind: 'retry', reason: 'busy' }
 
 describe('senders', () => {
   it('gather until the sink’s time is up or its goal is reached, and send in order', async () => {
@@ -102,7 +102,7 @@ describe('senders', () => {
   it('let only a poisoned event leave the line, tell of it, and send it again when asked', async () => {
     await using scene = await openScene()
     let isMended = false
-    const judge = (message: string): Outcome =>
+    const judge = (message: string): DeliveryOutcome =>
       message === 'event 2' && !isMended ? { kind: 'reject', reason: 'mapping' } : delivered
     const { sink, id, health } = await scene.add(
       memorySink({ answer: (batch) => batch.map(({ message }) => judge(message)) }),
@@ -157,7 +157,7 @@ describe('senders', () => {
 
   it('tell when a paused sink works again also where it was changed, or could not be reached, in between', async () => {
     await using scene = await openScene()
-    let outcome: Outcome = { kind: 'pause', state: 'auth_error', reason: 'token' }
+    let outcome: DeliveryOutcome = { kind: 'pause', state: 'auth_error', reason: 'token' }
     const { id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => outcome) }))
     await scene.log.append(1)
     await scene.sendLater()
@@ -173,7 +173,7 @@ describe('senders', () => {
 
   it('try a sink at once that was changed, and under its new configuration', async () => {
     await using scene = await openScene()
-    const paused: Outcome = { kind: 'pause', state: 'config_error', reason: 'index' }
+    const paused: DeliveryOutcome = { kind: 'pause', state: 'config_error', reason: 'index' }
     const { sink, id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => paused) }))
     await scene.log.append(1)
     await scene.sendLater()
@@ -259,7 +259,7 @@ describe('senders', () => {
 
   it('let no slow destination hold up another', async () => {
     await using scene = await openScene()
-    const slow = Promise.withResolvers<readonly Outcome[]>()
+    const slow = Promise.withResolvers<readonly DeliveryOutcome[]>()
     const first = await scene.add(memorySink({ answer: () => slow.promise }))
     const second = await scene.add(memorySink())
     await scene.log.append(1)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { appendToChain, startOfChain } from '../../src/domain/audit/chain/chain.ts'
 import { withContent } from '../../src/domain/audit/content/content.ts'
-import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
+import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
 import { createEvent } from '../../src/domain/audit/event/event.ts'
 import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
-import { readSealed } from '../../src/domain/audit/chain/sealed.ts'
+import { readChained } from '../../src/domain/audit/chain/chained-event.ts'
 
 export const testTimeMs = Date.UTC(2026, 7, 23, 10, 15, 0, 123)
 
@@ -18,7 +18,7 @@ type Wanted = {
 }
 
 /** Sealed documents as the sender hands them to a sink. */
-export function auditDocuments({ count, facts = {}, stepMs = 1, promptLength = 0 }: Wanted): SealedDocument[] {
+export function auditDocuments({ count, facts = {}, stepMs = 1, promptLength = 0 }: Wanted): ChainedDocument[] {
   const documents = Array.from({ length: count }, (_, at) => {
     const timeMs = testTimeMs + at * stepMs
     return createEvent(
@@ -29,7 +29,7 @@ export function auditDocuments({ count, facts = {}, stepMs = 1, promptLength = 0
   const { rows } = appendToChain(startOfChain('org_1'), documents, 'house')
   const content = { full: { prompt: 'p'.repeat(promptLength) } }
   return rows.map((row) => {
-    const sealed = readSealed(row.body)
+    const sealed = readChained(row.body)
     assert.ok(sealed)
     return promptLength > 0 ? withContent(sealed, content, 'full') : sealed
   })

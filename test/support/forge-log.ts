@@ -9,13 +9,13 @@ import {
   type SigningKey,
 } from '../../src/domain/audit/chain/checkpoint.ts'
 import { checkpointFacts, checkpointIn } from '../../src/domain/audit/chain/checkpoint-event.ts'
-import { readSealed, type SealedEvent } from '../../src/domain/audit/chain/sealed.ts'
-import type { AuditDocument, SealedDocument } from '../../src/domain/audit/document/document.ts'
+import { readChained, type ChainedEvent } from '../../src/domain/audit/chain/chained-event.ts'
+import type { AuditDocument, ChainedDocument } from '../../src/domain/audit/document/document.ts'
 import { createEvent } from '../../src/domain/audit/event/event.ts'
 
 export type Forgery = {
   /** Removes or alters; undefined removes the event. */
-  readonly change: (document: SealedDocument) => AuditDocument | undefined
+  readonly change: (document: ChainedDocument) => AuditDocument | undefined
   /** Signs the forged log; without it the checkpoints are removed. */
   readonly key?: SigningKey & { readonly publicKey: KeyObject }
 }
@@ -28,8 +28,8 @@ export function strangersKey() {
 /** What anybody can do who can write the database: rewrites the whole log of org_1, and signs it where a key is given. */
 export async function forgeLog(database: Database, { change, key }: Forgery): Promise<void> {
   const stored = await database.read<{ body: string }>('select body from audit_event order by sequence')
-  const documents = stored.flatMap(({ body }) => readSealed(body) ?? [])
-  const rows: SealedEvent[] = []
+  const documents = stored.flatMap(({ body }) => readChained(body) ?? [])
+  const rows: ChainedEvent[] = []
   const checkpoints: SignedCheckpoint[] = []
   let head = startOfChain('org_1')
   const append = (document: AuditDocument, authorityUid: string): void => {

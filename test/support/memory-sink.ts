@@ -1,10 +1,10 @@
-import type { SealedDocument } from '../../src/domain/audit/document/document.ts'
-import type { BatchGoal, ExportChoice, OpenedSink, Outcome } from '../../src/domain/audit/export/sink.ts'
+import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
+import type { BatchGoal, ExportChoice, OpenedSink, DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
 
 export type MemorySink = OpenedSink &
   AsyncDisposable & {
     /** Batches as they came. */
-    readonly batches: SealedDocument[][]
+    readonly batches: ChainedDocument[][]
     /** How often it was opened anew. */
     closed: number
   }
@@ -14,16 +14,16 @@ export type MemorySinkOptions = {
   readonly choice?: ExportChoice
   /** What becomes of a batch; all of it is taken unless this says otherwise. */
   readonly answer?: (
-    batch: readonly SealedDocument[],
+    batch: readonly ChainedDocument[],
     signal: AbortSignal,
-  ) => readonly Outcome[] | Promise<readonly Outcome[]>
+  ) => readonly DeliveryOutcome[] | Promise<readonly DeliveryOutcome[]>
 }
 
-export const delivered: Outcome = { kind: 'delivered' }
+export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
 /** A destination in memory. */
 export function memorySink({ goal, choice = {}, answer }: MemorySinkOptions = {}): MemorySink {
-  const batches: SealedDocument[][] = []
+  const batches: ChainedDocument[][] = []
   const sink: MemorySink = {
     goal: { events: 100, bytes: 1_000_000, waitMs: 1_000, ...goal },
     choice,
@@ -40,5 +40,5 @@ export function memorySink({ goal, choice = {}, answer }: MemorySinkOptions = {}
   return sink
 }
 
-export const sequencesOf = (batches: readonly (readonly SealedDocument[])[]): number[] =>
+export const sequencesOf = (batches: readonly (readonly ChainedDocument[])[]): number[] =>
   batches.flat().map(({ metadata }) => metadata.sequence)

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped } from '../../domain/audit/document/cap.ts'
-import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
+import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { ConfigProblem, Sink } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
@@ -102,7 +102,7 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
 }
 
 /** Columns that the table of our template declares; names such as `id` or `TenantId` are reserved there. */
-function toRow(document: SealedDocument, nowMs: number): Piece {
+function toRow(document: ChainedDocument, nowMs: number): Piece {
   const { metadata, policy, time } = document
   const late = isLate(time, nowMs, window)
   const eventTime = new Date(time).toISOString()

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../domain/audit/export/sink.ts'
+import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { codeOf, jsonOf, pauseFor, retryLater } from './answers.ts'
 import type { SinkParts } from './define.ts'
@@ -13,7 +13,7 @@ export type Cloud = { readonly authority: string; readonly scope: string }
 
 /** An access token, or why there is none. */
 export type TokenSource = {
-  current(signal: AbortSignal): Promise<string | Outcome>
+  current(signal: AbortSignal): Promise<string | DeliveryOutcome>
   /** Told when the service no longer accepts it. */
   forget(): void
 }
@@ -24,9 +24,9 @@ const renewBeforeMs = 5 * 60_000
 export function createTokenSource(client: ClientCredentials, cloud: Cloud, parts: SinkParts): TokenSource {
   const { request, clock } = parts
   let held: { readonly token: string; readonly renewAtMs: number } | undefined
-  let pending: Promise<string | Outcome> | undefined
+  let pending: Promise<string | DeliveryOutcome> | undefined
 
-  const renew = async (signal: AbortSignal): Promise<string | Outcome> => {
+  const renew = async (signal: AbortSignal): Promise<string | DeliveryOutcome> => {
     const answer = await request({
       method: 'POST',
       url: new URL(`${cloud.authority}/${encodeURIComponent(client.tenant_id)}/oauth2/v2.0/token`),
@@ -63,7 +63,7 @@ function formOf(client: ClientCredentials, scope: string): string {
   }).toString()
 }
 
-function problemOf(answer: Answer, client: ClientCredentials, nowMs: number): Outcome {
+function problemOf(answer: Answer, client: ClientCredentials, nowMs: number): DeliveryOutcome {
   const code = codeOf(jsonOf(answer).error) ?? 'no code'
   const reason = `Microsoft's login answered ${answer.status} (${code}).`
   if (answer.status === 429 || answer.status >= 500 || answer.status === 200) return retryLater(reason, answer, nowMs)

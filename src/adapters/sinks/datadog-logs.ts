@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
+import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { judge } from './answers.ts'
 import { packed } from './bodies.ts'
@@ -85,7 +85,7 @@ function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, inst
 type Moment = { readonly instance: string; readonly nowMs: number }
 
 /** The document at the root, with Datadog's reserved attributes beside it. */
-function toLog(document: SealedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): Piece {
+function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): Piece {
   const { metadata, time } = document
   const decision = wordOf(document, 'decision')
   const tags = [`org:${metadata.tenant_uid}`, ...(decision === undefined ? [] : [`decision:${decision}`])]

@@ -1,9 +1,9 @@
-import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
+import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 
 const ecsVersion = '9.0.0'
 
 /** The document in the Elastic Common Schema, so that Elastic's own dashboards and rules read it. */
-export function toEcs(document: SealedDocument) {
+export function toEcs(document: ChainedDocument) {
   const { metadata, unmapped, http_request: request, http_response: response } = document
   return {
     '@timestamp': new Date(document.time).toISOString(),
@@ -39,7 +39,7 @@ export function toEcs(document: SealedDocument) {
   }
 }
 
-function eventOf(document: SealedDocument) {
+function eventOf(document: ChainedDocument) {
   const { metadata, is_alert: isAlert } = document
   return {
     id: metadata.uid,
@@ -60,12 +60,12 @@ function eventOf(document: SealedDocument) {
 
 const entityManagement = 3004
 
-function categoryOf({ class_uid: classUid }: SealedDocument) {
+function categoryOf({ class_uid: classUid }: ChainedDocument) {
   if (classUid === entityManagement) return { category: ['configuration'], type: ['change'] }
   return { category: ['api'], type: ['info'] }
 }
 
-function ruleOf(document: SealedDocument) {
+function ruleOf(document: ChainedDocument) {
   const { policy } = document
   if (!policy) return undefined
   const { uid, name, version } = policy

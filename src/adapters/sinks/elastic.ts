@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document/document.ts'
-import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/export/sink.ts'
+import type { ChainedDocument } from '../../domain/audit/document/document.ts'
+import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { codeOf, delivered, jsonOf, judge, pauseFor } from './answers.ts'
@@ -88,7 +88,7 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
 }
 
 /** `create` and not `index`: a document that is there already is left alone, and data streams take nothing else. */
-function toLines(document: SealedDocument): Piece {
+function toLines(document: ChainedDocument): Piece {
   const action = JSON.stringify({ create: { _id: document.metadata.uid } })
   const text = `${action}\n${JSON.stringify(toEcs(capped(document, defaultCap)))}`
   return { text, bytes: Buffer.byteLength(text), timeMs: document.time }
@@ -106,7 +106,7 @@ function judgeBulk(answer: Answer, count: number, nowMs: number): Verdict {
   return { kind: 'each', outcomes: items.map(judgeItem) }
 }
 
-function judgeItem(item: unknown): Outcome {
+function judgeItem(item: unknown): DeliveryOutcome {
   const result = isRecord(item) && isRecord(item.create) ? item.create : {}
   const status = typeof result.status === 'number' ? result.status : 0
   const error = isRecord(result.error) ? result.error : {}

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
+import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
@@ -87,7 +87,7 @@ function requestText(pieces: readonly Piece[], instance: string): string {
 
 const severityNumbers: Readonly<Record<number, number>> = { 1: 9, 2: 10, 3: 13, 4: 17, 5: 21 }
 
-function toRecord(document: SealedDocument, nowMs: number): Piece {
+function toRecord(document: ChainedDocument, nowMs: number): Piece {
   const { metadata, time } = document
   const attributes = {
     'event.id': metadata.uid,

@@ -1,4 +1,4 @@
-import type { Outcome, Pause, Retry } from '../../domain/audit/export/sink.ts'
+import type { DeliveryOutcome, Pause, Retry } from '../../domain/audit/export/sink.ts'
 import { Unreachable } from '../network/request.ts'
 
 /** An event in the destination's own spelling. */
@@ -14,12 +14,12 @@ export type Limits = { readonly events: number; readonly bytes: number; readonly
 
 /** What one request came to: the same for all of its events, or more than can be said in one word. */
 export type Verdict =
-  | Outcome
+  | DeliveryOutcome
   /** Too large, or one of them is bad and it is not said which: try the halves. */
   | { readonly kind: 'split'; readonly reason: string }
   /** This one is bad; the others are to be sent again without it. */
   | { readonly kind: 'reject_one'; readonly index: number; readonly reason: string }
-  | { readonly kind: 'each'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'each'; readonly outcomes: readonly DeliveryOutcome[] }
   /** Taken, and to be confirmed later under this number. */
   | { readonly kind: 'accepted'; readonly ticket: number }
 
@@ -28,7 +28,7 @@ type Send<P> = (pieces: readonly P[]) => Promise<Verdict>
 /** For destinations that confirm later: all that was accepted is asked for together, so that the waits overlap. */
 export type Confirmed<P> = {
   readonly send: Send<P>
-  readonly confirm: (tickets: readonly number[]) => Promise<ReadonlyMap<number, Outcome>>
+  readonly confirm: (tickets: readonly number[]) => Promise<ReadonlyMap<number, DeliveryOutcome>>
 }
 
 type Known = Exclude<Verdict, { kind: 'accepted' }>
@@ -49,12 +49,12 @@ export async function deliverPieces<P extends Piece>(
   pieces: readonly P[],
   limits: Limits,
   road: Send<P> | Confirmed<P>,
-): Promise<readonly Outcome[]> {
+): Promise<readonly DeliveryOutcome[]> {
   const { send, confirm } = typeof road === 'function' ? { send: road, confirm: undefined } : road
-  const known = new Map<number, Outcome>()
+  const known = new Map<number, DeliveryOutcome>()
   const accepted: (Run & { readonly ticket: number })[] = []
   const queue = runsOf(pieces, limits)
-  let rest: Outcome = notTried
+  let rest: DeliveryOutcome = notTried
   for (let run = queue.shift(); run; run = queue.shift()) {
     const verdict = await attempt(send, pieces.slice(run.start, run.end))
     if (verdict.kind === 'accepted') {
@@ -84,7 +84,7 @@ async function attempt<P>(send: Send<P>, pieces: readonly P[]): Promise<Verdict>
 }
 
 /** Writes down what is now known of a run, and answers the parts of it that must be asked again. */
-function settle({ start, end }: Run, verdict: Known, known: Map<number, Outcome>): readonly Run[] {
+function settle({ start, end }: Run, verdict: Known, known: Map<number, DeliveryOutcome>): readonly Run[] {
   if (verdict.kind === 'split' && end - start > 1) {
     const middle = start + Math.ceil((end - start) / 2)
     return [
@@ -105,18 +105,18 @@ function settle({ start, end }: Run, verdict: Known, known: Map<number, Outcome>
   return []
 }
 
-function outcomeAt(verdict: Exclude<Known, { kind: 'reject_one' }>, index: number): Outcome {
+function outcomeAt(verdict: Exclude<Known, { kind: 'reject_one' }>, index: number): DeliveryOutcome {
   if (verdict.kind === 'each') return verdict.outcomes[index] ?? notTried
   return verdict.kind === 'split' ? { kind: 'reject', reason: verdict.reason } : verdict
 }
 
-function stopIn(verdict: Known): Outcome | undefined {
+function stopIn(verdict: Known): DeliveryOutcome | undefined {
   const outcomes = verdict.kind === 'each' ? verdict.outcomes : [verdict]
   return outcomes.find((outcome) => outcome.kind === 'retry' || outcome.kind === 'pause')
 }
 
 /** Takes the refusals back where there is nothing but refusals: it is the destination that is wrong. */
-function hopelessness(known: Map<number, Outcome>): Pause | undefined {
+function hopelessness(known: Map<number, DeliveryOutcome>): Pause | undefined {
   const outcomes = [...known.values()]
   const [first] = outcomes
   if (outcomes.length <= hopelessAfter || first?.kind !== 'reject') return undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalize } from '../../domain/audit/document/canonical.ts'
-import type { SealedDocument } from '../../domain/audit/document/document.ts'
+import type { ChainedDocument } from '../../domain/audit/document/document.ts'
 import { gzipped } from './bodies.ts'
 
 export type StoredObject = {
@@ -14,7 +14,7 @@ export type StoredObject = {
  * A batch as objects: the events, and one digest for each checkpoint among them. The same batch gives the same keys
  * and bytes whenever it is sent, so that an attempt that was cut short can be repeated.
  */
-export async function objectsOf(batch: readonly SealedDocument[], prefix = ''): Promise<readonly StoredObject[]> {
+export async function objectsOf(batch: readonly ChainedDocument[], prefix = ''): Promise<readonly StoredObject[]> {
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
   const [first] = batch
   if (!first) return []
@@ -30,7 +30,7 @@ export async function objectsOf(batch: readonly SealedDocument[], prefix = ''): 
   return [events, ...checkpoints.map((document) => digestOf(document, events, folder))]
 }
 
-type Lines = { readonly first: SealedDocument; readonly last: SealedDocument; readonly text: string }
+type Lines = { readonly first: ChainedDocument; readonly last: ChainedDocument; readonly text: string }
 
 /**
  * By the time of the first event and never that of sending: Hive's layout, which Athena and its kind read. An object that is
@@ -44,7 +44,7 @@ function keyOf({ first, last, text }: Lines): string {
 }
 
 /** A signed checkpoint on its own, easy to find, with the hash of the object that it came in. */
-function digestOf({ metadata, unmapped }: SealedDocument, events: StoredObject, folder: string): StoredObject {
+function digestOf({ metadata, unmapped }: ChainedDocument, events: StoredObject, folder: string): StoredObject {
   const object = { key: events.key, sha256: sha256(events.body) }
   return {
     key: `${folder}_digest/org=${metadata.tenant_uid}/${digits(metadata.sequence)}.json`,

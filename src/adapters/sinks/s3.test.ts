@@ -6,8 +6,8 @@ import { startReceiver, type Received, type Reply } from '../../../test/support/
 import { jumpingClock, sinkParts, tally } from '../../../test/support/sink-parts.ts'
 import { canonicalize } from '../../domain/audit/document/canonical.ts'
 import { startOfChain } from '../../domain/audit/chain/chain.ts'
-import type { Outcome } from '../../domain/audit/export/sink.ts'
-import { rowOfExport } from '../../domain/audit/chain/sealed.ts'
+import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
+import { rowOfExport } from '../../domain/audit/chain/chained-event.ts'
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
 import { s3 } from './s3.ts'
 
@@ -88,7 +88,7 @@ const linesIn = (objects: Objects): number[] =>
     .map((line) => Number(JSON.parse(line).metadata.sequence))
     .sort((left, right) => left - right)
 
-const stateOf = (outcome: Outcome | undefined) => (outcome?.kind === 'pause' ? outcome.state : outcome?.kind)
+const stateOf = (outcome: DeliveryOutcome | undefined) => (outcome?.kind === 'pause' ? outcome.state : outcome?.kind)
 
 describe('s3', () => {
   it('writes a batch as one object of canonical lines, by the first event’s hour and the sequences', async (t) => {

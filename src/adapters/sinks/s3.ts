@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
-import type { ConfigProblem, Outcome, Sink } from '../../domain/audit/export/sink.ts'
+import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './answers.ts'
@@ -98,7 +98,7 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
           sessionToken: auth.session_token,
         })
 
-  const put = async (object: StoredObject, signal: AbortSignal): Promise<Outcome> => {
+  const put = async (object: StoredObject, signal: AbortSignal): Promise<DeliveryOutcome> => {
     const held = await credentials.current(signal)
     if ('problem' in held) return credentialOutcome(held, clock.nowMs())
     const unsigned = {
@@ -124,8 +124,8 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
 
 async function putAll(
   objects: readonly StoredObject[],
-  put: (object: StoredObject) => Promise<Outcome>,
-): Promise<Outcome> {
+  put: (object: StoredObject) => Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> {
   try {
     for (const object of objects) {
       const outcome = await put(object)
@@ -142,7 +142,7 @@ async function putAll(
 const authCodes = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 const retryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown']
 
-function judgePut(answer: Answer, isAssumed: boolean, nowMs: number): Outcome {
+function judgePut(answer: Answer, isAssumed: boolean, nowMs: number): DeliveryOutcome {
   const { status, headers } = answer
   const code = errorCode(answer)
   const reason = `The store answered ${status}${code === undefined ? '' : ` (${code})`}.`
@@ -161,7 +161,7 @@ function judgePut(answer: Answer, isAssumed: boolean, nowMs: number): Outcome {
   return pauseFor(isAuth ? 'auth_error' : 'config_error', reason)
 }
 
-function credentialOutcome({ problem, reason, answer }: CredentialProblem, nowMs: number): Outcome {
+function credentialOutcome({ problem, reason, answer }: CredentialProblem, nowMs: number): DeliveryOutcome {
   if (problem === 'auth') return pauseFor('auth_error', reason)
   return answer ? retryLater(reason, answer, nowMs) : { kind: 'retry', reason }
 }

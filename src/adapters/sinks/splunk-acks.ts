@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { Outcome } from '../../domain/audit/export/sink.ts'
+import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
 import { Unreachable, type Answer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { delivered, jsonOf } from './answers.ts'
@@ -19,8 +19,11 @@ export type AckParts = {
 const unacknowledged = 'Splunk accepted the events, but no indexer has acknowledged them.'
 
 /** Waits until all of these are acknowledged, asking for those that are not with one call. */
-export async function awaitAcks(ids: readonly number[], parts: AckParts): Promise<ReadonlyMap<number, Outcome>> {
-  const outcomes = new Map<number, Outcome>(ids.map((id) => [id, { kind: 'retry', reason: unacknowledged }]))
+export async function awaitAcks(
+  ids: readonly number[],
+  parts: AckParts,
+): Promise<ReadonlyMap<number, DeliveryOutcome>> {
+  const outcomes = new Map<number, DeliveryOutcome>(ids.map((id) => [id, { kind: 'retry', reason: unacknowledged }]))
   const waiting = new Set(ids)
   for (const delayMs of pollDelays()) {
     await waitFor(parts.clock, delayMs, parts.signal)
@@ -40,7 +43,7 @@ export async function awaitAcks(ids: readonly number[], parts: AckParts): Promis
 type Acks = { readonly acks: Readonly<Record<string, unknown>> }
 
 /** What is acknowledged by now, or why nobody can say. */
-async function asked(ids: readonly number[], { ask, judge, signal }: AckParts): Promise<Acks | Outcome> {
+async function asked(ids: readonly number[], { ask, judge, signal }: AckParts): Promise<Acks | DeliveryOutcome> {
   try {
     const answer = await ask(ids, signal)
     const verdict = judge(answer)

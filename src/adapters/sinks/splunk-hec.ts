@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type SealedDocument } from '../../domain/audit/document/document.ts'
+import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { Answer } from '../network/request.ts'
 import { jsonOf, judge, pauseFor, retryLater } from './answers.ts'
@@ -104,7 +104,7 @@ const noAck = pauseFor(
   'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
 )
 
-function envelope(document: SealedDocument, config: SplunkHecConfig, instance: string): Piece {
+function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: string): Piece {
   const { metadata, policy, time } = document
   const event = {
     time: time / 1000,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import type { SealedDocument } from '../../domain/audit/document/document.ts'
+import type { ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { judge, pauseFor } from './answers.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -62,7 +62,7 @@ function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts)
 
 type EventPiece = Piece & { readonly id: string }
 
-const toEventPiece = (document: SealedDocument): EventPiece => ({
+const toEventPiece = (document: ChainedDocument): EventPiece => ({
   ...toPiece(capped(document, defaultCap), document.time),
   id: document.metadata.uid,
 })

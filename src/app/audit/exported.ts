@@ -5,14 +5,14 @@ import { createGunzip } from 'node:zlib'
 import { isRecord } from '../../base/record.ts'
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { checkpointIn, isSignedCheckpoint } from '../../domain/audit/chain/checkpoint-event.ts'
-import { isUnaltered, readSealed, rowOfExport, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
+import { isUnaltered, readChained, rowOfExport, type ChainedEvent } from '../../domain/audit/chain/chained-event.ts'
 
 /** What one exported event or checkpoint says, and where it stands. */
 export type Exported = {
   /** File and line. */
   readonly where: string
   /** Left out where a checkpoint stands on its own, as S3 sinks put it under `_digest/`. */
-  readonly row?: SealedEvent
+  readonly row?: ChainedEvent
   readonly checkpoint?: SignedCheckpoint | undefined
   /** False where the copy was changed after it left. One that a sink had to cut cannot be checked and counts as unaltered. */
   readonly isUnaltered: boolean
@@ -43,9 +43,9 @@ function* inLine(line: string, where: string): Generator<Exported> {
 
 function eventOf(line: string, where: string): Exported {
   const row = rowOfExport(line)
-  const document = row && readSealed(row.body)
+  const document = row && readChained(row.body)
   if (!document) throw new Error(`There is no event in ${where}.`)
-  const isCut = readSealed(line)?.metadata.is_truncated === true
+  const isCut = readChained(line)?.metadata.is_truncated === true
   return { where, row, checkpoint: checkpointIn(document), isUnaltered: isCut || isUnaltered(document) }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isRecord } from '../../base/record.ts'
 import { startOfChain, type ChainPoint } from '../../domain/audit/chain/chain.ts'
 import { pointOf, type SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
-import { readSealed, type SealedEvent } from '../../domain/audit/chain/sealed.ts'
+import { readChained, type ChainedEvent } from '../../domain/audit/chain/chained-event.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.ts'
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
@@ -68,21 +68,21 @@ export function inOrder(checkpoints: readonly SignedCheckpoint[]): SignedCheckpo
   return [...unique.values()].sort((one, other) => one.sequence - other.sequence)
 }
 
-async function firstRow(path: string): Promise<SealedEvent | undefined> {
+async function firstRow(path: string): Promise<ChainedEvent | undefined> {
   for await (const row of rowsOf(path)) return row
   return undefined
 }
 
 /** A file may begin anywhere in the log: what its first event says of the one before is all there is to go by. */
-function placeBefore({ chainUid, sequence, body }: SealedEvent): ChainPoint {
-  const previous = readSealed(body)?.attestation_list[0].prev_event
+function placeBefore({ chainUid, sequence, body }: ChainedEvent): ChainPoint {
+  const previous = readChained(body)?.attestation_list[0].prev_event
   return { chainUid, sequence: sequence - 1, fingerprint: previous?.fingerprint.value ?? '' }
 }
 
 async function* rowsOf(
   path: string,
   onCheckpoint?: (checkpoint: SignedCheckpoint) => void,
-): AsyncGenerator<SealedEvent> {
+): AsyncGenerator<ChainedEvent> {
   for await (const { row, checkpoint } of readExported(path)) {
     if (checkpoint) onCheckpoint?.(checkpoint)
     if (row) yield row

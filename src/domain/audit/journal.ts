@@ -53,7 +53,7 @@ type Waiting = RecordOptions & {
 type Built = { readonly waiting: Waiting; readonly event: AuditEvent | undefined }
 
 /** After storage could not be reached, nobody waits for it again before this long. */
-const restMs = 1_000
+const cooldownMs = 1_000
 
 /** Bounds what one append must carry. */
 const mostAtOnce = 500
@@ -83,7 +83,7 @@ export function createJournal(parts: JournalParts): Journal {
       for (const { waiting } of group) waiting.resolve(true)
     } catch (cause) {
       failing.add(organizationId)
-      if (isFault(cause) && cause !== known) rest = { untilMs: clock.monotonicMs() + restMs, cause }
+      if (isFault(cause) && cause !== known) rest = { untilMs: clock.monotonicMs() + cooldownMs, cause }
       await giveUp(organizationId, group, cause)
     }
   }

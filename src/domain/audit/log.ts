@@ -2,10 +2,10 @@ import type { Page, Paged } from '../identity/store.ts'
 import type { ChainPoint } from './chain/chain.ts'
 import type { SignedCheckpoint } from './chain/checkpoint.ts'
 import type { AuditContent } from './content/content.ts'
-import type { SealedDocument } from './document/document.ts'
+import type { ChainedDocument } from './document/document.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { EventFacts } from './facts/facts.ts'
-import type { SealedEvent } from './chain/sealed.ts'
+import type { ChainedEvent } from './chain/chained-event.ts'
 
 /** Where events are written. */
 export type AuditAppender = {
@@ -24,7 +24,7 @@ export type EventLog = { append(facts: EventFacts): Promise<void> }
 export type LoggedEvent = {
   readonly id: string
   readonly sequence: number
-  readonly document: SealedDocument
+  readonly document: ChainedDocument
   /** Of its document, in characters. */
   readonly size: number
   /** Of what was read beside it. */
@@ -68,10 +68,10 @@ export type EventRange = {
 }
 
 /** A row as it is stored, for those who check it. `content` is the text beside it, as it is stored. */
-export type StoredEvent = SealedEvent & { readonly content: string | null }
+export type StoredEvent = ChainedEvent & { readonly content: string | null }
 
 /** What is known of a chain besides its events. */
-export type ChainStanding = {
+export type ChainState = {
   readonly head: ChainPoint
   readonly firstSequence: number
   /** Oldest first; the first of them stands where retention cut, or is the first there ever was. */
@@ -102,7 +102,7 @@ export type AuditReads = {
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */
-  standing(organizationId: string): Promise<ChainStanding | undefined>
+  standing(organizationId: string): Promise<ChainState | undefined>
   /** What the log holds in all, and its fingerprints behind `after` and up to `last`. */
   fingerprints(organizationId: string, range: { readonly after: number; readonly last: number }): Promise<Fingerprints>
   /** Checkpoints in which one key hands over to another, oldest first. */

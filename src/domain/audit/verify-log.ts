@@ -3,10 +3,10 @@ import { startOfChain, type ChainPoint } from './chain/chain.ts'
 import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
 import { checkpointCode } from './chain/checkpoint-event.ts'
 import { handedOver } from './chain/handover.ts'
-import { readSealed } from './chain/sealed.ts'
+import { readChained } from './chain/chained-event.ts'
 import { foreignKeys, type KeyFinding, type KeySource, type TrustedKeys } from './chain/trusted-keys.ts'
 import type { EventMaker, TextsKeys } from './event/event-maker.ts'
-import type { AuditReads, ChainStanding, PublishedKey, StoredEvent } from './log.ts'
+import type { AuditReads, ChainState, PublishedKey, StoredEvent } from './log.ts'
 import { verifyChain, type ChainReport } from './chain/verify.ts'
 
 /** Only these sequences; without them the whole log. */
@@ -135,7 +135,7 @@ async function isOverdue(reads: AuditReads, organizationId: string, { from, nowM
   return oldest !== undefined && nowMs - oldest.timeMs > overdueMs
 }
 
-type Start = { readonly standing: ChainStanding; readonly from: number | undefined }
+type Start = { readonly standing: ChainState; readonly from: number | undefined }
 
 /** The place before the first row: the start of all, the checkpoint that retention left, or simply the row before. */
 async function startOf(reads: AuditReads, organizationId: string, { standing, from }: Start): Promise<ChainPoint> {
@@ -165,6 +165,6 @@ async function* pages(
 
 /** Texts may be gone, but what is there must be what was there. */
 function hasOwnContent({ body, content }: StoredEvent, { events, textsKeys }: TextsCheck): boolean | undefined {
-  const document = content === null ? undefined : readSealed(body)
+  const document = content === null ? undefined : readChained(body)
   return document && content !== null ? events.isContentOf(document, content, textsKeys) : true
 }

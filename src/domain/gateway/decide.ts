@@ -1,4 +1,4 @@
-import type { Decision } from '../audit/facts/verdict.ts'
+import type { AuditDecision } from '../audit/facts/verdict.ts'
 import { isOptionalCategory } from '../moderation/categories.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'
@@ -16,7 +16,7 @@ export type GatewayFindings = {
 }
 
 export type GatewayDecision = {
-  readonly decision: Exclude<Decision, 'not_evaluated'>
+  readonly decision: Exclude<AuditDecision, 'not_evaluated'>
   readonly reasonCode: string
   readonly triggeredCategories: readonly string[]
 }
@@ -58,12 +58,12 @@ function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfi
 }
 
 /** The decision in capitals, or the organization's own code that begins with it. */
-export function reasonCodeOf({ rules }: GatewayConfiguration, decision: Decision): string {
+export function reasonCodeOf({ rules }: GatewayConfiguration, decision: AuditDecision): string {
   const word = words[decision]
   return rules.reason_codes.find((code) => code.toUpperCase().startsWith(word)) ?? word
 }
 
-const words: Readonly<Record<Decision, string>> = {
+const words: Readonly<Record<AuditDecision, string>> = {
   allow: 'ALLOW',
   redact: 'REDACT',
   rewrite: 'REWRITE',

@@ -1,4 +1,4 @@
-import type { Exports } from '../../domain/audit/export/administer.ts'
+import type { SinkAdministration } from '../../domain/audit/export/mutations.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads, EventLog } from '../../domain/audit/log.ts'
 import type { Configurations } from '../../domain/gateway/administer.ts'
@@ -24,7 +24,7 @@ export type GatewayParts = LimitParts & {
   readonly callerOf: Pick<CallerOf, 'manager'>
   readonly reads: GatewayStores
   readonly administer: AuditedMutation<GatewayStores>
-  readonly exports: Exports
+  readonly exports: SinkAdministration
   readonly configurations: Configurations
   readonly testSink: SinkTest
   readonly simulate: Simulate

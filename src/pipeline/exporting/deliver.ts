@@ -8,14 +8,14 @@ import {
   afterGap,
   afterWatermark,
   isDue,
-  newsOfPause,
-  settle,
-  type Settlement,
+  pauseEvent,
+  applyOutcome,
+  type DeliveryResult,
   type Watermarks,
 } from '../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
-import { passesFilter, type OpenedSink, type Outcome } from '../../domain/audit/export/sink.ts'
+import { passesFilter, type OpenedSink, type DeliveryOutcome } from '../../domain/audit/export/sink.ts'
 import { gatherBatch, pageOf } from './gather-batch.ts'
 
 export type DeliverParts = {
@@ -24,7 +24,7 @@ export type DeliverParts = {
   readonly random: Random
   readonly watermarks: Watermarks
   /** Told of each event that was offered. */
-  readonly onOutcome: (outcome: Outcome, sink: ClaimedSink) => void
+  readonly onOutcome: (outcome: DeliveryOutcome, sink: ClaimedSink) => void
   readonly onError: (error: unknown, sinkId?: string) => void
 }
 
@@ -81,19 +81,22 @@ async function sendBatch(parts: DeliverParts, delivery: Delivery, batch: Batch):
     outcome: outcomes[at] ?? notAnswered,
   }))
   const moment = { nowMs: clock.nowMs(), random }
-  return settleIf(store, claimed, settle(claimed.cursor, { offered, last: batch.last }, moment))
+  return settleIf(store, claimed, applyOutcome(claimed.cursor, { offered, last: batch.last }, moment))
 }
 
-const notAnswered: Outcome = { kind: 'retry', reason: 'The sink gave no answer for this event.' }
+const notAnswered: DeliveryOutcome = { kind: 'retry', reason: 'The sink gave no answer for this event.' }
 
 /** What breaks on our side is told like what breaks on the other: a sink that stands still must not look healthy. */
-export const brokenOff: Outcome = { kind: 'retry', reason: 'This gateway could not send; its own log tells why.' }
+export const brokenOff: DeliveryOutcome = {
+  kind: 'retry',
+  reason: 'This gateway could not send; its own log tells why.',
+}
 
 async function offer(
   { onOutcome, onError }: DeliverParts,
   { claimed, sink, signal }: Delivery,
   events: readonly LoggedEvent[],
-): Promise<readonly Outcome[]> {
+): Promise<readonly DeliveryOutcome[]> {
   if (events.length === 0) return []
   const level = sink.choice.content ?? 'none'
   const documents = events.map(({ document, content }) => withContent(document, content, level))
@@ -110,7 +113,7 @@ async function offer(
 async function settleIf(
   store: DeliveryStore,
   claimed: ClaimedSink,
-  settlement: Settlement | undefined,
+  settlement: DeliveryResult | undefined,
 ): Promise<ClaimedSink | undefined> {
   if (!settlement) return claimed
   return (await store.settle(claimed, settlement)) ? { ...claimed, cursor: settlement.cursor } : undefined
@@ -138,7 +141,7 @@ async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promi
   }
   if (events.length === 0) return claimed
   const outcomes = await offer(parts, delivery, events)
-  const of = (kind: Outcome['kind']) => events.filter((_, at) => outcomes[at]?.kind === kind)
+  const of = (kind: DeliveryOutcome['kind']) => events.filter((_, at) => outcomes[at]?.kind === kind)
   const rejected = events.flatMap(({ sequence }, at) => {
     const outcome = outcomes[at]
     return outcome?.kind === 'reject' ? [{ sequence, reason: outcome.reason }] : []
@@ -147,5 +150,5 @@ async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promi
   const failure = outcomes.find(({ kind }) => kind === 'retry' || kind === 'pause')
   if (!failure) return claimed
   const cursor = afterFailure(claimed.cursor, failure, { nowMs: clock.nowMs(), random })
-  return settleIf(store, claimed, { cursor, rejected: [], news: newsOfPause(claimed.cursor, cursor) })
+  return settleIf(store, claimed, { cursor, rejected: [], news: pauseEvent(claimed.cursor, cursor) })
 }

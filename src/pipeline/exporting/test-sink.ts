@@ -4,7 +4,7 @@ import { withValues, type Configuration } from '../../domain/audit/export/config
 import type { ExportSink, ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
 import type { AuditAppender, AuditReads } from '../../domain/audit/log.ts'
-import type { Outcome, Sink } from '../../domain/audit/export/sink.ts'
+import type { DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import type { Actor } from '../../domain/identity/audit-log.ts'
 
 export type SinkTestParts = {
@@ -17,10 +17,10 @@ export type SinkTestParts = {
   readonly open: (type: string, config: Configuration) => Sink & AsyncDisposable
 }
 
-export type SinkTest = (sink: ExportSink, actor: Actor) => Promise<{ outcome: Outcome; eventId: string }>
+export type SinkTest = (sink: ExportSink, actor: Actor) => Promise<{ outcome: DeliveryOutcome; eventId: string }>
 
 const longestMs = 30_000
-const noAnswer: Outcome = { kind: 'retry', reason: 'The sink gave no answer.' }
+const noAnswer: DeliveryOutcome = { kind: 'retry', reason: 'The sink gave no answer.' }
 
 /**
  * Sends one marked event to a sink. The event is in the log before it is sent: nobody has us call an address without
@@ -57,4 +57,4 @@ export function createSinkTest({ clock, ids, events, appender, log, sinks, open 
 const cancelling = (cancel: () => void): Disposable => ({ [Symbol.dispose]: cancel })
 
 /** The same words as for a destination that cannot be reached: the difference would tell of our network. */
-const tooLate = (): readonly Outcome[] => [{ kind: 'retry', reason: 'The destination could not be reached.' }]
+const tooLate = (): readonly DeliveryOutcome[] => [{ kind: 'retry', reason: 'The destination could not be reached.' }]

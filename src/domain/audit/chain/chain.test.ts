@@ -8,7 +8,7 @@ import { appendToChain, startOfChain } from './chain.ts'
 import { withContent } from '../content/content.ts'
 import type { AuditDocument } from '../document/document.ts'
 import { createEvent } from '../event/event.ts'
-import { readSealed, rowOfExport, type SealedEvent } from './sealed.ts'
+import { readChained, rowOfExport, type ChainedEvent } from './chained-event.ts'
 import { verifyChain } from './verify.ts'
 
 const from = startOfChain('org_1')
@@ -26,12 +26,12 @@ const documents = (count: number, word = 'event'): AuditDocument[] =>
   })
 
 const chainOf = (count: number) => appendToChain(from, documents(count), 'house')
-const rowAt = (rows: readonly SealedEvent[], sequence: number): SealedEvent => {
+const rowAt = (rows: readonly ChainedEvent[], sequence: number): ChainedEvent => {
   const row = rows[sequence - 1]
   assert.ok(row)
   return row
 }
-const replaced = (rows: readonly SealedEvent[], sequence: number, change: Partial<SealedEvent>): SealedEvent[] =>
+const replaced = (rows: readonly ChainedEvent[], sequence: number, change: Partial<ChainedEvent>): ChainedEvent[] =>
   rows.map((row) => (row.sequence === sequence ? { ...row, ...change } : row))
 
 describe('a chain', () => {
@@ -104,7 +104,7 @@ describe('a chain', () => {
   it('does not break when texts are erased, since they were never in it', async () => {
     const { rows } = chainOf(3)
     const exported = rows.map((row) => {
-      const document = readSealed(row.body)
+      const document = readChained(row.body)
       assert.ok(document)
       return JSON.stringify(withContent(document, { full: { prompt: 'p', response: 'r', rule: 'x' } }, 'full'))
     })
@@ -114,7 +114,7 @@ describe('a chain', () => {
   })
 })
 
-const pointOf = ({ chainUid, sequence, fingerprint }: SealedEvent | ReturnType<typeof startOfChain>) => ({
+const pointOf = ({ chainUid, sequence, fingerprint }: ChainedEvent | ReturnType<typeof startOfChain>) => ({
   chainUid,
   sequence,
   fingerprint,
@@ -122,7 +122,7 @@ const pointOf = ({ chainUid, sequence, fingerprint }: SealedEvent | ReturnType<t
 
 describe('verification names the first bad row', () => {
   const { rows, head } = chainOf(10)
-  const finding = async (bad: readonly SealedEvent[]) => (await verifyChain(bad, { from })).finding
+  const finding = async (bad: readonly ChainedEvent[]) => (await verifyChain(bad, { from })).finding
 
   it('when a byte was flipped', async () => {
     const { body } = rowAt(rows, 6)

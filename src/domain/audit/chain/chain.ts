@@ -1,6 +1,6 @@
 import { canonicalize } from '../document/canonical.ts'
 import type { Attestation, AuditDocument, Fingerprint } from '../document/document.ts'
-import { fingerprintOfText, rowOf, sha256, type SealedEvent } from './sealed.ts'
+import { fingerprintOfText, rowOf, sha256, type ChainedEvent } from './chained-event.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */
 export type ChainPoint = { readonly chainUid: string; readonly sequence: number; readonly fingerprint: string }
@@ -21,8 +21,8 @@ export function appendToChain(
   head: ChainHead,
   documents: readonly AuditDocument[],
   authorityUid: string,
-): { readonly head: ChainHead; readonly rows: readonly SealedEvent[] } {
-  const rows: SealedEvent[] = []
+): { readonly head: ChainHead; readonly rows: readonly ChainedEvent[] } {
+  const rows: ChainedEvent[] = []
   let last = head
   for (const document of documents) {
     const row = seal(last, document, authorityUid)
@@ -33,7 +33,7 @@ export function appendToChain(
   return { head: last, rows }
 }
 
-function seal(head: ChainHead, document: AuditDocument, authorityUid: string): SealedEvent {
+function seal(head: ChainHead, document: AuditDocument, authorityUid: string): ChainedEvent {
   const previous = previousOf(head)
   const attest = (fingerprint?: Fingerprint): Attestation => ({
     authority_uid: authorityUid,

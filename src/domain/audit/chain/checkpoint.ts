@@ -31,7 +31,7 @@ export type SignedCheckpoint = Checkpoint & { readonly signature: string }
 export type SigningKey = { readonly privateKey: KeyObject; readonly keyId: string }
 
 /** Public keys by id. */
-export type CheckpointKeys = ReadonlyMap<string, KeyObject>
+export type VerificationKeys = ReadonlyMap<string, KeyObject>
 
 /** The key of this id, where it is trusted for a checkpoint of this sequence. */
 export type KeyAt = (keyId: string, sequence: number) => KeyObject | undefined

@@ -3,7 +3,7 @@ import { canonicalize } from '../document/canonical.ts'
 import {
   isSignedBy,
   keyIdOf,
-  type CheckpointKeys,
+  type VerificationKeys,
   type Handover,
   type KeyAt,
   type SignedCheckpoint,
@@ -26,7 +26,7 @@ export function handOver(chainUid: string, { from, to }: Keys): Handover {
  * handover: the new key signed it, with a link to the checkpoint before. Who trusts the old key trusts the new one from the handover
  * on: the old key signed that. An old key that leaks later is of no use: it is not trusted behind its handover.
  */
-export function handedOver(checkpoints: readonly SignedCheckpoint[], trusted: CheckpointKeys): KeyAt {
+export function handedOver(checkpoints: readonly SignedCheckpoint[], trusted: VerificationKeys): KeyAt {
   const known = new Map<string, Reach>([...trusted].map(([id, key]) => [id, { key, from: 0, before: Infinity }]))
   const keyAt: KeyAt = (keyId, sequence) => {
     const reach = known.get(keyId)

@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { keyIdOf, type CheckpointKeys, type KeyAt, type SignedCheckpoint } from './checkpoint.ts'
+import { keyIdOf, type VerificationKeys, type KeyAt, type SignedCheckpoint } from './checkpoint.ts'
 
 /** Where the keys come from that a verification trusts. Never from the database that it checks. */
 export type KeySource = 'server_secret' | 'pinned'
 
-export type TrustedKeys = { readonly source: KeySource; readonly keys: CheckpointKeys }
+export type TrustedKeys = { readonly source: KeySource; readonly keys: VerificationKeys }
 
 /** A key that the database names or that signed checkpoints, although nothing outside the database vouches for it. */
 export type KeyFinding = {
@@ -25,7 +25,8 @@ export function pinnedKeys(publicKeys: readonly string[]): TrustedKeys {
   return { source: 'pinned', keys: keysById(keys) }
 }
 
-export const keysById = (keys: readonly KeyObject[]): CheckpointKeys => new Map(keys.map((key) => [keyIdOf(key), key]))
+export const keysById = (keys: readonly KeyObject[]): VerificationKeys =>
+  new Map(keys.map((key) => [keyIdOf(key), key]))
 
 /** Compares what the database says of keys with those that are trusted for its checkpoints. */
 export function foreignKeys(

@@ -1,6 +1,6 @@
 import type { ChainPoint } from './chain.ts'
-import type { SealedDocument } from '../document/document.ts'
-import { isUnaltered, readSealed, toRow, type SealedEvent } from './sealed.ts'
+import type { ChainedDocument } from '../document/document.ts'
+import { isUnaltered, readChained, toRow, type ChainedEvent } from './chained-event.ts'
 
 /** The first thing that is wrong with a chain. */
 export type ChainFinding = {
@@ -23,7 +23,7 @@ export type ChainReport = {
   readonly finding?: ChainFinding
 }
 
-export type ChainCheck<Row extends SealedEvent = SealedEvent> = {
+export type ChainCheck<Row extends ChainedEvent = ChainedEvent> = {
   /** Where the rows begin: the start of the chain, or the checkpoint that covers what retention removed. */
   readonly from: ChainPoint
   /** Places that signed checkpoints vouch for. Only these show a cut tail or a chain that was sealed anew. */
@@ -33,7 +33,7 @@ export type ChainCheck<Row extends SealedEvent = SealedEvent> = {
 }
 
 /** Reads rows in order and names the first bad one. */
-export async function verifyChain<Row extends SealedEvent>(
+export async function verifyChain<Row extends ChainedEvent>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   { from, checkpoints = [], extraCheck = () => true }: ChainCheck<Row>,
 ): Promise<ChainReport> {
@@ -63,11 +63,11 @@ export async function verifyChain<Row extends SealedEvent>(
 }
 
 /** What is wrong with this row as the successor of that place. */
-function problemOf(row: SealedEvent, before: ChainPoint): ChainFinding | undefined {
+function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefined {
   const sequence = before.sequence + 1
   if (row.sequence > sequence) return { sequence, reason: 'missing' }
   if (row.sequence < sequence) return { sequence, reason: 'misplaced' }
-  const document = readSealed(row.body)
+  const document = readChained(row.body)
   if (!document) return { sequence, reason: 'altered' }
   const [attestation] = document.attestation_list
   if (!isUnaltered(document)) return { sequence, reason: 'altered' }
@@ -80,7 +80,7 @@ function problemOf(row: SealedEvent, before: ChainPoint): ChainFinding | undefin
 }
 
 /** Whatever else the row may carry is not the chain's. */
-const isCopyOf = (row: SealedEvent, document: SealedDocument): boolean =>
+const isCopyOf = (row: ChainedEvent, document: ChainedDocument): boolean =>
   Object.entries(toRow(document)).every(([name, value]) => Reflect.get(row, name) === value)
 
 const contradicts = ({ sequence, fingerprint }: ChainPoint, signed: ReadonlyMap<number, string>): boolean =>

@@ -1,4 +1,4 @@
-import type { AuditDocument, Json } from '../document/document.ts'
+import type { AuditDocument, JsonValue } from '../document/document.ts'
 
 /** How much text may leave the gateway. */
 export const contentLevels = ['none', 'redacted', 'full'] as const
@@ -9,7 +9,7 @@ export type AuditContent = {
   readonly redacted?: ContentTexts | undefined
   readonly full?: ContentTexts | undefined
   /** All that an administrator changed, the texts of rules included; for this installation's own lists. */
-  readonly details?: { readonly [key: string]: Json | undefined } | undefined
+  readonly details?: { readonly [key: string]: JsonValue | undefined } | undefined
 }
 
 export type ContentTexts = {

@@ -4,7 +4,7 @@ import { cutText } from '../document/cap.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
 /** The texts of one request and its answer, as far as they are kept. */
-export type Gathering = {
+export type TextCollector = {
   /** Reads along while the answer passes. */
   add(piece: Chunk): void
   content(): AuditContent
@@ -18,7 +18,7 @@ export type TextRules = {
 /** What is longer is cut, and ends in an ellipsis. */
 const maxTextBytes = 256_000
 
-export function gatherTexts(request: InferenceRequest, { level, redact }: TextRules): Gathering {
+export function collectTexts(request: InferenceRequest, { level, redact }: TextRules): TextCollector {
   let response = ''
   return {
     add({ events }) {

@@ -1,5 +1,5 @@
 import { inCanonicalOrder } from './canonical.ts'
-import type { Json } from './document.ts'
+import type { JsonValue } from './document.ts'
 
 const maxTextLength = 1024
 const maxListLength = 100
@@ -25,15 +25,15 @@ export const shortTexts = (texts: readonly string[]): string[] => shortList(text
 /** The same for words that differ from event to event, with their members in canonical order. */
 export const shortWords = (words: Words): Words => boundMembers(inCanonicalOrder(words))
 
-type Words = { readonly [key: string]: Json | undefined }
+type Words = { readonly [key: string]: JsonValue | undefined }
 
 const boundMembers = (words: Words): Words =>
   Object.fromEntries(Object.entries(words).map(([key, value]) => [key, value === undefined ? value : bound(value)]))
 
-function bound(value: Json): Json {
+function bound(value: JsonValue): JsonValue {
   if (typeof value === 'string') return short(value)
   if (isList(value)) return shortList(value, bound)
   return typeof value === 'object' && value !== null ? boundMembers(value) : value
 }
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)

@@ -20,7 +20,7 @@ export type AuditDocument = {
   readonly disposition_id?: number | undefined
   readonly is_alert?: boolean | undefined
   readonly policy?: PolicyReference | undefined
-  readonly actor: Actor
+  readonly actor: DocumentActor
   readonly api: {
     readonly operation: string
     readonly service: Named
@@ -40,12 +40,18 @@ export type AuditDocument = {
 }
 
 /** A document with its place in the chain. */
-export type SealedDocument = AuditDocument & {
+export type ChainedDocument = AuditDocument & {
   readonly metadata: Metadata & { readonly sequence: number }
   readonly attestation_list: readonly [Attestation]
 }
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined }
 
 type Named = { readonly name: string }
 
@@ -67,7 +73,7 @@ export type Metadata = {
   readonly untruncated_size?: number | undefined
 }
 
-export type Actor = {
+export type DocumentActor = {
   readonly user?: { readonly uid: string } | undefined
   /** The credential's id, never the credential. */
   readonly session?: { readonly uid: string; readonly credential_uid: string } | undefined
@@ -104,13 +110,13 @@ export type Resource = { readonly uid: string; readonly type: string; readonly n
 export type ManagedEntity = Resource & {
   readonly type_id: number
   readonly version?: string | undefined
-  readonly data?: { readonly [key: string]: Json | undefined } | undefined
+  readonly data?: { readonly [key: string]: JsonValue | undefined } | undefined
 }
 
 /** What OCSF has no place for: our own words, and the names that OpenTelemetry gives to model calls. */
 export type Unmapped = {
-  readonly gatehouse: { readonly [key: string]: Json | undefined }
-  readonly gen_ai?: { readonly [key: string]: Json | undefined } | undefined
+  readonly gatehouse: { readonly [key: string]: JsonValue | undefined }
+  readonly gen_ai?: { readonly [key: string]: JsonValue | undefined } | undefined
 }
 
 export type Fingerprint = { readonly algorithm_id: number; readonly algorithm: string; readonly value: string }

@@ -4,7 +4,7 @@ import type { Ids } from '../../../base/ids.ts'
 import { canonicalize } from '../document/canonical.ts'
 import type { AuditContent } from '../content/content.ts'
 import { createEvent, type AuditEvent } from './event.ts'
-import type { SealedDocument } from '../document/document.ts'
+import type { ChainedDocument } from '../document/document.ts'
 import type { EventFacts } from '../facts/facts.ts'
 
 /** Makes events of this installation, by whoever writes them. */
@@ -15,7 +15,7 @@ export type EventMaker = {
    * Whether texts that are stored beside an event are the ones that it was written with. Undefined where the event was written
    * under another server secret, whose digests only that secret can check.
    */
-  isContentOf(document: SealedDocument, content: string, retired?: TextsKeys): boolean | undefined
+  isContentOf(document: ChainedDocument, content: string, retired?: TextsKeys): boolean | undefined
   /** Names this installation in what it seals. */
   readonly authorityUid: string
 }

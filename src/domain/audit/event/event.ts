@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { short, shortList, shortTexts, shortWords } from '../document/bounds.ts'
 import type { AuditContent } from '../content/content.ts'
-import type { Actor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
+import type { DocumentActor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
 import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from '../facts/facts.ts'
 import { classOf } from '../facts/kinds.ts'
 import { actionOf, isDenial, severityOf, type VerdictFacts } from '../facts/verdict.ts'
@@ -103,7 +103,7 @@ function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy']
   return { is_applied: isEnforced, name: short(name), uid: short(id), version: short(version?.toString()) }
 }
 
-function actorOf(actor: ActorFacts | undefined): Actor {
+function actorOf(actor: ActorFacts | undefined): DocumentActor {
   if (actor?.userId === undefined && actor?.credentialId === undefined) return { app_name: product }
   const credentialId = short(actor.credentialId)
   return {

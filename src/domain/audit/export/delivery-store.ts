@@ -1,7 +1,7 @@
 import type { EventRange, LoggedEvent } from '../log.ts'
 import type { Configuration } from './configuration.ts'
 import type { Cursor } from './cursor.ts'
-import type { RejectedEvent, Settlement } from './delivery.ts'
+import type { RejectedEvent, DeliveryResult } from './delivery.ts'
 
 /** A sink that this node alone may send to, for as long as its lease lasts. */
 export type ClaimedSink = {
@@ -19,7 +19,7 @@ export type ClaimedSink = {
 }
 
 /** What became of dead letters that were sent again. */
-export type ReplayResult = {
+export type DeadLetterReplay = {
   readonly delivered: readonly number[]
   readonly rejected: readonly Omit<RejectedEvent, 'id'>[]
 }
@@ -42,8 +42,8 @@ export type DeliveryStore = {
    * Moves the cursor, with the dead letters and the news that belong to it. False where the lease is lost or the sink
    * was changed meanwhile: then nothing is written, and the batch goes out again.
    */
-  settle(sink: ClaimedSink, settlement: Settlement): Promise<boolean>
+  settle(sink: ClaimedSink, settlement: DeliveryResult): Promise<boolean>
   /** Dead letters that are to be sent again. Like `events`, it ends before one that is damaged, or rejects. */
   replays(sinkId: string, page: Pick<EventRange, 'limit' | 'withTexts'>): Promise<readonly LoggedEvent[]>
-  settleReplays(sink: ClaimedSink, result: ReplayResult): Promise<void>
+  settleReplays(sink: ClaimedSink, result: DeadLetterReplay): Promise<void>
 }

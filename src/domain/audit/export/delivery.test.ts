@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Outcome } from './sink.ts'
+import type { DeliveryOutcome } from './sink.ts'
 import type { Cursor } from './cursor.ts'
-import { afterDraining, afterGap, afterWatermark, settle, type Offered } from './delivery.ts'
+import { afterDraining, afterGap, afterWatermark, applyOutcome, type Offered } from './delivery.ts'
 
 const nowMs = 1_000_000
 const random = { bytes: (count: number) => new Uint8Array(count), fraction: () => 0.5 }
@@ -22,16 +22,16 @@ const cursor: Cursor = {
   lastError: null,
 }
 
-const delivered: Outcome = { kind: 'delivered' }
-const retry: Outcome = { kind: 'retry', reason: 'busy' }
-const reject: Outcome = { kind: 'reject', reason: 'bad' }
-const authError: Outcome = { kind: 'pause', state: 'auth_error', reason: 'no token' }
+const delivered: DeliveryOutcome = { kind: 'delivered' }
+const retry: DeliveryOutcome = { kind: 'retry', reason: 'busy' }
+const reject: DeliveryOutcome = { kind: 'reject', reason: 'bad' }
+const authError: DeliveryOutcome = { kind: 'pause', state: 'auth_error', reason: 'no token' }
 
-const offeredFrom = (first: number, outcomes: readonly Outcome[], code = 'policy.updated'): Offered[] =>
+const offeredFrom = (first: number, outcomes: readonly DeliveryOutcome[], code = 'policy.updated'): Offered[] =>
   outcomes.map((outcome, at) => ({ sequence: first + at, id: `evt_${first + at}`, code, outcome }))
 
-const settled = (outcomes: readonly Outcome[], from: Cursor = cursor) =>
-  settle(from, { offered: offeredFrom(from.sequence + 1, outcomes), last: 20 }, moment)
+const settled = (outcomes: readonly DeliveryOutcome[], from: Cursor = cursor) =>
+  applyOutcome(from, { offered: offeredFrom(from.sequence + 1, outcomes), last: 20 }, moment)
 
 describe('a batch that was delivered', () => {
   it('moves the cursor to its end and forgets what went wrong before', () => {
@@ -123,7 +123,7 @@ describe('an event that is rejected', () => {
 
   it('is not told of where it is itself the news of one: there would be no end of it', () => {
     const offered = offeredFrom(11, [reject], 'export.dead_lettered')
-    const { rejected, news } = settle(cursor, { offered, last: 20 }, moment)
+    const { rejected, news } = applyOutcome(cursor, { offered, last: 20 }, moment)
     assert.equal(rejected.length, 1)
     assert.deepEqual(news, [])
   })

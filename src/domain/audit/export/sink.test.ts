@@ -3,9 +3,9 @@ import test from 'node:test'
 import { createEvent } from '../event/event.ts'
 import type { EventCode } from '../facts/kinds.ts'
 import { passesFilter } from './sink.ts'
-import type { Decision } from '../facts/verdict.ts'
+import type { AuditDecision } from '../facts/verdict.ts'
 
-function documentOf(code: EventCode, decision?: Decision) {
+function documentOf(code: EventCode, decision?: AuditDecision) {
   const facts = { code, organizationId: 'org_1', timeMs: 1, message: 'm' }
   const verdict = decision && { decision, isEnforced: true }
   return createEvent({ ...facts, verdict }, { id: 'evt_1', loggedMs: 1, productVersion: '0' }).document

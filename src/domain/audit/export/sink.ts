@@ -1,8 +1,8 @@
 import type { ContentLevel } from '../content/content.ts'
-import { wordOf, type AuditDocument, type SealedDocument } from '../document/document.ts'
+import { wordOf, type AuditDocument, type ChainedDocument } from '../document/document.ts'
 import type { Configuration } from './configuration.ts'
 import type { EventFamily } from '../facts/kinds.ts'
-import type { Decision } from '../facts/verdict.ts'
+import type { AuditDecision } from '../facts/verdict.ts'
 
 /**
  * The port to a destination of audit events. A sink knows one destination's protocol and nothing of durability:
@@ -17,13 +17,13 @@ export type Sink = {
    * `pause`: what lies behind was not tried and shares that outcome. An event may arrive twice, with the same
    * `metadata.uid`. Throws only when the signal aborts, or on a bug of ours.
    */
-  deliver(batch: readonly SealedDocument[], signal: AbortSignal): Promise<readonly Outcome[]>
+  deliver(batch: readonly ChainedDocument[], signal: AbortSignal): Promise<readonly DeliveryOutcome[]>
 }
 
 export type BatchGoal = { readonly events: number; readonly bytes: number; readonly waitMs: number }
 
 /** What became of one event. `reason` is for the sink's owner and holds no text of the destination's own. */
-export type Outcome = Delivered | Retry | Reject | Pause
+export type DeliveryOutcome = Delivered | Retry | Reject | Pause
 
 export type Delivered = { readonly kind: 'delivered' }
 
@@ -51,7 +51,7 @@ export type ExportChoice = {
 
 export type ExportFilter = {
   readonly event_types?: readonly EventFamily[] | undefined
-  readonly decisions?: readonly Decision[] | undefined
+  readonly decisions?: readonly AuditDecision[] | undefined
 }
 
 /** A sink that is ready to be called, with what its owner chose to have exported. */

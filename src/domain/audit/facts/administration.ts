@@ -1,7 +1,7 @@
 import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
 import { canonicalize } from '../document/canonical.ts'
 import type { AuditContent } from '../content/content.ts'
-import type { Json } from '../document/document.ts'
+import type { JsonValue } from '../document/document.ts'
 import type { ChangeFacts, EventFacts } from './facts.ts'
 import { codeOfKind } from './kinds.ts'
 
@@ -52,7 +52,7 @@ function sentence(kind: string, resourceId: string, { kind: actorKind, credentia
 }
 
 type Details = AuditEntry['details']
-type JsonObject = { readonly [key: string]: Json | undefined }
+type JsonObject = { readonly [key: string]: JsonValue | undefined }
 
 function contentOf(details: Details): AuditContent {
   const rule = ruleIn(details) ?? ruleIn(details['version'])

@@ -1,5 +1,5 @@
 import type { AuditContent } from '../content/content.ts'
-import type { Json, Resource } from '../document/document.ts'
+import type { JsonValue, Resource } from '../document/document.ts'
 import type { EventCode } from './kinds.ts'
 import type { VerdictFacts } from './verdict.ts'
 
@@ -20,7 +20,7 @@ export type EventFacts = {
   readonly failure?: { readonly code: string } | undefined
   readonly resources?: readonly Resource[] | undefined
   /** What belongs to this kind of event alone; goes to `unmapped.gatehouse`. */
-  readonly details?: { readonly [key: string]: Json | undefined } | undefined
+  readonly details?: { readonly [key: string]: JsonValue | undefined } | undefined
   readonly content?: AuditContent | undefined
 }
 

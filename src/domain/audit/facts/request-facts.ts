@@ -19,7 +19,7 @@ export type RequestOutcome = {
   readonly policy?: PolicyObject | undefined
 }
 
-export type RequestTold = {
+export type ReportedRequest = {
   readonly requestId: string
   readonly caller: Principal
   readonly request: InferenceRequest
@@ -41,7 +41,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 }
 
 /** What the log says of one inference request. */
-export function requestFacts(told: RequestTold): EventFacts {
+export function requestFacts(told: ReportedRequest): EventFacts {
   const { caller, request, outcome, origin, latencyMs } = told
   const { end, cost, failure } = outcome
   const usage = end?.usage ?? outcome.usage

@@ -1,9 +1,9 @@
 /** What the checks said about a text, in the words of the simulate endpoint. `not_evaluated` is never `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
-export type Decision = (typeof decisions)[number]
+export type AuditDecision = (typeof decisions)[number]
 
 export type VerdictFacts = {
-  readonly decision: Decision
+  readonly decision: AuditDecision
   /** False in shadow and monitoring: recorded, and nothing was changed. */
   readonly isEnforced: boolean
   readonly reasonCode?: string | undefined
@@ -33,7 +33,7 @@ export type PolicyFacts = {
 export type PolicyResult = {
   readonly policyId: string
   readonly version: number | null
-  readonly decision: Decision
+  readonly decision: AuditDecision
   readonly scoreBasisPoints?: number | undefined
 }
 
@@ -58,4 +58,4 @@ export function severityOf({ decision, isEnforced, cause }: VerdictFacts): numbe
   return isDenial(decision) || decision === 'not_evaluated' ? 3 : 2
 }
 
-export const isDenial = (decision: Decision): boolean => decision === 'refuse' || decision === 'escalate'
+export const isDenial = (decision: AuditDecision): boolean => decision === 'refuse' || decision === 'escalate'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ContentTexts } from '../../audit/content/content.ts'
 import type { LoggedEvent } from '../../audit/log.ts'
-import { rowOf } from '../../audit/chain/sealed.ts'
+import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions, isDenial } from '../../audit/facts/verdict.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { CompileRule } from '../../policy/compiled-rule.ts'

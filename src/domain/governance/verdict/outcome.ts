@@ -1,4 +1,4 @@
-import type { Decision } from '../../audit/facts/verdict.ts'
+import type { AuditDecision } from '../../audit/facts/verdict.ts'
 import type { RolloutMode } from '../../gateway/rollout.ts'
 
 /** In the order in which they are made: of two that say the same, the first decides. */
@@ -7,9 +7,9 @@ const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
 /** What one check said about a text. */
 export type Outcome = {
   readonly check: (typeof checks)[number]
-  readonly decision: Decision
+  readonly decision: AuditDecision
   /** What is done where the outcome is enforced: the decision, or what a rule that could not be judged leads to. */
-  readonly effect: Exclude<Decision, 'not_evaluated'>
+  readonly effect: Exclude<AuditDecision, 'not_evaluated'>
   /** False in shadow and monitoring: recorded, and nothing was changed. */
   readonly isEnforced: boolean
   readonly rolloutMode: RolloutMode
@@ -22,7 +22,7 @@ export type Outcome = {
 
 /** What all checks together say: one decision, and what of it is done. */
 export type Verdict = {
-  readonly decision: Decision
+  readonly decision: AuditDecision
   readonly effectiveDecision: Outcome['effect']
   /** The outcome that decided; none where everything is allowed. */
   readonly deciding: Outcome | undefined
@@ -30,7 +30,7 @@ export type Verdict = {
 }
 
 /** Stronger ones outweigh weaker ones. What could not be judged outweighs an allowance, and is never one. */
-const strength: Readonly<Record<Decision, number>> = {
+const strength: Readonly<Record<AuditDecision, number>> = {
   allow: 0,
   not_evaluated: 1,
   redact: 2,
@@ -48,7 +48,7 @@ export function combine(outcomes: readonly Outcome[]): Verdict {
 }
 
 /** The strongest of what is more than an allowance; the first of equals. */
-function strongest(outcomes: readonly Outcome[], weigh: (outcome: Outcome) => Decision): Outcome | undefined {
+function strongest(outcomes: readonly Outcome[], weigh: (outcome: Outcome) => AuditDecision): Outcome | undefined {
   let found: Outcome | undefined
   let most = strength.allow
   for (const outcome of outcomes) {

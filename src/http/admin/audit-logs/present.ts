@@ -1,10 +1,10 @@
 import { isRecord } from '../../../base/record.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { CheckpointKeys as TrustedKeys } from '../../../domain/audit/chain/checkpoint.ts'
+import type { VerificationKeys as TrustedKeys } from '../../../domain/audit/chain/checkpoint.ts'
 import type { LoggedEvent, PublishedKey } from '../../../domain/audit/log.ts'
 import { kindOfCode } from '../../../domain/audit/facts/kinds.ts'
-import { rowOf } from '../../../domain/audit/chain/sealed.ts'
+import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
 import type { AuditEntryObject, CheckpointKeys } from './schema.ts'
 

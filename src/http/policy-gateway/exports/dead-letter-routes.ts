@@ -1,4 +1,4 @@
-import { findSink } from '../../../domain/audit/export/administer.ts'
+import { findSink } from '../../../domain/audit/export/mutations.ts'
 import { defined } from '../../defined.ts'
 import { pageOf, presentList } from '../../managing/list.ts'
 import { none } from '../../managing/fields.ts'

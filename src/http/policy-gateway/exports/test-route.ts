@@ -1,7 +1,7 @@
 import { createAdministrationLimits } from '../../../domain/identity/administration-limits.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import { findSink } from '../../../domain/audit/export/administer.ts'
-import type { Outcome } from '../../../domain/audit/export/sink.ts'
+import { findSink } from '../../../domain/audit/export/mutations.ts'
+import type { DeliveryOutcome } from '../../../domain/audit/export/sink.ts'
 import { none } from '../../managing/fields.ts'
 import { enter } from '../../managing/limit.ts'
 import { actorOf } from '../../managing/route.ts'
@@ -43,7 +43,7 @@ export function exportTestRoute(parts: GatewayParts): Route {
   }
 }
 
-const presentOutcome = (outcome: Outcome) => ({
+const presentOutcome = (outcome: DeliveryOutcome) => ({
   success: outcome.kind === 'delivered',
   outcome: outcome.kind,
   message: outcome.kind === 'delivered' ? 'The destination took the event.' : outcome.reason,

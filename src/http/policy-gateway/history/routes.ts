@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { wordOf } from '../../../domain/audit/document/document.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
-import { rowOf } from '../../../domain/audit/chain/sealed.ts'
+import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { defined } from '../../defined.ts'
 import { pageOf, presentList } from '../../managing/list.ts'
 import { none } from '../../managing/fields.ts'

@@ -1,7 +1,7 @@
 import { appendToChain, startOfChain, type ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
-import type { SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
+import type { ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
 import { contentInsertion, headUpdate, insertionsOf } from './rows.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
@@ -18,7 +18,7 @@ export type Place = {
   readonly mayRepeat?: boolean
 }
 
-export type Appended = { readonly rows: readonly SealedEvent[]; readonly head: ChainHead }
+export type Appended = { readonly rows: readonly ChainedEvent[]; readonly head: ChainHead }
 
 /**
  * Appends inside a transaction, which may change more than the log. Touching the head's row holds it until the commit,

@@ -2,7 +2,7 @@ import { canonicalize } from '../../../../domain/audit/document/canonical.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditContent } from '../../../../domain/audit/content/content.ts'
 import { DamagedEvent, type LoggedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
-import { readSealed, type SealedEvent } from '../../../../domain/audit/chain/sealed.ts'
+import { readChained, type ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
 
@@ -51,7 +51,7 @@ export type EventRow = {
   content: string | null
 }
 
-const valuesOf = (row: SealedEvent): Value[] => [
+const valuesOf = (row: ChainedEvent): Value[] => [
   row.organizationId,
   row.sequence,
   row.id,
@@ -70,9 +70,9 @@ const valuesOf = (row: SealedEvent): Value[] => [
 const insert = createBulkInsert({ table: 'audit_event', columns })
 
 /** The statements that add rows to the log. */
-export const insertionsOf = (rows: readonly SealedEvent[]): Statement[] => insert(rows.map(valuesOf))
+export const insertionsOf = (rows: readonly ChainedEvent[]): Statement[] => insert(rows.map(valuesOf))
 
-export const contentInsertion = ({ organizationId, sequence }: SealedEvent, content: AuditContent): Statement => ({
+export const contentInsertion = ({ organizationId, sequence }: ChainedEvent, content: AuditContent): Statement => ({
   sql: 'insert into audit_content (organization_id, sequence, content) values ($1, $2, $3)',
   params: [organizationId, sequence, canonicalize(content)],
 })
@@ -117,7 +117,7 @@ export function loggedBeforeDamage(rows: readonly EventRow[]): LoggedEvent[] {
 }
 
 export function loggedOf({ id, sequence, body, content }: EventRow): LoggedEvent {
-  const document = readSealed(body)
+  const document = readChained(body)
   if (!document) throw new DamagedEvent(sequence)
   return {
     id,

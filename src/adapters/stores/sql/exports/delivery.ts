@@ -4,7 +4,7 @@ import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { withValues } from '../../../../domain/audit/export/configuration.ts'
 import { longestWaitMs, type RejectedEvent } from '../../../../domain/audit/export/delivery.ts'
 import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export/delivery-store.ts'
-import { newsFacts } from '../../../../domain/audit/export/news.ts'
+import { sinkEventFacts } from '../../../../domain/audit/export/sink-events.ts'
 import { appendInTransaction } from '../audit/chain.ts'
 import { auditReads } from '../audit/events.ts'
 import { eventColumns, eventTables, loggedBeforeDamage, shownColumns, type EventRow } from '../audit/rows.ts'
@@ -126,13 +126,13 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
   async function tell(
     tx: Transaction,
     sink: ClaimedSink,
-    news: readonly Parameters<typeof newsFacts>[0][],
+    news: readonly Parameters<typeof sinkEventFacts>[0][],
   ): Promise<void> {
     if (news.length === 0) return
     const { organizationId, id: sinkId, label } = sink
     const about = { organizationId, sinkId, label, nowMs: clock.nowMs() }
     const { makeEvent, authorityUid } = parts.events
-    const events = news.map((each) => makeEvent(newsFacts(each, about)))
+    const events = news.map((each) => makeEvent(sinkEventFacts(each, about)))
     await appendInTransaction(tx, events, { organizationId, authorityUid })
   }
 }

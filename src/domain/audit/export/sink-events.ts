@@ -1,5 +1,5 @@
 import type { EventFacts } from '../facts/facts.ts'
-import type { SinkNews } from './delivery.ts'
+import type { SinkEvent } from './delivery.ts'
 
 type About = {
   readonly organizationId: string
@@ -12,7 +12,7 @@ type About = {
 const maxNamed = 20
 
 /** What happened to a sink, as an event of the log: it reaches every other sink, and this one when it works again. */
-export function newsFacts(news: SinkNews, { organizationId, sinkId, label, nowMs }: About): EventFacts {
+export function sinkEventFacts(news: SinkEvent, { organizationId, sinkId, label, nowMs }: About): EventFacts {
   const told = tell(news)
   return {
     code: news.kind === 'damaged' ? 'audit.tamper_found' : `export.${news.kind}`,
@@ -25,7 +25,7 @@ export function newsFacts(news: SinkNews, { organizationId, sinkId, label, nowMs
   }
 }
 
-function tell(news: SinkNews): { message: string; details: EventFacts['details'] } {
+function tell(news: SinkEvent): { message: string; details: EventFacts['details'] } {
   switch (news.kind) {
     case 'dead_lettered': {
       const { events } = news

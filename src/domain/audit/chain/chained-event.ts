@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../base/record.ts'
 import { canonicalize } from '../document/canonical.ts'
 import { withoutContent } from '../content/content.ts'
-import { wordOf, type Fingerprint, type SealedDocument } from '../document/document.ts'
+import { wordOf, type Fingerprint, type ChainedDocument } from '../document/document.ts'
 
 /** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
-export type SealedEvent = {
+export type ChainedEvent = {
   readonly organizationId: string
   readonly chainUid: string
   readonly sequence: number
@@ -24,7 +24,7 @@ export type SealedEvent = {
 }
 
 /** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
-function fingerprintOf(document: SealedDocument): Fingerprint {
+function fingerprintOf(document: ChainedDocument): Fingerprint {
   const [attestation] = document.attestation_list
   return fingerprintOfText(
     canonicalize({ ...document, attestation_list: [{ ...attestation, fingerprint: undefined }] }),
@@ -32,7 +32,7 @@ function fingerprintOf(document: SealedDocument): Fingerprint {
 }
 
 /** Whether a document has the fingerprint that it carries. The whole of it is compared: its own words are not hashed. */
-export const isUnaltered = (document: SealedDocument): boolean =>
+export const isUnaltered = (document: ChainedDocument): boolean =>
   isDeepStrictEqual(document.attestation_list[0].fingerprint, fingerprintOf(document))
 
 /** The same, for a document that has no fingerprint yet and is spelled canonically. */
@@ -40,10 +40,10 @@ export const fingerprintOfText = (text: string): Fingerprint => sha256(hash('sha
 
 export const sha256 = (value: string): Fingerprint => ({ algorithm: 'SHA-256', algorithm_id: 3, value })
 
-export const toRow = (document: SealedDocument): SealedEvent => rowOf(document, canonicalize(document))
+export const toRow = (document: ChainedDocument): ChainedEvent => rowOf(document, canonicalize(document))
 
 /** The row of a document whose canonical spelling is known. */
-export function rowOf(document: SealedDocument, body: string): SealedEvent {
+export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
   const { metadata, actor, resources } = document
   return {
     organizationId: metadata.tenant_uid,
@@ -62,17 +62,17 @@ export function rowOf(document: SealedDocument, body: string): SealedEvent {
   }
 }
 
-const managedPolicy = ({ entity }: SealedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)
+const managedPolicy = ({ entity }: ChainedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)
 
 /** The document of a stored row. Undefined where the text is no sealed document. */
-export function readSealed(body: string): SealedDocument | undefined {
+export function readChained(body: string): ChainedDocument | undefined {
   const document = parsed(body)
   return isSealed(document) ? document : undefined
 }
 
 /** The row behind a document that was exported, with or without texts: for checking a destination's copy. */
-export function rowOfExport(line: string): SealedEvent | undefined {
-  const document = readSealed(line)
+export function rowOfExport(line: string): ChainedEvent | undefined {
+  const document = readChained(line)
   return document && toRow(withoutContent(document))
 }
 
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
 }
 
 /** Holds as much of the shape as reading it needs; the hash vouches for the rest. */
-function isSealed(value: unknown): value is SealedDocument {
+function isSealed(value: unknown): value is ChainedDocument {
   if (!isRecord(value) || !isRecord(value.metadata) || !isRecord(value.unmapped)) return false
   if (!isRecord(value.unmapped.gatehouse) || !Array.isArray(value.attestation_list)) return false
   const { uid, tenant_uid: tenant, event_code: code, sequence } = value.metadata

@@ -29,7 +29,7 @@ export type ExportParts = {
   readonly clock: Clock
 }
 
-export type NewExport = {
+export type NewSink = {
   readonly type: string
   readonly label: string
   readonly enabled: boolean
@@ -37,15 +37,15 @@ export type NewExport = {
   readonly start: 'now' | 'retained'
 }
 
-export type ExportPatch = Partial<Pick<NewExport, 'type' | 'label' | 'enabled' | 'config'>>
+export type SinkPatch = Partial<Pick<NewSink, 'type' | 'label' | 'enabled' | 'config'>>
 
-export type Exports = ReturnType<typeof createExports>
+export type SinkAdministration = ReturnType<typeof createSinkAdministration>
 
 /** More destinations than anybody needs, and fewer than would hurt their neighbours. */
 const maxSinks = 50
 
 /** Every change to a sink. Each works inside its caller's transaction and answers the audit record that belongs to it. */
-export function createExports({ kinds, ids, clock }: ExportParts) {
+export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
   const kindOf = (type: string): ExportKind => {
     const kind = kinds.find((each) => each.type === type)
     if (!kind) throw invalid('type', `must be one of ${kinds.map((each) => each.type).join(', ')}`)
@@ -55,7 +55,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
   const makeId = (): string => ids('gatehouse')
 
   return {
-    async create(store: ExportStore, organizationId: string, input: NewExport): Promise<WithAuditRecord<WatchedSink>> {
+    async create(store: ExportStore, organizationId: string, input: NewSink): Promise<WithAuditRecord<WatchedSink>> {
       const kind = kindOf(input.type)
       const config = complete(kind, { config: input.config, before: {}, makeId })
       if ((await store.count(organizationId)) >= maxSinks) {
@@ -77,10 +77,10 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
         ...times,
       }
       await store.insert(sink, secrets, input.start)
-      return told('export_sink.created', await findSink(store, sink), { type, label, enabled, config: shown })
+      return reported('export_sink.created', await findSink(store, sink), { type, label, enabled, config: shown })
     },
 
-    async update(store: ExportStore, at: SinkAt, patch: ExportPatch): Promise<WithAuditRecord<WatchedSink>> {
+    async update(store: ExportStore, at: SinkAt, patch: SinkPatch): Promise<WithAuditRecord<WatchedSink>> {
       const sink = await findSink(store, at)
       if (patch.type !== undefined && patch.type !== sink.type) throw invalid('type', 'cannot be changed')
       const kind = kindOf(sink.type)
@@ -99,7 +99,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
         updatedAtMs: clock.nowMs(),
       }
       if (!(await store.replace(after, secrets))) throw changedMeanwhile(sink.id)
-      return told('export_sink.updated', await findSink(store, at), {
+      return reported('export_sink.updated', await findSink(store, at), {
         ...differences(sink, after),
         ...exchanged(secretsBefore, secrets),
       })
@@ -108,7 +108,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
     async remove(store: ExportStore, at: SinkAt): Promise<WithAuditRecord<ExportSink>> {
       const sink = await findSink(store, at)
       if (!(await store.remove(sink, clock.nowMs()))) throw changedMeanwhile(sink.id)
-      return told('export_sink.deleted', sink, { type: sink.type, label: sink.label })
+      return reported('export_sink.deleted', sink, { type: sink.type, label: sink.label })
     },
 
     async replay(
@@ -119,7 +119,7 @@ export function createExports({ kinds, ids, clock }: ExportParts) {
       const sink = await findSink(store, at)
       const replayed = await store.replay(sink, events)
       if (replayed === 0) return { value: { replayed } }
-      return { ...told('export_sink.replayed', sink, { replayed }), value: { replayed } }
+      return { ...reported('export_sink.replayed', sink, { replayed }), value: { replayed } }
     },
   }
 }
@@ -168,7 +168,7 @@ const invalid = (param: string, message: string): Fault =>
 const changedMeanwhile = (id: string): Fault =>
   new Fault('conflict', 'invalid_state', `The export sink ${id} was changed at the same time; ask again.`)
 
-const told = <S extends ExportSink>(
+const reported = <S extends ExportSink>(
   kind: AuditKind,
   sink: S,
   details: Readonly<Record<string, unknown>>,
