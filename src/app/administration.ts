@@ -10,7 +10,7 @@ import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
 import { createConfigurations } from '../domain/gateway/administer.ts'
 import { createBacktests } from '../domain/governance/backtest/order.ts'
-import { createPolicies } from '../domain/policy/administer.ts'
+import { createPolicyAdministration } from '../domain/policy/mutations.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
@@ -75,7 +75,12 @@ export function createAdministration(parts: AdministrationParts) {
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: seals.keptReplies }),
   })
   const registry = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
-  const policies = createPolicies({ ids, clock, checkExpression: createCelChecker(), hasJudge: parts.hasJudge })
+  const policies = createPolicyAdministration({
+    ids,
+    clock,
+    checkExpression: createCelChecker(),
+    hasJudge: parts.hasJudge,
+  })
   const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
   const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })

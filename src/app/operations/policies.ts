@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { AuditLogStore, WithAuditRecord } from '../../domain/identity/audit-log.ts'
-import { findPolicy, findVersion, type Policies, type PolicyAt } from '../../domain/policy/administer.ts'
+import { findPolicy, findVersion, type PolicyAdministration, type PolicyAt } from '../../domain/policy/mutations.ts'
 import type { Policy } from '../../domain/policy/policy.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import { newPolicyOf, patchOf } from '../../http/admin/policies/decode.ts'
@@ -45,7 +45,7 @@ export type Published = { readonly policy: ShownPolicy; readonly isEvaluable: bo
 type Stores = { readonly policies: PolicyStore; readonly audit: AuditLogStore }
 
 export type PolicyOperationParts = {
-  readonly policies: Policies
+  readonly policies: PolicyAdministration
   readonly reads: Stores
   readonly administer: AuditedMutation<Stores>
   readonly organizationOf: OrganizationOf

@@ -13,11 +13,11 @@ export type RuleScore =
  * How much of a growing text a rule must see before what came earlier may leave: `whole`, or the characters that a match
  * can span. Personal data settles by itself, so it needs no number.
  */
-export type Reach = 'whole' | { readonly characters: number; readonly personalData: boolean }
+export type LookBehind = 'whole' | { readonly characters: number; readonly personalData: boolean }
 
 /** The rule of one version, ready to be asked as often as there are texts. */
 export type CompiledRule = {
-  readonly reach: Reach
+  readonly reach: LookBehind
   /** Never throws: what goes wrong is a score of its own. */
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }

@@ -1,12 +1,12 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { Reach } from './compiled-rule.ts'
+import type { LookBehind } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** What came out, whatever it is; or in a word why nothing did. */
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
 export type CompiledExpression = {
-  readonly reach: Reach
+  readonly reach: LookBehind
   /** Never throws and never rejects. */
   evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }

@@ -1,7 +1,7 @@
 import type { RuleScore } from './compiled-rule.ts'
 
 /** Whether a text breaks a rule in plain language. */
-export type JudgeQuestion = {
+export type JudgeRequest = {
   readonly versionId: string
   readonly rule: string
   readonly text: string
@@ -9,4 +9,4 @@ export type JudgeQuestion = {
 }
 
 /** The port to a model that understands rules. Never throws: what goes wrong is a score of its own. */
-export type Judge = (question: JudgeQuestion) => Promise<RuleScore>
+export type Judge = (question: JudgeRequest) => Promise<RuleScore>

@@ -5,14 +5,14 @@ import { slicesOf } from '../moderation/slices.ts'
 import { compileTerms } from '../moderation/terms.ts'
 
 /** A text as those who look for phrases in it need it: its own words, and what is wrapped in it, in their normal form. */
-export type ReadText = (text: string) => readonly Reading[]
+export type NormalisedTextCache = (text: string) => readonly NormalisedText[]
 
-export type Reading = { readonly text: string; readonly folded: string }
+export type NormalisedText = { readonly text: string; readonly folded: string }
 
 /** All rules of an organization are asked about a text in one go, so the last one is worth keeping. */
-export function createReadText(): ReadText {
+export function createNormalisedTextCache(): NormalisedTextCache {
   let last = ''
-  let readings: readonly Reading[] = []
+  let readings: readonly NormalisedText[] = []
   return (text) => {
     if (text === last) return readings
     last = text
@@ -26,7 +26,7 @@ export function createReadText(): ReadText {
 export type Phrases = {
   /** In characters of the normal form. */
   readonly longest: number
-  isIn(readings: readonly Reading[]): boolean
+  isIn(readings: readonly NormalisedText[]): boolean
 }
 
 /** Phrases are found as terms of a deny list are: in any case and spelling, on word boundaries, also inside base64. */

@@ -1,11 +1,11 @@
-export const directions = ['request', 'response', 'both'] as const
-export const modes = ['monitoring', 'enforcing'] as const
-export const scopes = ['organization', 'projects', 'unattached'] as const
+export const policyDirections = ['request', 'response', 'both'] as const
+export const policyModes = ['monitoring', 'enforcing'] as const
+export const policyScopes = ['organization', 'projects', 'unattached'] as const
 export const policyStates = ['draft', 'monitoring', 'enforcing', 'paused'] as const
 
-export type Direction = (typeof directions)[number]
-export type Mode = (typeof modes)[number]
-export type Scope = (typeof scopes)[number]
+export type PolicyDirection = (typeof policyDirections)[number]
+export type PolicyMode = (typeof policyModes)[number]
+export type PolicyScope = (typeof policyScopes)[number]
 export type PolicyState = (typeof policyStates)[number]
 
 /** Revisions travel as 32-bit integers; a policy that reached the last one can only be read and deleted. */
@@ -14,9 +14,9 @@ export const maxRevision = 2_147_483_647
 /** What a policy says: the part that is drafted and published. */
 export type PolicyContent = {
   readonly rule: string
-  readonly direction: Direction
-  readonly mode: Mode
-  readonly scope: Scope
+  readonly direction: PolicyDirection
+  readonly mode: PolicyMode
+  readonly scope: PolicyScope
   /** A set: order means nothing, nothing is in it twice. */
   readonly projectIds: readonly string[]
   /** The score from which the rule matches; null leaves it to the service. */

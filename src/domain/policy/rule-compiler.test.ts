@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createCelCompiler } from '../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import type { RuleScore } from './compiled-rule.ts'
-import type { JudgeQuestion } from './judge.ts'
+import type { JudgeRequest } from './judge.ts'
 import type { RuleFacts } from './rule.ts'
 import { createRuleCompiler } from './rule-compiler.ts'
 
@@ -104,8 +104,8 @@ describe('a rule in plain language, without a judge', () => {
 
 describe('a rule in plain language, with a judge', () => {
   it('is the judge’s to score, whole texts at a time', async () => {
-    const asked: JudgeQuestion[] = []
-    const judge = async (question: JudgeQuestion): Promise<RuleScore> => {
+    const asked: JudgeRequest[] = []
+    const judge = async (question: JudgeRequest): Promise<RuleScore> => {
       asked.push(question)
       return { basisPoints: 7_300 }
     }

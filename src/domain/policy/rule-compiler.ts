@@ -3,8 +3,8 @@ import type { PatternEngine } from '../moderation/patterns.ts'
 import type { CompiledRule, CompileRule, RuleScore } from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { Judge } from './judge.ts'
-import { namedThings } from './named-things.ts'
-import { compilePhrases, createReadText, type ReadText } from './phrases.ts'
+import { ruleEntities } from './rule-entities.ts'
+import { compilePhrases, createNormalisedTextCache, type NormalisedTextCache } from './phrases.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
 
 export type RuleCompilerParts = {
@@ -16,7 +16,7 @@ export type RuleCompilerParts = {
 
 /** A rule is an expression, or plain language for a judge, or plain language of which only what it names is understood. */
 export function createRuleCompiler({ compileExpression, patterns, judge }: RuleCompilerParts): CompileRule {
-  const read = createReadText()
+  const read = createNormalisedTextCache()
   return ({ rule, versionId, organizationId }) => {
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
@@ -53,11 +53,11 @@ const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule
     text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
 })
 
-type NamingParts = { readonly patterns: PatternEngine; readonly read: ReadText }
+type NamingParts = { readonly patterns: PatternEngine; readonly read: NormalisedTextCache }
 
 /** The highest of what it names. It cannot tell "never" from "always": whatever is named is what is looked for. */
 function namingRule(rule: string, { patterns, read }: NamingParts): CompiledRule {
-  const { phrases: named, categories, personalData } = namedThings(rule)
+  const { phrases: named, categories, personalData } = ruleEntities(rule)
   if (named.length + categories.length + personalData.length === 0) return unjudgeable
   const phrases = compilePhrases(named, patterns)
   const isFound = ({ text, pii }: RuleFacts): boolean =>

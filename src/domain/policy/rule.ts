@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import { namesSomething } from './named-things.ts'
+import { namesAnything } from './rule-entities.ts'
 
 /** A rule that begins so is an expression; any other is plain language. */
 const expressionMark = 'cel:'
@@ -39,4 +39,4 @@ export function checkRule(rule: string, check: CheckExpression): void {
 }
 
 /** Whether the service can tell if a text breaks this rule without asking a model. */
-export const isEvaluable = (rule: string): boolean => expressionOf(rule) !== undefined || namesSomething(rule)
+export const isEvaluable = (rule: string): boolean => expressionOf(rule) !== undefined || namesAnything(rule)

@@ -9,7 +9,7 @@ import type { Administrator } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { Backtests } from '../../domain/governance/backtest/order.ts'
 import type { BacktestStore } from '../../domain/governance/backtest/backtest.ts'
-import type { Policies } from '../../domain/policy/administer.ts'
+import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
@@ -35,7 +35,7 @@ export type AdminParts = LimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly reads: AdminReads
   readonly administer: AuditedMutation<AdminStores>
-  readonly policies: Policies
+  readonly policies: PolicyAdministration
   readonly backtests: Backtests
   readonly registry: AuditedDirectory
   readonly audit: { readonly trustedKeys: () => TrustedKeys }

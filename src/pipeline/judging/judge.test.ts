@@ -9,7 +9,7 @@ import type { Model } from '../../domain/inference/catalogue.ts'
 import type { Chunk, StopReason, Usage } from '../../domain/inference/events.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { ProviderCall } from '../../domain/inference/provider.ts'
-import type { JudgeQuestion } from '../../domain/policy/judge.ts'
+import type { JudgeRequest } from '../../domain/policy/judge.ts'
 import { createAskModel } from './ask-model.ts'
 import { createDayBudget } from './day-budget.ts'
 import { createJudge, type JudgeResult } from './judge.ts'
@@ -91,7 +91,7 @@ function sceneOf(script: Script, { maxUsd = 10, most = 4 } = {}) {
   }
 }
 
-const question: JudgeQuestion = { versionId: 'polv_1', rule: 'Be polite.', text: 'You fool.', direction: 'request' }
+const question: JudgeRequest = { versionId: 'polv_1', rule: 'Be polite.', text: 'You fool.', direction: 'request' }
 const failed = (notEvaluated: JudgeResult) => ({ notEvaluated, isFailure: true })
 
 /** Hangs until it is told to stop, as a real upstream does. */

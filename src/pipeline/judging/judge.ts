@@ -3,8 +3,8 @@ import { isFault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
 import { createVerdictMemory } from '../../domain/moderation/verdict-memory.ts'
 import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
-import type { Judge, JudgeQuestion } from '../../domain/policy/judge.ts'
-import { askJudge, readScore } from '../../domain/policy/judging.ts'
+import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
+import { judgePrompt, readScore } from '../../domain/policy/judge-prompt.ts'
 import type { AskModel } from './ask-model.ts'
 
 export type JudgeParts = {
@@ -61,7 +61,7 @@ export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: Judge
     return asking
   }
 
-  async function judge(question: JudgeQuestion): Promise<Verdict> {
+  async function judge(question: JudgeRequest): Promise<Verdict> {
     const parts = partsOf(question.text)
     if (parts.length > mostParts) return failure('text_too_long')
     const others = new AbortController()
@@ -74,9 +74,9 @@ export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: Judge
     }
   }
 
-  async function scorePart({ rule, text, direction }: JudgeQuestion, signal: AbortSignal): Promise<number> {
+  async function scorePart({ rule, text, direction }: JudgeRequest, signal: AbortSignal): Promise<number> {
     const mark = Buffer.from(random.bytes(16)).toString('hex')
-    const answer = await ask({ ...askJudge({ rule, text, direction, mark }), maxOutputTokens, timeoutMs }, signal)
+    const answer = await ask({ ...judgePrompt({ rule, text, direction, mark }), maxOutputTokens, timeoutMs }, signal)
     const score = readScore(answer)
     if (score === undefined) throw new Unreadable()
     return score
@@ -94,7 +94,7 @@ function resultOf(error: unknown): JudgeResult {
   return error.kind === 'unavailable' ? 'judge_unavailable' : 'judge_failed'
 }
 
-const keyOf = ({ versionId, direction, text }: JudgeQuestion): string =>
+const keyOf = ({ versionId, direction, text }: JudgeRequest): string =>
   `${versionId} ${direction} ${hash('sha256', text, 'base64url')}`
 
 /** Parts that overlap, so that nothing is lost at a cut. */

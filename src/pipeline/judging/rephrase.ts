@@ -2,7 +2,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
 import type { Rephrase } from '../../domain/governance/verdict/rephrase.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
-import { askRephrasing } from '../../domain/policy/judging.ts'
+import { rephrasePrompt } from '../../domain/policy/judge-prompt.ts'
 import type { AskModel } from './ask-model.ts'
 
 export type RephraseParts = { readonly ask: AskModel; readonly random: Random; readonly timeoutMs: number }
@@ -17,7 +17,7 @@ export function createRephrase({ ask, random, timeoutMs }: RephraseParts): Rephr
     if (text.length > mostCharacters) throw impossible('The text is too long to be written anew.')
     const mark = Buffer.from(random.bytes(16)).toString('hex')
     const maxOutputTokens = kind === 'summary' ? fewestTokens * 2 : fewestTokens + 2 * estimateTokens(text)
-    const answer = await ask({ ...askRephrasing(text, kind, mark), maxOutputTokens, timeoutMs }, signal)
+    const answer = await ask({ ...rephrasePrompt(text, kind, mark), maxOutputTokens, timeoutMs }, signal)
     const written = answer.trim()
     // A model that repeats the mark has mistaken the frame for the picture.
     if (written === '' || written.includes(mark)) throw impossible('The text could not be written anew.')

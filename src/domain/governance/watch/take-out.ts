@@ -4,7 +4,7 @@ import type { AuditedMutation } from '../../identity/audited-mutation.ts'
 import type { Actor, AuditRecord, WithAuditRecord } from '../../identity/audit-log.ts'
 import { pausePolicy } from '../../policy/lifecycle.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { recordOf } from '../../policy/record.ts'
+import { policyAuditRecord } from '../../policy/audit-record.ts'
 import type { PolicyStore } from '../../policy/store.ts'
 import type { DecisionSums, Watched } from './decision-counts.ts'
 import { gatewaySubject } from './noted.ts'
@@ -75,7 +75,7 @@ async function pause({ policies }: TakeOutStores, watched: Watched, spike: Spike
   if (!isInForce(before, watched.version)) return { value: false }
   const after = pausePolicy(before, spike.nowMs)
   if (!(await policies.replace(after, before.revision))) return { value: false }
-  const record = recordOf(before.id, { kind: 'policy.paused', before, after })
+  const record = policyAuditRecord(before.id, { kind: 'policy.paused', before, after })
   return { value: true, record: withEvidence(record, watched, spike.sums) }
 }
 

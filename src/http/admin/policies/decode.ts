@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { PolicyAt } from '../../../domain/policy/administer.ts'
+import type { PolicyAt } from '../../../domain/policy/mutations.ts'
 import type { NewPolicy, PolicyPatch } from '../../../domain/policy/lifecycle.ts'
 import { defined } from '../../defined.ts'
 import type { CreatePolicy, UpdatePolicy } from './schema.ts'

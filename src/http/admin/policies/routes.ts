@@ -1,4 +1,4 @@
-import { findPolicy } from '../../../domain/policy/administer.ts'
+import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Route } from '../../route.ts'
 import { none } from '../../managing/fields.ts'
 import { pageOf, presentList } from '../../managing/list.ts'

@@ -1,5 +1,11 @@
 import Type from 'typebox'
-import { directions, maxRevision, modes, policyStates, scopes } from '../../../domain/policy/policy.ts'
+import {
+  policyDirections,
+  maxRevision,
+  policyModes,
+  policyStates,
+  policyScopes,
+} from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../managing/fields.ts'
 import { listOf, listQuery, pageExample } from '../../managing/list.ts'
 
@@ -15,9 +21,9 @@ const rule = Type.String({
     'Plain language, or `cel:` and a CEL expression over text, direction, model, project, user, metadata, categories and pii.',
   examples: ['Never mention "Project Falcon".', 'cel:text.contains("falcon") || pii["email"] > 0'],
 })
-const direction = Type.Enum([...directions], { description: 'Which way the text travels that is screened.' })
-const mode = Type.Enum([...modes], { description: '`monitoring` records matches; `enforcing` refuses them.' })
-const scope = Type.Enum([...scopes], {
+const direction = Type.Enum([...policyDirections], { description: 'Which way the text travels that is screened.' })
+const mode = Type.Enum([...policyModes], { description: '`monitoring` records matches; `enforcing` refuses them.' })
+const scope = Type.Enum([...policyScopes], {
   description: 'All projects, those listed, or none unless a request names the policy.',
 })
 const projectIds = Type.Array(idText('A project of the organization.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'), {

@@ -1,4 +1,10 @@
-import { directions, modes, policyStates, scopes, summaryOf } from '../../../../domain/policy/policy.ts'
+import {
+  policyDirections,
+  policyModes,
+  policyStates,
+  policyScopes,
+  summaryOf,
+} from '../../../../domain/policy/policy.ts'
 import type { Policy, PolicyContent, PolicySummary, PolicyVersion } from '../../../../domain/policy/policy.ts'
 import type { Value } from '../database.ts'
 
@@ -90,9 +96,9 @@ function publishedOf(row: PolicyRow): PolicyVersion | null {
 
 const contentOfRow = (row: ContentRow): PolicyContent => ({
   rule: row.rule,
-  direction: oneOf(directions, row.direction),
-  mode: oneOf(modes, row.mode),
-  scope: oneOf(scopes, row.scope),
+  direction: oneOf(policyDirections, row.direction),
+  mode: oneOf(policyModes, row.mode),
+  scope: oneOf(policyScopes, row.scope),
   projectIds: stringsOf(row.project_ids),
   matchThresholdBasisPoints: row.match_threshold_basis_points,
 })

@@ -15,11 +15,11 @@ import {
   type PolicyPatch,
 } from './lifecycle.ts'
 import type { Policy, PolicyVersion } from './policy.ts'
-import { recordOf, type Step } from './record.ts'
+import { policyAuditRecord, type PolicyMutation } from './audit-record.ts'
 import { checkRule, isEvaluable, type CheckExpression } from './rule.ts'
 import type { PolicyStore } from './store.ts'
 
-export type PolicyParts = {
+export type PolicyAdministrationParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly checkExpression: CheckExpression
@@ -30,10 +30,10 @@ export type PolicyParts = {
 /** Which policy, and at which revision the one who asks has seen it. */
 export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
 
-export type Policies = ReturnType<typeof createPolicies>
+export type PolicyAdministration = ReturnType<typeof createPolicyAdministration>
 
 /** Every change to a policy. Each works inside its caller's transaction and answers the audit record that belongs to it. */
-export function createPolicies({ ids, clock, checkExpression, hasJudge }: PolicyParts) {
+export function createPolicyAdministration({ ids, clock, checkExpression, hasJudge }: PolicyAdministrationParts) {
   return {
     check,
 
@@ -43,7 +43,7 @@ export function createPolicies({ ids, clock, checkExpression, hasJudge }: Policy
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<WithAuditRecord<Policy>> {
       const policy = await check(store, organizationId, input)
       await store.insert(policy)
-      return { value: policy, record: recordOf(policy.id, { kind: 'policy.created', after: policy }) }
+      return { value: policy, record: policyAuditRecord(policy.id, { kind: 'policy.created', after: policy }) }
     },
 
     async update(store: PolicyStore, at: PolicyAt, patch: PolicyPatch): Promise<WithAuditRecord<Policy>> {
@@ -81,7 +81,7 @@ export function createPolicies({ ids, clock, checkExpression, hasJudge }: Policy
     async remove(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       if (!(await store.remove(policy, clock.nowMs()))) throw await lostRace(store, at)
-      return { value: policy, record: recordOf(policy.id, { kind: 'policy.deleted', before: policy }) }
+      return { value: policy, record: policyAuditRecord(policy.id, { kind: 'policy.deleted', before: policy }) }
     },
   }
 
@@ -117,11 +117,11 @@ async function findAt(store: PolicyStore, { organizationId, id, revision }: Poli
   return policy
 }
 
-async function save(store: PolicyStore, step: Required<Step>): Promise<WithAuditRecord<Policy>> {
+async function save(store: PolicyStore, step: Required<PolicyMutation>): Promise<WithAuditRecord<Policy>> {
   const { before, after } = step
   if (!(await store.replace(after, before.revision))) throw await lostRace(store, before)
   if (after.published && after.published !== before.published) await store.insertVersion(after, after.published)
-  return { value: after, record: recordOf(after.id, step) }
+  return { value: after, record: policyAuditRecord(after.id, step) }
 }
 
 /** Another change was made between our reading and our writing. */

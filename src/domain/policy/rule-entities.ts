@@ -3,7 +3,7 @@ import { normalise } from '../moderation/normalise.ts'
 import { personalDataKinds, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
 
 /** What a rule in plain language names that can be found without understanding the rule. */
-export type NamedThings = {
+export type RuleEntities = {
   readonly phrases: readonly string[]
   readonly categories: readonly Category[]
   readonly personalData: readonly PersonalDataKind[]
@@ -38,7 +38,7 @@ const personalDataWords: readonly (readonly [PersonalDataKind, RegExp])[] = [
 const anyPersonalData = /\bpersonal data\b|\bpii\b/i
 
 /** A word between quotes is a phrase and nothing else: `"hate"` is not the category. */
-export function namedThings(rule: string): NamedThings {
+export function ruleEntities(rule: string): RuleEntities {
   const phrases = [...rule.matchAll(quotedPhrases)].map(([quoted]) => quoted.slice(1, -1).trim())
   let rest = rule.replace(quotedPhrases, ' ')
   const categories: Category[] = []
@@ -55,7 +55,7 @@ export function namedThings(rule: string): NamedThings {
   }
 }
 
-export function namesSomething(rule: string): boolean {
-  const { phrases, categories, personalData } = namedThings(rule)
+export function namesAnything(rule: string): boolean {
+  const { phrases, categories, personalData } = ruleEntities(rule)
   return phrases.length + categories.length + personalData.length > 0
 }

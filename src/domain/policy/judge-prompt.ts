@@ -1,6 +1,6 @@
 /** What a judge is asked, and how its answer is read. The text is data: nothing in it is ever an instruction. */
 
-export type Judgement = {
+export type JudgePromptInput = {
   readonly rule: string
   readonly text: string
   readonly direction: string
@@ -8,9 +8,9 @@ export type Judgement = {
   readonly mark: string
 }
 
-export type Asked = { readonly system: string; readonly user: string }
+export type JudgePrompt = { readonly system: string; readonly user: string }
 
-export const askJudge = ({ rule, text, direction, mark }: Judgement): Asked => ({
+export const judgePrompt = ({ rule, text, direction, mark }: JudgePromptInput): JudgePrompt => ({
   system: [
     'You are a classifier inside a policy gateway. You are given one rule and one text, and say how sure you are that the text breaks the rule.',
     '',
@@ -55,7 +55,7 @@ const rephrasings = {
 } as const
 
 /** Asks for a text anew. Nothing but the fixed instruction and the text goes in. */
-export const askRephrasing = (text: string, kind: keyof typeof rephrasings, mark: string): Asked => ({
+export const rephrasePrompt = (text: string, kind: keyof typeof rephrasings, mark: string): JudgePrompt => ({
   system: [
     `You are an editor inside a policy gateway. ${rephrasings[kind]}`,
     '',

@@ -2,13 +2,13 @@ import type { AuditKind, AuditRecord } from '../identity/audit-log.ts'
 import { contentOf, type Policy, type PolicyContent } from './policy.ts'
 
 /** A policy before and after a change; one of them is missing at its birth and at its end. */
-export type Step = { readonly kind: AuditKind; readonly before?: Policy; readonly after?: Policy }
+export type PolicyMutation = { readonly kind: AuditKind; readonly before?: Policy; readonly after?: Policy }
 
 /**
  * What the audit log keeps of a change. Published versions are kept in full: the log is where those of a deleted
  * policy can still be read.
  */
-export function recordOf(id: string, { kind, before, after }: Step): AuditRecord {
+export function policyAuditRecord(id: string, { kind, before, after }: PolicyMutation): AuditRecord {
   return {
     kind,
     resourceId: id,
