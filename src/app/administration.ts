@@ -8,7 +8,7 @@ import type { Keyring } from '../domain/identity/keyring.ts'
 import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
-import { createConfigurations } from '../domain/gateway/administer.ts'
+import { createConfigurationAdministration } from '../domain/gateway-config/mutations.ts'
 import { createBacktests } from '../domain/governance/backtest/order.ts'
 import { createPolicyAdministration } from '../domain/policy/mutations.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
@@ -81,7 +81,7 @@ export function createAdministration(parts: AdministrationParts) {
     checkExpression: createCelChecker(),
     hasJudge: parts.hasJudge,
   })
-  const configurations = createConfigurations({ ids, clock, patterns: re2Patterns })
+  const configurations = createConfigurationAdministration({ ids, clock, patterns: re2Patterns })
   const backtests = createBacktests({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { gatewayStore } from '../../src/adapters/stores/sql/gateway/configurations.ts'
 import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
-import { completeConfiguration } from '../../src/domain/gateway/complete.ts'
-import { defaultConfiguration } from '../../src/domain/gateway/configuration.ts'
-import type { GatewayStore } from '../../src/domain/gateway/store.ts'
+import { withDefaults } from '../../src/domain/gateway-config/complete.ts'
+import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
+import type { GatewayStore } from '../../src/domain/gateway-config/store.ts'
 import type { Engine } from '../support/engines.ts'
 import { refusesWith } from '../support/refusal.ts'
 
 const newest = { limit: 2, order: 'desc' } as const
-const named = (name: string) => completeConfiguration({ name })
+const named = (name: string) => withDefaults({ name })
 
 /** Every store of gateway configurations must pass these. */
 export function gatewayContract({ name: engine, skip, open }: Engine): void {
@@ -26,7 +26,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
 
     it('are given back as they were saved, with the times of the first save and the last', async () => {
       await using scene = await openScene(open)
-      const config = completeConfiguration({
+      const config = withDefaults({
         name: 'Ünïcode 😀',
         rules: { denylist: ['"quoted"', '/a\\/b/i'], flagged_categories: ['hate'] },
         org_controls: { user_quota: { requests: Number.MAX_SAFE_INTEGER } },

@@ -4,8 +4,8 @@ import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { quotaStore } from '../../src/adapters/stores/sql/gateway/quotas.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { defaultConfiguration, type Quota } from '../../src/domain/gateway/configuration.ts'
-import { createQuotas, type QuotaPlace } from '../../src/domain/gateway/quotas.ts'
+import { defaultConfiguration, type Quota } from '../../src/domain/gateway-config/configuration.ts'
+import { createQuotaReservations, type QuotaReservation } from '../../src/domain/gateway-config/quotas.ts'
 import type { Engine } from '../support/engines.ts'
 import { setClock } from '../support/audit-log.ts'
 import { refusesWith } from '../support/refusal.ts'
@@ -197,13 +197,13 @@ export async function openScene(open: () => Promise<Database>) {
   const store = quotaStore(database)
   const onSettleFailed = (error: unknown): never => assert.fail(String(error))
   const parts = { store, clock, ids: createIds(clock, systemRandom), holdMs, onSettleFailed }
-  const nodes = [createQuotas(parts), createQuotas(parts)]
+  const nodes = [createQuotaReservations(parts), createQuotaReservations(parts)]
   let count = 0
 
   return {
     clock,
     store,
-    async take(asked: Ask): Promise<QuotaPlace> {
+    async take(asked: Ask): Promise<QuotaReservation> {
       const { user = none, project = none, tokens: inputTokens = 0, output = 0, least = output, ...ask } = asked
       const controls = { user_quotas: true, user_quota: user, project_quota: project }
       const config = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isFault } from '../../src/base/fault.ts'
-import { windowAt } from '../../src/domain/gateway/quota.ts'
+import { windowAt } from '../../src/domain/gateway-config/quota.ts'
 import { engines } from '../support/engines.ts'
 import { openScene, quotaContract } from './quotas.contract.ts'
 

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { systemClock } from '../../src/base/clock.ts'
-import { defaultConfiguration, unsaved, type GatewayConfiguration } from '../../src/domain/gateway/configuration.ts'
+import {
+  defaultConfiguration,
+  unsaved,
+  type GatewayConfiguration,
+} from '../../src/domain/gateway-config/configuration.ts'
 import { createExamine } from '../../src/domain/governance/examine/examine.ts'
 import { holdingOf } from '../../src/domain/governance/follow/holding.ts'
 import { planFor, type Plan } from '../../src/domain/governance/rules/plan.ts'

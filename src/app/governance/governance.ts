@@ -5,7 +5,7 @@ import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
 import { createExamine } from '../../domain/governance/examine/examine.ts'
 import { createRulebooks } from '../../domain/governance/rules/rulebooks.ts'
 import { createSimulate } from '../../domain/governance/simulate.ts'
-import { createQuotas } from '../../domain/gateway/quotas.ts'
+import { createQuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { createReadAlong } from '../../domain/moderation/read-along.ts'
 import { createScreen } from '../../domain/moderation/screen.ts'
 import { createGovern } from '../../pipeline/governing/govern.ts'
@@ -55,7 +55,7 @@ export function openGovernance(
     glance,
     readAlong: createReadAlong(classifier),
     rephrase,
-    quotas: createQuotas({
+    quotas: createQuotaReservations({
       store: quotaStore(database),
       clock,
       ids,

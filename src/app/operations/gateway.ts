@@ -1,6 +1,6 @@
-import type { Configurations } from '../../domain/gateway/administer.ts'
-import { unsaved } from '../../domain/gateway/configuration.ts'
-import type { GatewayStore } from '../../domain/gateway/store.ts'
+import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
+import { unsaved } from '../../domain/gateway-config/configuration.ts'
+import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import { presentSaved } from '../../http/policy-gateway/config/present.ts'
 import { Given } from '../../http/policy-gateway/config/schema.ts'
@@ -24,7 +24,7 @@ type Save = InOrganization & { readonly config: object; readonly seen: string | 
 type Stores = { readonly gateway: GatewayStore }
 
 export type GatewayOperationParts = {
-  readonly configurations: Configurations
+  readonly configurations: ConfigurationAdministration
   readonly reads: Stores
   readonly administer: AuditedMutation<Stores>
   readonly organizationOf: OrganizationOf

@@ -1,4 +1,4 @@
-import { unsaved, type GatewayConfiguration } from '../gateway/configuration.ts'
+import { unsaved, type GatewayConfiguration } from '../gateway-config/configuration.ts'
 import type { Direction } from '../moderation/classifier.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type { Examination, Examine } from './examine/examine.ts'

@@ -1,8 +1,8 @@
 import type { SinkAdministration } from '../../domain/audit/export/mutations.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads, EventLog } from '../../domain/audit/log.ts'
-import type { Configurations } from '../../domain/gateway/administer.ts'
-import type { GatewayStore } from '../../domain/gateway/store.ts'
+import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
+import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { Simulate } from '../../domain/governance/simulate.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
@@ -25,7 +25,7 @@ export type GatewayParts = LimitParts & {
   readonly reads: GatewayStores
   readonly administer: AuditedMutation<GatewayStores>
   readonly exports: SinkAdministration
-  readonly configurations: Configurations
+  readonly configurations: ConfigurationAdministration
   readonly testSink: SinkTest
   readonly simulate: Simulate
 }

@@ -14,7 +14,7 @@ import {
 } from '../../domain/governance/verdict/outcome.ts'
 import type { Plan } from '../../domain/governance/rules/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
-import type { QuotaPlace } from '../../domain/gateway/quotas.ts'
+import type { QuotaReservation } from '../../domain/gateway-config/quotas.ts'
 import { saidIn } from '../../domain/governance/texts/request-texts.ts'
 import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
 import { totalTokens, type InferenceEnd, type Chunk, type Usage } from '../../domain/inference/events.ts'
@@ -166,4 +166,4 @@ export function createGovern(parts: GovernParts): Govern {
 type Judged = { readonly plan: Plan; readonly examination: Examination }
 
 /** A request that was let through, with all that its answer is held to. */
-type Going = Judged & { readonly asking: Asking; readonly place: QuotaPlace }
+type Going = Judged & { readonly asking: Asking; readonly place: QuotaReservation }

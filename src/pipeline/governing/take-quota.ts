@@ -1,18 +1,18 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Plan } from '../../domain/governance/rules/plan.ts'
-import { boundless, type QuotaPlace, type Quotas } from '../../domain/gateway/quotas.ts'
+import { boundless, type QuotaReservation, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Asking } from '../asking.ts'
 
-export type QuotaParts = { readonly quotas: Quotas }
+export type QuotaParts = { readonly quotas: QuotaReservations }
 
 /** A place under the quotas of the request's user and project. The free request is nobody's. */
 export function takeQuota(
   { quotas }: QuotaParts,
   { caller, requestId, request }: Asking,
   { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
-): MaybePromise<QuotaPlace> {
+): MaybePromise<QuotaReservation> {
   if (caller.kind === 'free') return boundless
   return quotas.take({
     organizationId: caller.organization.id,

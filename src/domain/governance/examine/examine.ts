@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { decideGateway } from '../../gateway/decide.ts'
+import { evaluateGateway } from '../../gateway-config/evaluate.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
@@ -62,7 +62,7 @@ export function createExamine(parts: ExamineParts): Examine {
     const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
     const rules = { plan, failsOpen }
     const ofPolicies = plan.policies[direction].map((policy, at) => policyOutcome(policy, saidBy(at, scores), rules))
-    const decided = decideGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
+    const decided = evaluateGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
     return combine([...moderationOutcomes(plan, findings), gatewayOutcome(plan, decided), ...ofPolicies])
   }
 }

@@ -1,4 +1,4 @@
-import type { GatewayConfiguration } from '../../gateway/configuration.ts'
+import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import { categories, perCategory, type Category, type PerCategory } from '../../moderation/categories.ts'
 import { countByKind, type PersonalDataKind } from '../../moderation/personal-data/kinds.ts'
 import type { Screening } from '../../moderation/screen.ts'

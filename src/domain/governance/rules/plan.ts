@@ -1,5 +1,5 @@
 import { Fault } from '../../../base/fault.ts'
-import { rolloutOf, type Rollout } from '../../gateway/rollout.ts'
+import { rolloutOf, type Rollout } from '../../gateway-config/rollout.ts'
 import { isOptionalCategory, type OptionalCategory } from '../../moderation/categories.ts'
 import type { Direction } from '../../moderation/classifier.ts'
 import type { RuleFacts } from '../../policy/rule.ts'

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../base/maybe-promise.ts'
-import { unsaved, type SavedConfiguration } from '../../gateway/configuration.ts'
+import { unsaved, type SavedConfiguration } from '../../gateway-config/configuration.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { CompiledRule } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/policy.ts'

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { createChanges } from '../../identity/changes.ts'
-import { unsaved } from '../../gateway/configuration.ts'
+import { unsaved } from '../../gateway-config/configuration.ts'
 import { createRulebooks } from './rulebooks.ts'
 
 const away = new Fault('unavailable', 'storage_unavailable', 'away')

@@ -1,5 +1,5 @@
 import type { AuditDecision } from '../../audit/facts/verdict.ts'
-import type { RolloutMode } from '../../gateway/rollout.ts'
+import type { RolloutMode } from '../../gateway-config/rollout.ts'
 
 /** In the order in which they are made: of two that say the same, the first decides. */
 const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const

@@ -1,5 +1,5 @@
-import type { GatewayDecision } from '../../gateway/decide.ts'
-import { reasonCodeOf } from '../../gateway/decide.ts'
+import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
+import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
 import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/policy.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { GatewayStore } from '../../gateway/store.ts'
+import type { GatewayStore } from '../../gateway-config/store.ts'
 import type { AuditedMutation } from '../../identity/audited-mutation.ts'
 import type { Actor, AuditRecord, WithAuditRecord } from '../../identity/audit-log.ts'
 import { pausePolicy } from '../../policy/lifecycle.ts'

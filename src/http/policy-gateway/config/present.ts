@@ -1,5 +1,5 @@
-import type { SavedConfiguration } from '../../../domain/gateway/configuration.ts'
-import type { ConfigurationVersion } from '../../../domain/gateway/store.ts'
+import type { SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
+import type { ConfigurationVersion } from '../../../domain/gateway-config/store.ts'
 
 export const presentSaved = ({ config, version, isRolledBack, createdAtMs, updatedAtMs }: SavedConfiguration) => ({
   config,

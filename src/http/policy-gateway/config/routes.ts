@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
-import { unsaved } from '../../../domain/gateway/configuration.ts'
+import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
+import { unsaved } from '../../../domain/gateway-config/configuration.ts'
 import { timeOfIfMatch } from '../../managing/if-match.ts'
 import { pageOf, presentList } from '../../managing/list.ts'
 import { none } from '../../managing/fields.ts'

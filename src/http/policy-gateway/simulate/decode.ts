@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { GivenConfiguration } from '../../../domain/gateway/complete.ts'
+import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import type { Scenario } from '../../../domain/governance/simulate.ts'
 import { seamsOf } from '../../../domain/governance/texts/seams.ts'
 import { stringsIn, wordsIn } from '../../../domain/governance/texts/strings.ts'

@@ -1,5 +1,5 @@
 import type { EventFacts } from '../../../domain/audit/facts/facts.ts'
-import { unsaved, type SavedConfiguration } from '../../../domain/gateway/configuration.ts'
+import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
 import type { Simulation } from '../../../domain/governance/simulate.ts'
 import { verdictFacts } from '../../../domain/governance/verdict/spell.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'

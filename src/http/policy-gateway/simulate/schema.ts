@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { decisions } from '../../../domain/audit/facts/verdict.ts'
-import { rolloutModes } from '../../../domain/gateway/rollout.ts'
+import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
 import { idText } from '../../managing/fields.ts'
 import { Given } from '../config/schema.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { defaultConfiguration } from '../../../../src/domain/gateway/configuration.ts'
+import { defaultConfiguration } from '../../../../src/domain/gateway-config/configuration.ts'
 import { itemsOf, textOf, type Answer, type Json } from '../../../support/administration.ts'
 import { gatewaySuite } from '../../../support/gateway-suite.ts'
 

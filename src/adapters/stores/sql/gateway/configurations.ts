@@ -1,6 +1,6 @@
-import { completeConfiguration } from '../../../../domain/gateway/complete.ts'
-import type { GatewayConfiguration } from '../../../../domain/gateway/configuration.ts'
-import type { ConfigurationVersion, GatewayStore, SaveAt } from '../../../../domain/gateway/store.ts'
+import { withDefaults } from '../../../../domain/gateway-config/complete.ts'
+import type { GatewayConfiguration } from '../../../../domain/gateway-config/configuration.ts'
+import type { ConfigurationVersion, GatewayStore, SaveAt } from '../../../../domain/gateway-config/store.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 
@@ -77,4 +77,4 @@ const versionOfRow = ({ id, version, config, created_at: createdAtMs }: VersionR
 })
 
 /** What was kept before a field existed has its default. */
-const configurationOf = (json: string): GatewayConfiguration => completeConfiguration(JSON.parse(json))
+const configurationOf = (json: string): GatewayConfiguration => withDefaults(JSON.parse(json))

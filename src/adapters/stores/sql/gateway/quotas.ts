@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { QuotaClaim } from '../../../../domain/gateway/quota.ts'
-import type { QuotaStore, Reservation } from '../../../../domain/gateway/quota-store.ts'
+import type { QuotaClaim } from '../../../../domain/gateway-config/quota.ts'
+import type { QuotaStore, Reservation } from '../../../../domain/gateway-config/quota-store.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction, type Value } from '../database.ts'
 
 /** Touches its one row only where both numbers stay within; a limit of 0 is none. */

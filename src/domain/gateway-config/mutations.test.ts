@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createConfigurations } from './administer.ts'
-import { completeConfiguration, type GivenConfiguration } from './complete.ts'
+import { createConfigurationAdministration } from './mutations.ts'
+import { withDefaults, type GivenConfiguration } from './complete.ts'
 import { defaultConfiguration, type SavedConfiguration } from './configuration.ts'
 import type { GatewayStore } from './store.ts'
 import { mostPatterns, mostTermCharacters } from './terms.ts'
@@ -31,7 +31,7 @@ function createMemoryStore(): GatewayStore & { current?: SavedConfiguration } {
 function open() {
   const store = createMemoryStore()
   let ids = 0
-  const configurations = createConfigurations({
+  const configurations = createConfigurationAdministration({
     ids: (prefix) => `${prefix}_${++ids}`,
     clock: { ...systemClock, nowMs: () => 1_000 },
     patterns: re2Patterns,
@@ -48,19 +48,19 @@ const refusal =
 
 describe('a configuration as it is given', () => {
   it('is the default where nothing is said', () => {
-    assert.deepEqual(completeConfiguration({}), defaultConfiguration)
+    assert.deepEqual(withDefaults({}), defaultConfiguration)
   })
 
   it('keeps what is said, and has defaults for the rest', () => {
     const given = { name: 'House', rules: { redact: true }, org_controls: { user_quota: { requests: 5 } } }
-    const { name, rules, org_controls: controls } = completeConfiguration(given)
+    const { name, rules, org_controls: controls } = withDefaults(given)
     assert.equal(name, 'House')
     assert.deepEqual(rules, { ...defaultConfiguration.rules, redact: true })
     assert.deepEqual(controls.user_quota, { requests: 5, tokens: 0, window: 'day' })
   })
 
   it('names windows in one way, and nothing twice', () => {
-    const { org_controls: controls, rules } = completeConfiguration({
+    const { org_controls: controls, rules } = withDefaults({
       org_controls: { user_quota: { window: 'monthly' }, project_quota: { window: 'week' } },
       rules: { denylist: ['rum', 'tea', 'rum'], flagged_categories: ['hate', 'hate'] },
     })
@@ -69,10 +69,10 @@ describe('a configuration as it is given', () => {
   })
 
   it('is spelled alike, however it was ordered, and completing it again changes nothing', () => {
-    const whole = completeConfiguration({ rules: { redact: true, denylist: ['rum'] }, name: 'House' })
-    const turned = completeConfiguration({ name: 'House', rules: { denylist: ['rum'], redact: true } })
+    const whole = withDefaults({ rules: { redact: true, denylist: ['rum'] }, name: 'House' })
+    const turned = withDefaults({ name: 'House', rules: { denylist: ['rum'], redact: true } })
     assert.equal(JSON.stringify(whole), JSON.stringify(turned))
-    assert.deepEqual(completeConfiguration(whole), whole)
+    assert.deepEqual(withDefaults(whole), whole)
   })
 
   it('is refused for a term that cannot be looked for, under the name that the caller wrote', () => {

@@ -37,7 +37,7 @@ export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' 
 }
 
 /** The one spelling of what is given: every field there and in order, nothing twice in a list, no alias. */
-export function completeConfiguration(given: GivenConfiguration): GatewayConfiguration {
+export function withDefaults(given: GivenConfiguration): GatewayConfiguration {
   const { rules, org_controls: controls, rollout, refusal_replacement: replacement, ...own } = given
   const { shadow, canary, rollback_on_spike: rollbackOnSpike = false } = rollout ?? {}
   return {

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../identity/audit-log.ts'
 import type { GatewayConfiguration, SavedConfiguration } from './configuration.ts'
 
 /** What the audit log keeps of a save: which fields changed, and digests. The values stand in the versions. */
-export function recordOf(before: SavedConfiguration, after: SavedConfiguration): AuditRecord {
+export function gatewayAuditRecord(before: SavedConfiguration, after: SavedConfiguration): AuditRecord {
   const changedFields = fieldsThatDiffer(before.config, after.config)
   return {
     kind: 'gateway.config.updated',

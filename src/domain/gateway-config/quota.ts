@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts'
 import type { GatewayConfiguration, Quota, QuotaWindow } from './configuration.ts'
 
 /** From its start up to its end, Unix milliseconds. */
-export type Window = { readonly startMs: number; readonly endMs: number }
+export type QuotaPeriod = { readonly startMs: number; readonly endMs: number }
 
 /** Whose quota it is, and the window that a request falls into. */
 export type QuotaClaim = {
@@ -11,7 +11,7 @@ export type QuotaClaim = {
   readonly subjectKind: 'user' | 'project'
   readonly subjectId: string
   readonly quota: Quota
-  readonly window: Window
+  readonly window: QuotaPeriod
 }
 
 /** A request as far as quotas look at it. */
@@ -44,7 +44,7 @@ const weekMs = 7 * dayMs
 const firstMondayMs = 4 * dayMs
 
 /** The calendar window, in UTC, that a moment falls into. */
-export function windowAt(window: QuotaWindow, nowMs: number): Window {
+export function windowAt(window: QuotaWindow, nowMs: number): QuotaPeriod {
   switch (window) {
     case 'minute':
       return stretch(minuteMs, nowMs)
@@ -62,7 +62,7 @@ export function windowAt(window: QuotaWindow, nowMs: number): Window {
   }
 }
 
-function stretch(lengthMs: number, nowMs: number, originMs = 0): Window {
+function stretch(lengthMs: number, nowMs: number, originMs = 0): QuotaPeriod {
   const startMs = Math.floor((nowMs - originMs) / lengthMs) * lengthMs + originMs
   return { startMs, endMs: startMs + lengthMs }
 }
@@ -87,11 +87,11 @@ type Tokens = Pick<QuotaRequest, 'inputTokens' | 'leastOutputTokens'>
 const leastTokens = ({ inputTokens, leastOutputTokens }: Tokens): number => inputTokens + leastOutputTokens
 
 /** The claim that has no room for the request, or the most tokens that all of them have room for. */
-export function roomFor(
+export function remainingFor(
   request: Tokens,
   claims: readonly QuotaClaim[],
   uses: readonly QuotaUse[],
-): { readonly full: Shortage } | { readonly tokens: number } {
+): { readonly full: QuotaShortage } | { readonly tokens: number } {
   const rooms = claims.map((claim, at) => ({ claim, use: uses[at] ?? unused }))
   for (const { claim, use } of rooms) {
     const { requests, tokens } = claim.quota
@@ -106,21 +106,21 @@ export function roomFor(
 const unused: QuotaUse = { requests: 0, tokens: 0, reservedTokens: 0 }
 
 /** Why there is no room: it is used up, or (`isHeld`) requests under way hold it and give back what they do not use. */
-export type Shortage = { readonly claim: QuotaClaim; readonly isHeld: boolean }
+export type QuotaShortage = { readonly claim: QuotaClaim; readonly isHeld: boolean }
 
 /** The longest wait that clients keep to by themselves. */
 const patienceSeconds = 60
 /** Nobody knows when requests under way end; clients that retry by themselves ask again this soon. */
 const heldSeconds = 5
 
-export type Refusing = {
+export type QuotaRejection = {
   readonly nowMs: number
   /** Of the event that will tell of it. */
   readonly eventId: string
 }
 
 /** How a request is refused that a quota has no room for. */
-export function overQuota(shortage: Shortage, request: QuotaRequest, { nowMs, eventId }: Refusing): Fault {
+export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowMs, eventId }: QuotaRejection): Fault {
   const { config, version } = request
   const { claim, isHeld } = shortage
   const { subjectKind, quota, window } = claim
@@ -145,7 +145,11 @@ export function overQuota(shortage: Shortage, request: QuotaRequest, { nowMs, ev
   })
 }
 
-function sentence({ claim: { subjectKind, quota }, isHeld }: Shortage, neverFits: boolean, request: Tokens): string {
+function sentence(
+  { claim: { subjectKind, quota }, isHeld }: QuotaShortage,
+  neverFits: boolean,
+  request: Tokens,
+): string {
   const limits = [
     ...(quota.requests > 0 ? [`${quota.requests} requests`] : []),
     ...(quota.tokens > 0 ? [`${quota.tokens} tokens`] : []),

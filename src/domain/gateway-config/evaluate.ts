@@ -4,7 +4,7 @@ import type { Direction } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'
 
 /** What was found in the texts of one request or one answer, all of them together. */
-export type GatewayFindings = {
+export type GatewayInput = {
   readonly direction: Direction
   /** Names of the categories found. Others than the configuration knows trigger nothing. */
   readonly categories: readonly string[]
@@ -25,7 +25,7 @@ export type GatewayDecision = {
  * What a configuration says about what was found. Whether it is enforced is the rollout's matter. What is always blocked
  * is not its doing, also where it is named: a spike of that must not take the configuration out of force.
  */
-export function decideGateway(config: GatewayConfiguration, findings: GatewayFindings): GatewayDecision {
+export function evaluateGateway(config: GatewayConfiguration, findings: GatewayInput): GatewayDecision {
   const triggeredCategories = config.rules.flagged_categories.filter(
     (category) => isOptionalCategory(category) && findings.categories.includes(category),
   )
@@ -37,7 +37,7 @@ export function decideGateway(config: GatewayConfiguration, findings: GatewayFin
 /** Asked from the strongest consequence to the weakest; every replacement of a refusal is stronger than a redaction. */
 function strongest(
   config: GatewayConfiguration,
-  findings: GatewayFindings,
+  findings: GatewayInput,
   isForbidden: boolean,
 ): GatewayDecision['decision'] {
   if (isOffTopic(config, findings)) return 'refuse'
@@ -46,11 +46,11 @@ function strongest(
 }
 
 /** The allowlist says what callers may ask about. An answer need not repeat the words of its question. */
-const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits }: GatewayFindings): boolean =>
+const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits }: GatewayInput): boolean =>
   direction === 'request' && rules.allowlist.length > 0 && allowlistHits.length === 0
 
 /** What is done in place of a refusal; a text that nobody can write anew is refused. */
-function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfiguration, findings: GatewayFindings) {
+function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfiguration, findings: GatewayInput) {
   const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
   const wanted = pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
   const needsJudge = wanted === 'rewrite' || wanted === 'summary'

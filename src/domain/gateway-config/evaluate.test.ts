@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import { decisions } from '../audit/facts/verdict.ts'
 import { alwaysBlockedCategories, categories } from '../moderation/categories.ts'
 import { defaultConfiguration, responsePatterns, type GatewayConfiguration } from './configuration.ts'
-import { decideGateway, type GatewayFindings } from './decide.ts'
+import { evaluateGateway, type GatewayInput } from './evaluate.ts'
 
 const words = Type.Array(Type.String())
 const strict = { additionalProperties: false }
@@ -57,7 +57,7 @@ const Cases = Type.Array(
 )
 type Case = Static<typeof Cases>[number]
 
-const nothing: GatewayFindings = {
+const nothing: GatewayInput = {
   direction: 'request',
   categories: [],
   allowlistHits: [],
@@ -78,7 +78,7 @@ describe('a gateway configuration decides', () => {
     Value.Assert(Cases, cases)
     for (const one of cases) {
       it(one.says, () => {
-        const decided = decideGateway(configurationOf(one), { ...nothing, ...one.findings })
+        const decided = evaluateGateway(configurationOf(one), { ...nothing, ...one.findings })
         assert.deepEqual({ ...decided, ...one.wants }, decided)
       })
     }
@@ -102,7 +102,7 @@ describe('a gateway configuration decides', () => {
         const config = configurationOf({ rules: given })
         const found = { ...nothing, ...rest, categories: others.filter((category) => category !== blocked) }
         const foundMore = { ...found, categories: [...found.categories, blocked] }
-        assert.deepEqual(decideGateway(config, foundMore), decideGateway(config, found))
+        assert.deepEqual(evaluateGateway(config, foundMore), evaluateGateway(config, found))
       }),
     )
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test, { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { defaultConfiguration, quotaWindows, type GatewayConfiguration } from './configuration.ts'
-import { claimsOf, overQuota, roomFor, windowAt } from './quota.ts'
+import { claimsOf, overQuota, remainingFor, windowAt } from './quota.ts'
 
 const day = { requests: 10, tokens: 500, window: 'day' } as const
 const hour = { requests: 0, tokens: 900, window: 'hour' } as const
@@ -109,7 +109,7 @@ describe('the room that quotas have for a request', () => {
   const asked = { inputTokens: 20, leastOutputTokens: 16 }
   const use = (tokens: number, requests = 1, reservedTokens = 0) => ({ tokens, requests, reservedTokens })
   const fullOf = (...uses: ReturnType<typeof use>[]) => {
-    const room = roomFor(asked, claims, uses)
+    const room = remainingFor(asked, claims, uses)
     return 'full' in room ? [room.full.claim.subjectKind, room.full.isHeld] : room.tokens
   }
 

@@ -3,37 +3,37 @@ import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { WithAuditRecord } from '../identity/audit-log.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import { completeConfiguration, type GivenConfiguration } from './complete.ts'
+import { withDefaults, type GivenConfiguration } from './complete.ts'
 import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'
-import { recordOf } from './record.ts'
+import { gatewayAuditRecord } from './audit-record.ts'
 import type { GatewayStore } from './store.ts'
 import { requireTerms } from './terms.ts'
 
-export type ConfigurationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
+export type ConfigurationMutationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
 
 /** What is to be saved, and for whom. */
-export type Save = {
+export type SaveRequest = {
   readonly organizationId: string
   readonly config: GatewayConfiguration
   /** When the configuration was last saved as the one who asks has seen it; undefined: whatever is there is replaced. */
   readonly seenAtMs?: number | null | undefined
 }
 
-export type Configurations = ReturnType<typeof createConfigurations>
+export type ConfigurationAdministration = ReturnType<typeof createConfigurationAdministration>
 
 /** Every change of a gateway configuration. It works inside its caller's transaction and answers its audit record. */
-export function createConfigurations({ ids, clock, patterns }: ConfigurationParts) {
+export function createConfigurationAdministration({ ids, clock, patterns }: ConfigurationMutationParts) {
   return {
     /** The whole configuration that is given, refused where a term cannot be looked for. */
     check(given: GivenConfiguration, place?: string): GatewayConfiguration {
       requireTerms(given, patterns, place)
-      return completeConfiguration(given)
+      return withDefaults(given)
     },
 
     save,
   }
 
-  async function save(store: GatewayStore, asked: Save): Promise<WithAuditRecord<SavedConfiguration>> {
+  async function save(store: GatewayStore, asked: SaveRequest): Promise<WithAuditRecord<SavedConfiguration>> {
     const { organizationId, config, seenAtMs } = asked
     const before = (await store.find(organizationId)) ?? unsaved
     if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
@@ -49,11 +49,11 @@ export function createConfigurations({ ids, clock, patterns }: ConfigurationPart
       createdAtMs: before.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
     }
-    return { value: after, record: recordOf(before, after) }
+    return { value: after, record: gatewayAuditRecord(before, after) }
   }
 
   /** Somebody was faster. Whoever named what they had seen is refused by the next look; others come after them. */
-  async function saveAfterOther(store: GatewayStore, asked: Save, { version }: SavedConfiguration) {
+  async function saveAfterOther(store: GatewayStore, asked: SaveRequest, { version }: SavedConfiguration) {
     const now = (await store.find(asked.organizationId)) ?? unsaved
     if (now.version === version) throw stale(now)
     return save(store, asked)
