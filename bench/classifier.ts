@@ -10,11 +10,11 @@ import { isPromise } from '../src/base/maybe-promise.ts'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../src/adapters/patterns/re2.ts'
 import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
-import { createExamine } from '../src/domain/governance/examine/examine.ts'
-import { createFollower } from '../src/domain/governance/follow/follow.ts'
-import { holdingOf } from '../src/domain/governance/follow/holding.ts'
-import { planFor } from '../src/domain/governance/rules/plan.ts'
-import { emptyRulebook } from '../src/domain/governance/rules/rulebook.ts'
+import { createEvaluate } from '../src/domain/evaluation/findings/evaluate.ts'
+import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scanner.ts'
+import { holdBackOf } from '../src/domain/evaluation/stream/hold-back.ts'
+import { planFor } from '../src/domain/evaluation/rules/plan.ts'
+import { emptyRulebook } from '../src/domain/evaluation/rules/rulebook.ts'
 import { createReadAlong } from '../src/domain/moderation/read-along.ts'
 import { createScreen } from '../src/domain/moderation/screen.ts'
 import { compileTerms } from '../src/domain/moderation/terms.ts'
@@ -103,7 +103,7 @@ const screenAll =
   }
 
 const parts = { pause: () => setImmediate(), canRephrase: false, failsOpen: false, memory: 0, wantsDenialsOnly: true }
-const examine = createExamine({ ...parts, screen })
+const examine = createEvaluate({ ...parts, screen })
 const plan = planFor(emptyRulebook, {
   model: '',
   project: '',
@@ -114,7 +114,7 @@ const plan = planFor(emptyRulebook, {
   policyIds: [],
   flaggedCategories: [],
 })
-const following = { plan, holding: holdingOf(plan, false), examine, glance: examine, pause: parts.pause }
+const following = { plan, holding: holdBackOf(plan, false), examine, glance: examine, pause: parts.pause }
 const pieceCharacters = 5
 
 /** Streams texts in pieces of a token each; `piecesPerLook` come between two looks of a slow stream. */
@@ -122,7 +122,7 @@ const followAll =
   (piecesPerLook: number) =>
   async (texts: readonly string[]): Promise<void> => {
     for (const text of texts) {
-      const follower = createFollower({ ...following, readAlong: createReadAlong(classifier) })
+      const follower = createStreamScanner({ ...following, readAlong: createReadAlong(classifier) })
       for (let at = 0, pieces = 1; at < text.length; at += pieceCharacters, pieces++) {
         const denied = follower.push(text.slice(at, at + pieceCharacters))
         if (isPromise(denied)) await denied

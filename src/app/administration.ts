@@ -9,7 +9,7 @@ import { createKeyringEncryption } from '../domain/identity/keyring-encryption.t
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
 import { createConfigurationAdministration } from '../domain/gateway-config/mutations.ts'
-import { createBacktests } from '../domain/governance/backtest/order.ts'
+import { createBacktestAdministration } from '../domain/evaluation/backtest/create.ts'
 import { createPolicyAdministration } from '../domain/policy/mutations.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
@@ -82,7 +82,7 @@ export function createAdministration(parts: AdministrationParts) {
     hasJudge: parts.hasJudge,
   })
   const configurations = createConfigurationAdministration({ ids, clock, patterns: re2Patterns })
-  const backtests = createBacktests({ ids, clock })
+  const backtests = createBacktestAdministration({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })

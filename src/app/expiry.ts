@@ -3,7 +3,7 @@ import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
 import { removeBacktests } from '../adapters/stores/sql/policies/backtests.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
 import { dayMs, repeat, hourMs, minuteMs } from '../base/clock.ts'
-import { dayMinutes, minuteOf } from '../domain/governance/watch/spike.ts'
+import { dayMinutes, minuteOf } from '../domain/evaluation/spikes/spike.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Ground } from './ground.ts'
 

@@ -5,7 +5,7 @@ import {
   forgetBacktestLeases,
   removeBacktests,
 } from '../../src/adapters/stores/sql/policies/backtests.ts'
-import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
+import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import type { Engine } from '../support/engines.ts'
 import { refusesWith } from '../support/refusal.ts'

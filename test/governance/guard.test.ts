@@ -7,10 +7,10 @@ import {
   unsaved,
   type GatewayConfiguration,
 } from '../../src/domain/gateway-config/configuration.ts'
-import { createExamine } from '../../src/domain/governance/examine/examine.ts'
-import { holdingOf } from '../../src/domain/governance/follow/holding.ts'
-import { planFor, type Plan } from '../../src/domain/governance/rules/plan.ts'
-import { compileGateway } from '../../src/domain/governance/rules/rulebooks.ts'
+import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts'
+import { holdBackOf } from '../../src/domain/evaluation/stream/hold-back.ts'
+import { planFor, type Plan } from '../../src/domain/evaluation/rules/plan.ts'
+import { compileGateway } from '../../src/domain/evaluation/rules/rulebooks.ts'
 import type { InferenceEnd, InferenceEvent, RawFrames, Chunk, Usage } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
@@ -33,7 +33,7 @@ const classifier: Classifier = {
 }
 
 const pause = async (): Promise<void> => {}
-const examine = createExamine({
+const examine = createEvaluate({
   screen: createScreen({ classifier, pause, memory: 0 }),
   pause,
   canRephrase: true,
@@ -116,7 +116,7 @@ async function answered(
   const metered = { pieces: streamed(pieces, isHalting), used: () => end.usage }
   const leaving = guarded(metered, {
     plan,
-    holding: holdingOf(plan, false),
+    holding: holdBackOf(plan, false),
     examine,
     glance: examine,
     readAlong: createReadAlong(classifier),

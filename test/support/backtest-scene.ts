@@ -6,11 +6,11 @@ import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
-import { createExamine } from '../../src/domain/governance/examine/examine.ts'
-import type { Backtest } from '../../src/domain/governance/backtest/backtest.ts'
-import { createBacktests, type NewBacktest } from '../../src/domain/governance/backtest/order.ts'
-import { createReplay, type ReplayParts } from '../../src/domain/governance/backtest/replay.ts'
-import { startBacktests } from '../../src/domain/governance/backtest/work.ts'
+import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts'
+import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
+import { createBacktestAdministration, type NewBacktest } from '../../src/domain/evaluation/backtest/create.ts'
+import { createReplay, type ReplayParts } from '../../src/domain/evaluation/backtest/replay.ts'
+import { startBacktestRunner } from '../../src/domain/evaluation/backtest/runner.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Screen } from '../../src/domain/moderation/screen.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
@@ -43,7 +43,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
   const log = await openAuditLog(database)
   const { clock } = log
   const ids = createIds(clock, systemRandom)
-  const backtests = createBacktests({ ids, clock })
+  const backtests = createBacktestAdministration({ ids, clock })
   const policy = createPolicy({ name: 'P', rule: 'R', ...draft }, { id: policyId, organizationId, nowMs: 1 })
   await database.transaction((tx) => policyStore(tx).insert(policy))
   const replayed: string[] = []
@@ -77,9 +77,9 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         await onReplay(request.text)
         return screen(request)
       }
-      const work = startBacktests({
+      const work = startBacktestRunner({
         queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
-        replay: createReplay({ examine: createExamine({ ...shared, screen: watching }), compileRule }),
+        replay: createReplay({ examine: createEvaluate({ ...shared, screen: watching }), compileRule }),
         clock,
         pause: setImmediate,
         onError: (error) => errors.push(error),

@@ -1,7 +1,7 @@
-import type { Occasion } from '../../src/domain/governance/rules/plan.ts'
+import type { EvaluationContext } from '../../src/domain/evaluation/rules/plan.ts'
 
 /** Somebody who asks for nothing special. */
-export const plainOccasion: Occasion = {
+export const plainOccasion: EvaluationContext = {
   model: 'm',
   project: 'p',
   user: undefined,

@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/base/random.ts'
 import { decisionCounts } from '../../src/adapters/stores/sql/gateway/decision-counts.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAdministration } from '../../src/app/administration.ts'
-import type { Outcome } from '../../src/domain/governance/verdict/outcome.ts'
-import type { Watched } from '../../src/domain/governance/watch/decision-counts.ts'
-import { createTakeOut } from '../../src/domain/governance/watch/take-out.ts'
-import { createWatch } from '../../src/domain/governance/watch/watch.ts'
+import type { CheckOutcome } from '../../src/domain/evaluation/verdict/outcome.ts'
+import type { MonitoredSubject } from '../../src/domain/evaluation/spikes/decision-counts.ts'
+import { createAutoDisable } from '../../src/domain/evaluation/spikes/auto-disable.ts'
+import { createSpikeMonitor } from '../../src/domain/evaluation/spikes/spike-monitor.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
 import { createChanges } from '../../src/domain/identity/changes.ts'
 import { createKeyring } from '../../src/domain/identity/keyring.ts'
@@ -44,9 +44,9 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
   const news = new EventEmitter()
   const errors: unknown[] = []
   const open = () =>
-    createWatch({
+    createSpikeMonitor({
       counts: decisionCounts(database),
-      takeOut: createTakeOut({ reads, administer, clock }),
+      takeOut: createAutoDisable({ reads, administer, clock }),
       clock,
       onTakenOut: (watched) => news.emit('taken out', watched),
       onError: (error) => errors.push(error),
@@ -65,13 +65,13 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     policyOf,
     look: () => watch.look(),
     /** Resolves with what is taken out next. */
-    async takenOut(): Promise<Watched> {
-      const [watched] = (await once(news, 'taken out')) as [Watched]
+    async takenOut(): Promise<MonitoredSubject> {
+      const [watched] = (await once(news, 'taken out')) as [MonitoredSubject]
       return watched
     },
     /** So many requests, the first of which are denied. */
     note(
-      what: Pick<Outcome, 'check' | 'policyId' | 'version'> & Partial<Outcome>,
+      what: Pick<CheckOutcome, 'check' | 'policyId' | 'version'> & Partial<CheckOutcome>,
       requests: number,
       denials: number,
     ): void {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { backtestQueue, forgetBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
-import { createReplay, type ReplayParts } from '../../domain/governance/backtest/replay.ts'
-import { startBacktests } from '../../domain/governance/backtest/work.ts'
+import { createReplay, type ReplayParts } from '../../domain/evaluation/backtest/replay.ts'
+import { startBacktestRunner } from '../../domain/evaluation/backtest/runner.ts'
 import type { Ground } from '../ground.ts'
 
 const leaseMs = 60_000
@@ -13,7 +13,7 @@ export function openBacktests(ground: Ground, parts: ReplayParts): void {
     void forgetBacktestLeases(database).catch(warn('a backtest may wait for a minute'))
   }
   built.use(
-    startBacktests({
+    startBacktestRunner({
       queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs }),
       replay: createReplay(parts),
       clock,

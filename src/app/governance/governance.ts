@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
-import { createExamine } from '../../domain/governance/examine/examine.ts'
-import { createRulebooks } from '../../domain/governance/rules/rulebooks.ts'
-import { createSimulate } from '../../domain/governance/simulate.ts'
+import { createEvaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import { createRulebooks } from '../../domain/evaluation/rules/rulebooks.ts'
+import { createSimulate } from '../../domain/evaluation/simulate.ts'
 import { createQuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { createReadAlong } from '../../domain/moderation/read-along.ts'
 import { createScreen } from '../../domain/moderation/screen.ts'
@@ -32,8 +32,8 @@ export function openGovernance(
   const pause = (): Promise<void> => setImmediate()
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const screen = createScreen({ classifier, pause, memory: remembered })
-  const examine = createExamine({ ...shared, screen, memory: remembered })
-  const glance = createExamine({
+  const examine = createEvaluate({ ...shared, screen, memory: remembered })
+  const glance = createEvaluate({
     ...shared,
     screen: createScreen({ classifier, pause, memory: 0 }),
     memory: 0,

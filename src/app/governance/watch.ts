@@ -1,7 +1,7 @@
 import { decisionCounts } from '../../adapters/stores/sql/gateway/decision-counts.ts'
-import { gatewaySubject } from '../../domain/governance/watch/noted.ts'
-import { createTakeOut } from '../../domain/governance/watch/take-out.ts'
-import { createWatch, type Watch } from '../../domain/governance/watch/watch.ts'
+import { gatewaySubject } from '../../domain/evaluation/spikes/counted-outcomes.ts'
+import { createAutoDisable } from '../../domain/evaluation/spikes/auto-disable.ts'
+import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/spikes/spike-monitor.ts'
 import type { Administration } from '../administration.ts'
 import type { Ground } from '../ground.ts'
 
@@ -11,14 +11,14 @@ type WatchGround = Pick<Ground, 'built' | 'database' | 'clock' | 'log' | 'metric
 export function openWatch(
   ground: WatchGround,
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
-): Watch {
+): SpikeMonitor {
   const { built, database, clock, log, metrics, warn } = ground
   const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
   const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
   return built.use(
-    createWatch({
+    createSpikeMonitor({
       counts: decisionCounts(database),
-      takeOut: createTakeOut({ reads, administer, clock }),
+      takeOut: createAutoDisable({ reads, administer, clock }),
       clock,
       onTakenOut(watched) {
         spikes.add({ subject: watched.subject === gatewaySubject ? 'gateway' : 'policy' })

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
-import type { Backtests, BacktestStores } from '../../domain/governance/backtest/order.ts'
+import type { BacktestAdministration, BacktestStores } from '../../domain/evaluation/backtest/create.ts'
 import { newBacktestOf, presentBacktest } from '../../http/admin/policies/backtest-present.ts'
 import { CreateBacktest, type Backtest as BacktestObject } from '../../http/admin/policies/backtest-schema.ts'
 import { createValidator, type Validate } from '../../http/validate.ts'
@@ -17,7 +17,7 @@ export type BacktestOperations = {
 }
 
 export type BacktestOperationParts = {
-  readonly backtests: Backtests
+  readonly backtests: BacktestAdministration
   readonly reads: BacktestStores
   readonly administer: AuditedMutation<BacktestStores>
   readonly organizationOf: OrganizationOf

@@ -7,8 +7,8 @@ import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
-import type { Backtests } from '../../domain/governance/backtest/order.ts'
-import type { BacktestStore } from '../../domain/governance/backtest/backtest.ts'
+import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
+import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
 import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
@@ -36,7 +36,7 @@ export type AdminParts = LimitParts & {
   readonly reads: AdminReads
   readonly administer: AuditedMutation<AdminStores>
   readonly policies: PolicyAdministration
-  readonly backtests: Backtests
+  readonly backtests: BacktestAdministration
   readonly registry: AuditedDirectory
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults

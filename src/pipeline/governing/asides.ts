@@ -1,9 +1,14 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Examination } from '../../domain/governance/examine/examine.ts'
-import { createFollower, type Follower, type FollowParts, type Mark } from '../../domain/governance/follow/follow.ts'
-import { textOfAddress } from '../../domain/governance/texts/strings.ts'
-import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
-import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import type { Evaluation } from '../../domain/evaluation/findings/evaluate.ts'
+import {
+  createStreamScanner,
+  type StreamScanner,
+  type StreamScannerParts,
+  type Mark,
+} from '../../domain/evaluation/stream/stream-scanner.ts'
+import { textOfAddress } from '../../domain/evaluation/texts/text-fields.ts'
+import { isDenied, denialOf, type CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
 
 /**
@@ -23,14 +28,14 @@ export type AsideInspection = {
   end(of: 'block' | 'answer'): MaybePromise<boolean>
 }
 
-type Field = { readonly follower: Follower; text: string; mark: number; isInPieces: boolean }
+type Field = { readonly follower: StreamScanner; text: string; mark: number; isInPieces: boolean }
 
 /** More fields than any format has are read as one. */
 const mostFields = 64
 /** This much of what a field said before is read again with what it says next. */
 const tailCharacters = 512
 
-export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): AsideInspection {
+export function createAsideInspection(parts: StreamScannerParts, outcomes: CheckOutcome[]): AsideInspection {
   const fields = new Map<string, Field>()
   const tails = new Map<string, string>()
   const stepPlan = { ...parts.plan, policies: parts.holding.policies }
@@ -40,16 +45,16 @@ export function createAsideInspection(parts: FollowParts, outcomes: Outcome[]): 
     const known = fields.get(key)
     if (known !== undefined) return known
     const tail = tails.get(key) ?? ''
-    const field = { follower: createFollower(parts), text: tail, mark: tail.length, isInPieces: false }
+    const field = { follower: createStreamScanner(parts), text: tail, mark: tail.length, isInPieces: false }
     if (tail !== '') field.follower.push(tail)
     fields.set(key, field)
     return field
   }
 
   /** It is not held as a block, so it cannot be rewritten. */
-  function isAllowed({ verdict }: Examination): boolean {
+  function isAllowed({ verdict }: Evaluation): boolean {
     const isRephrased = isRephrasing(verdict.effectiveDecision)
-    outcomes.push(...verdict.outcomes, ...(isRephrased ? refusalOf(verdict) : []))
+    outcomes.push(...verdict.outcomes, ...(isRephrased ? denialOf(verdict) : []))
     return !isDenied(verdict) && !isRephrased
   }
 

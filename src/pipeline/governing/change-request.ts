@@ -1,7 +1,7 @@
-import { changeTexts } from '../../domain/governance/texts/change-texts.ts'
-import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
-import type { Plan } from '../../domain/governance/rules/plan.ts'
-import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
+import { changeTexts } from '../../domain/evaluation/texts/change-texts.ts'
+import type { Evaluation, Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Direction } from '../../domain/moderation/classifier.ts'
 import { redact } from '../../domain/moderation/personal-data/redact.ts'
@@ -9,13 +9,13 @@ import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
 
 /** Writes texts anew as a verdict wants it; undefined where that cannot be done, or was done no better. */
 export type Rephraser = (
-  examination: Examination,
+  examination: Evaluation,
   direction: Direction,
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, string> | undefined>
 
 /** What a model has written anew is judged like any other text: it may not be believed to have obeyed. */
-export function createRephraser(plan: Plan, examine: Examine, rephrase: Rephrase | undefined): Rephraser {
+export function createRephraser(plan: Plan, examine: Evaluate, rephrase: Rephrase | undefined): Rephraser {
   return async ({ verdict, offending }, direction, signal) => {
     const kind = verdict.effectiveDecision
     if (rephrase === undefined || !isRephrasing(kind) || offending.length === 0) return undefined
@@ -31,7 +31,7 @@ export function createRephraser(plan: Plan, examine: Examine, rephrase: Rephrase
 }
 
 /** A text alone need not hold what the allowlist wants of all of them together. */
-const isHarmless = ({ check, effect, isEnforced }: Examination['verdict']['outcomes'][number]): boolean =>
+const isHarmless = ({ check, effect, isEnforced }: Evaluation['verdict']['outcomes'][number]): boolean =>
   !isEnforced || effect === 'allow' || effect === 'redact' || check === 'gateway'
 
 /** The request with some of its texts replaced. */

@@ -2,21 +2,21 @@ import type { Clock } from '../../base/clock.ts'
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Examination, Examine } from '../../domain/governance/examine/examine.ts'
-import { holdingOf, isTense } from '../../domain/governance/follow/holding.ts'
+import type { Evaluation, Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import { holdBackOf, isNearThreshold } from '../../domain/evaluation/stream/hold-back.ts'
 import {
   combine,
   isDenied,
   mergeOutcomes,
-  refusalOf,
-  type Outcome,
+  denialOf,
+  type CheckOutcome,
   type Verdict,
-} from '../../domain/governance/verdict/outcome.ts'
-import type { Plan } from '../../domain/governance/rules/plan.ts'
-import { isRephrasing, type Rephrase } from '../../domain/governance/verdict/rephrase.ts'
+} from '../../domain/evaluation/verdict/outcome.ts'
+import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { QuotaReservation } from '../../domain/gateway-config/quotas.ts'
-import { saidIn } from '../../domain/governance/texts/request-texts.ts'
-import { policyObject, refusal, verdictFacts } from '../../domain/governance/verdict/spell.ts'
+import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
+import { policyObject, denialFault, verdictFacts } from '../../domain/evaluation/verdict/format.ts'
 import { totalTokens, type InferenceEnd, type Chunk, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
@@ -34,9 +34,9 @@ import { screenedError } from './upstream-errors.ts'
 
 export type GovernParts = PlanParts &
   QuotaParts & {
-    readonly examine: Examine
+    readonly examine: Evaluate
     /** The same judgement without remembering it. */
-    readonly glance: Examine
+    readonly glance: Evaluate
     readonly readAlong: ReadAlong
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
@@ -48,7 +48,7 @@ export type GovernParts = PlanParts &
     /** Whether callers get their own personal data back where the model repeats its placeholder. */
     readonly restores: boolean
     /** Told what each check said about a request and its answer. */
-    readonly note: (organizationId: string, outcomes: readonly Outcome[]) => void
+    readonly note: (organizationId: string, outcomes: readonly CheckOutcome[]) => void
   }
 
 /** A request that may go on, as it may go on, and the eye on its answer. */
@@ -80,7 +80,7 @@ export function createGovern(parts: GovernParts): Govern {
     const taken = takeQuota(parts, asking, { plan, expected, maxOutputTokens })
     const place = isPromise(taken) ? await taken : taken
     try {
-      const examined = examine(plan, { ...saidIn(asking.request), direction: 'request' })
+      const examined = examine(plan, { ...scannedTextsOf(asking.request), direction: 'request' })
       const examination = isPromise(examined) ? await examined : examined
       asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(asking, { plan, examination })
@@ -93,18 +93,18 @@ export function createGovern(parts: GovernParts): Govern {
 
   function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
     const vault = isRedacting(plan) ? createVault() : undefined
-    const holding = holdingOf(plan, isTense(examination.findings, alwaysBlocked))
+    const holding = holdBackOf(plan, isNearThreshold(examination.findings, alwaysBlocked))
     const asked = examination.verdict.outcomes
     let answer: Metered | undefined
 
-    const conclude = (answered: readonly Outcome[], end: InferenceEnd): InferenceEnd['policy'] => {
+    const conclude = (answered: readonly CheckOutcome[], end: InferenceEnd): InferenceEnd['policy'] => {
       void place.settle(totalTokens(end.usage))
       const verdict = combine(mergeOutcomes([...asked, ...answered]))
       const direction = verdict.deciding !== undefined && asked.includes(verdict.deciding) ? 'request' : 'response'
       asking.onVerdict?.(verdictFacts(verdict, { plan, direction, coverage: holding.isWhole ? 'whole' : 'held_back' }))
       return told(asking, verdict)
     }
-    const rephrased = async (unfit: Examination): Promise<string | undefined> =>
+    const rephrased = async (unfit: Evaluation): Promise<string | undefined> =>
       (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
 
     const onErrorVerdict = ({ outcomes }: Verdict): void => {
@@ -144,15 +144,15 @@ export function createGovern(parts: GovernParts): Govern {
     const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
     const written = withTexts(asking.request, texts ?? new Map())
     // Not all that a request says can be changed: tools, signed thinking, what stands in several fields.
-    const again = await examine(plan, { ...saidIn(written), direction: 'request' })
+    const again = await examine(plan, { ...scannedTextsOf(written), direction: 'request' })
     if (again.offending.length === 0) return written
-    throw refused(asking, plan, combine([...refusalOf(verdict), ...verdict.outcomes]))
+    throw refused(asking, plan, combine([...denialOf(verdict), ...verdict.outcomes]))
   }
 
   function refused(asking: Asking, plan: Plan, verdict: Verdict): Error {
     asking.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
     const { escalation_path: escalationPath } = plan.gateway.config.refusal_replacement
-    return refusal(verdict, told(asking, verdict), { crisis: parts.crisisMessage, escalationPath })
+    return denialFault(verdict, told(asking, verdict), { crisis: parts.crisisMessage, escalationPath })
   }
 
   /** Tells the watch, and the caller where there is more to tell than that all is well. */
@@ -163,7 +163,7 @@ export function createGovern(parts: GovernParts): Govern {
   }
 }
 
-type Judged = { readonly plan: Plan; readonly examination: Examination }
+type Judged = { readonly plan: Plan; readonly examination: Evaluation }
 
 /** A request that was let through, with all that its answer is held to. */
 type Going = Judged & { readonly asking: Asking; readonly place: QuotaReservation }

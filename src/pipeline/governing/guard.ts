@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { iterable, pending } from '../../base/pull-stream.ts'
-import { isCleared, type Mark } from '../../domain/governance/follow/follow.ts'
-import type { Outcome } from '../../domain/governance/verdict/outcome.ts'
+import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
+import type { CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { asidesOf } from './asides.ts'
 import { createHeldPieces } from './held-pieces.ts'
@@ -16,7 +16,7 @@ export type GuardParts = InspectParts & {
   /** Stops the upstream. */
   readonly stop: () => Promise<void>
   /** Told once what the checks said about the answer; what it answers is shown to the caller. */
-  readonly conclude: (outcomes: readonly Outcome[], end: InferenceEnd) => InferenceEnd['policy']
+  readonly conclude: (outcomes: readonly CheckOutcome[], end: InferenceEnd) => InferenceEnd['policy']
 }
 
 /** Readers see no gaps shorter than this. */

@@ -1,22 +1,22 @@
 import { andThen, sequentially, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Examination } from '../../domain/governance/examine/examine.ts'
+import type { Evaluation } from '../../domain/evaluation/findings/evaluate.ts'
 import { createAsideInspection, type AsideInspection } from './asides.ts'
 import {
-  createFollower,
-  type Follower,
-  type FollowParts,
+  createStreamScanner,
+  type StreamScanner,
+  type StreamScannerParts,
   type Mark,
-  type Special,
-} from '../../domain/governance/follow/follow.ts'
-import { isDenied, refusalOf, type Outcome } from '../../domain/governance/verdict/outcome.ts'
-import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
-import { textOfJson } from '../../domain/governance/texts/request-texts.ts'
-import { stringsIn } from '../../domain/governance/texts/strings.ts'
+  type WholeBlock,
+} from '../../domain/evaluation/stream/stream-scanner.ts'
+import { isDenied, denialOf, type CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
+import { textOfJson } from '../../domain/evaluation/texts/request-texts.ts'
+import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
-export type InspectParts = FollowParts & {
+export type InspectParts = StreamScannerParts & {
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
-  readonly rephrased: (examination: Examination) => Promise<string | undefined>
+  readonly rephrased: (examination: Evaluation) => Promise<string | undefined>
 }
 
 /** Gives a block the text that was written for it. */
@@ -25,7 +25,7 @@ type ReplaceText = (block: number, text: string) => void
 /** The eye on one answer: each of its blocks is followed by itself, however their events are mixed. */
 export type Inspection = {
   /** What was said about it so far. */
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly CheckOutcome[]
   /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Looks at all that events add, and says whether the answer may go on. */
@@ -36,11 +36,11 @@ export type Inspection = {
   lookAhead(keptBack: number): MaybePromise<void>
 }
 
-type Channel = { readonly part: BlockStart; readonly follower: Follower; mark: number }
+type Channel = { readonly part: BlockStart; readonly follower: StreamScanner; mark: number }
 
 export function createInspection(parts: InspectParts, replaceText: ReplaceText): Inspection {
   const channels = new Map<number, Channel>()
-  const outcomes: Outcome[] = []
+  const outcomes: CheckOutcome[] = []
   const asides = createAsideInspection(parts, outcomes)
 
   function markOf(event: InferenceEvent): Mark | undefined {
@@ -88,18 +88,18 @@ export function createInspection(parts: InspectParts, replaceText: ReplaceText):
     return isComplete || andThen(follower.check(), isAllowed)
   }
 
-  function isAllowed(denied: Examination | undefined): boolean {
+  function isAllowed(denied: Evaluation | undefined): boolean {
     if (denied !== undefined) outcomes.push(...denied.verdict.outcomes)
     return denied === undefined
   }
 
-  function isWholeFit(examination: Examination, part: BlockStart, block: number): MaybePromise<boolean> {
+  function isWholeFit(examination: Evaluation, part: BlockStart, block: number): MaybePromise<boolean> {
     const { verdict } = examination
     outcomes.push(...verdict.outcomes)
     if (!isRephrasing(verdict.effectiveDecision)) return !isDenied(verdict)
     const isProse = part.type !== 'tool-call' && part.type !== 'opaque'
     return andThen(isProse ? parts.rephrased(examination) : undefined, (text) => {
-      if (text === undefined) outcomes.push(...refusalOf(verdict))
+      if (text === undefined) outcomes.push(...denialOf(verdict))
       else replaceText(block, text)
       return text !== undefined
     })
@@ -125,10 +125,10 @@ function openChannel(part: BlockStart, parts: InspectParts): Channel {
   const special = specialOf(part)
   // What waits for its whole text waits with its first event too.
   const mark = parts.holding.isWhole || special !== undefined ? 1 : 0
-  return { part, follower: createFollower(parts, special), mark }
+  return { part, follower: createStreamScanner(parts, special), mark }
 }
 
-function specialOf(part: BlockStart): Special | undefined {
+function specialOf(part: BlockStart): WholeBlock | undefined {
   if (part.type === 'tool-call') return { read: (json) => `${part.name}\n${textOfJson(json)}` }
   return part.type === 'opaque' ? {} : undefined
 }

@@ -1,7 +1,7 @@
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
-import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
-import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/governance/rules/rulebook.ts'
+import { planFor, type Plan } from '../../domain/evaluation/rules/plan.ts'
+import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/evaluation/rules/rulebook.ts'
 import type { Asking } from '../asking.ts'
 
 export type PlanParts = {

@@ -1,6 +1,6 @@
 import { createRedactionStream, createRestorationStream } from '../../domain/moderation/personal-data/stream.ts'
-import { mapJson } from '../../domain/governance/texts/json-texts.ts'
-import { mapStrings } from '../../domain/governance/texts/strings.ts'
+import { mapJson } from '../../domain/evaluation/texts/json-texts.ts'
+import { mapStrings } from '../../domain/evaluation/texts/text-fields.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'

@@ -1,9 +1,9 @@
-import type { Examine } from '../../domain/governance/examine/examine.ts'
-import { planFor, type Plan } from '../../domain/governance/rules/plan.ts'
-import type { RulebookOf } from '../../domain/governance/rules/rulebook.ts'
-import { saidIn } from '../../domain/governance/texts/request-texts.ts'
-import { isDenied } from '../../domain/governance/verdict/outcome.ts'
-import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import type { Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import { planFor, type Plan } from '../../domain/evaluation/rules/plan.ts'
+import type { RulebookOf } from '../../domain/evaluation/rules/rulebook.ts'
+import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
+import { isDenied } from '../../domain/evaluation/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { createVault } from '../../domain/moderation/personal-data/vault.ts'
@@ -13,7 +13,7 @@ import { withoutPersonalData } from './change-request.ts'
 export type Sendable = (principal: Principal, request: InferenceRequest) => Promise<InferenceRequest | undefined>
 
 export type SendableParts = {
-  readonly examine: Examine
+  readonly examine: Evaluate
   readonly rulebookOf: RulebookOf
   /** A model judges rules in plain language; to be counted is not worth its price. */
   readonly hasJudge: boolean
@@ -28,7 +28,10 @@ export function createSendable({ examine, rulebookOf, hasJudge }: SendableParts)
     const occasion = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
     const plan = planFor(await rulebookOf(organization.id), { ...occasion, target: undefined, policyIds: [] })
     if (hasJudge && plan.policies.request.length > 0) return undefined
-    const { verdict } = await examine({ ...plan, rollout: enforced }, { ...saidIn(request), direction: 'request' })
+    const { verdict } = await examine(
+      { ...plan, rollout: enforced },
+      { ...scannedTextsOf(request), direction: 'request' },
+    )
     if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
     return plan.gateway.config.rules.redact ? withoutPersonalData(request, createVault()) : request
   }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { Plan } from '../../domain/governance/rules/plan.ts'
+import type { Plan } from '../../domain/evaluation/rules/plan.ts'
 import { boundless, type QuotaReservation, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'

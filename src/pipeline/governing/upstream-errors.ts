@@ -1,8 +1,8 @@
 import { Fault, isFault, type FaultCode } from '../../base/fault.ts'
-import type { Examine } from '../../domain/governance/examine/examine.ts'
-import type { Plan } from '../../domain/governance/rules/plan.ts'
-import { isDenied, type Verdict } from '../../domain/governance/verdict/outcome.ts'
-import { isRephrasing } from '../../domain/governance/verdict/rephrase.ts'
+import type { Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import { isDenied, type Verdict } from '../../domain/evaluation/verdict/outcome.ts'
+import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import { isRedacting } from './change-request.ts'
 
@@ -17,7 +17,7 @@ const replacements: ReadonlyMap<FaultCode, string> = new Map([
 ])
 
 export type ErrorParts = {
-  readonly examine: Examine
+  readonly examine: Evaluate
   readonly plan: Plan
   /** Called with the verdict on a message that is more than allowed. */
   readonly onVerdict: (verdict: Verdict) => void

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
-import type { Rephrase } from '../../domain/governance/verdict/rephrase.ts'
+import type { Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import { rephrasePrompt } from '../../domain/policy/judge-prompt.ts'
 import type { AskModel } from './ask-model.ts'

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { Backtest } from '../../../domain/governance/backtest/backtest.ts'
-import type { NewBacktest } from '../../../domain/governance/backtest/order.ts'
-import { thresholdOf } from '../../../domain/governance/verdict/outcomes.ts'
+import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
+import type { NewBacktest } from '../../../domain/evaluation/backtest/create.ts'
+import { thresholdOf } from '../../../domain/evaluation/verdict/outcomes.ts'
 import { defined } from '../../defined.ts'
 import type * as Schema from './backtest-schema.ts'
 

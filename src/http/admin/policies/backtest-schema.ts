@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
-import { backtestStatuses } from '../../../domain/governance/backtest/backtest.ts'
+import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
 import { idText, orNull, unixTime } from '../../managing/fields.ts'
 import { PolicyParams } from './schema.ts'
 

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
-import type { Scenario } from '../../../domain/governance/simulate.ts'
-import { seamsOf } from '../../../domain/governance/texts/seams.ts'
-import { stringsIn, wordsIn } from '../../../domain/governance/texts/strings.ts'
+import type { Scenario } from '../../../domain/evaluation/simulate.ts'
+import { joinedFragments } from '../../../domain/evaluation/texts/joined-fragments.ts'
+import { stringsIn, wordsIn } from '../../../domain/evaluation/texts/text-fields.ts'
 import type { SimulateBody } from './schema.ts'
 
 type Body = Static<typeof SimulateBody>
@@ -41,7 +41,7 @@ function textsOfBlock(block: object): readonly string[] {
 }
 
 const seamsIn = ({ content }: Message): readonly string[] =>
-  Array.isArray(content) ? seamsOf(content.map((block) => proseOf(block) ?? '')) : []
+  Array.isArray(content) ? joinedFragments(content.map((block) => proseOf(block) ?? '')) : []
 
 function proseOf(block: object): string | undefined {
   const text: unknown = Reflect.get(block, 'text')

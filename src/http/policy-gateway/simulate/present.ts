@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Simulation } from '../../../domain/governance/simulate.ts'
+import type { Simulation } from '../../../domain/evaluation/simulate.ts'
 import type { SimulateAnswer } from './schema.ts'
 
 export function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {

@@ -1,5 +1,5 @@
-import type { DecisionCounts, DecisionSums, MinuteCount } from '../../../../domain/governance/watch/decision-counts.ts'
-import { dayMinutes, windowMinutes } from '../../../../domain/governance/watch/spike.ts'
+import type { DecisionCounts, DecisionSums, MinuteCount } from '../../../../domain/evaluation/spikes/decision-counts.ts'
+import { dayMinutes, windowMinutes } from '../../../../domain/evaluation/spikes/spike.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 
 const addOne = `insert into decision_count (organization_id, subject, minute, version, requests, denials)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../base/clock.ts'
-import { backtestStatuses } from '../../../../domain/governance/backtest/backtest.ts'
-import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/governance/backtest/backtest.ts'
+import { backtestStatuses } from '../../../../domain/evaluation/backtest/backtest.ts'
+import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/evaluation/backtest/backtest.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
 import type { Database, Transaction } from '../database.ts'
 

@@ -1,0 +1,44 @@
+import type { InferenceRequest, Message, ContentPart, Source } from '../../inference/request.ts'
+import { changeAttachment } from './attachments.ts'
+import { mapJson } from './json-texts.ts'
+import { mapRequest, mapStrings } from './text-fields.ts'
+
+/**
+ * The request with its texts changed, both in our language and in the caller's own words, so that an upstream of the
+ * same dialect gets the change too. Thinking stays: its signature would no longer hold.
+ */
+export function changeTexts(request: InferenceRequest, change: (text: string) => string): InferenceRequest {
+  return {
+    ...request,
+    messages: request.messages.map(({ role, parts }): Message => ({ role, parts: parts.map(changed) })),
+    original: { ...request.original, body: mapRequest(request.original.body, change) },
+  }
+
+  function changed(part: ContentPart): ContentPart {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return { ...part, text: change(part.text) }
+      case 'tool-call':
+        return { ...part, input: mapJson(part.input, change) }
+      case 'tool-result':
+        return { ...part, parts: part.parts.map(changed) }
+      case 'file':
+        return {
+          ...part,
+          ...(part.name !== undefined && { name: change(part.name) }),
+          source: changedSource(part.source),
+        }
+      case 'opaque':
+        return { ...part, raw: mapStrings(part.raw, change) }
+      case 'thinking':
+      case 'image':
+        return part
+    }
+  }
+
+  function changedSource(source: Source): Source {
+    if (source.kind === 'text') return { kind: 'text', text: change(source.text) }
+    return source.kind === 'base64' ? { ...source, data: changeAttachment(source.data, change) } : source
+  }
+}
