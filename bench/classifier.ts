@@ -15,8 +15,8 @@ import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scan
 import { holdBackOf } from '../src/domain/evaluation/stream/hold-back.ts'
 import { planFor } from '../src/domain/evaluation/rules/plan.ts'
 import { emptyRulebook } from '../src/domain/evaluation/rules/rulebook.ts'
-import { createReadAlong } from '../src/domain/moderation/read-along.ts'
-import { createScreen } from '../src/domain/moderation/screen.ts'
+import { createIncrementalScan } from '../src/domain/moderation/incremental-scan.ts'
+import { createScanText } from '../src/domain/moderation/scan.ts'
 import { compileTerms } from '../src/domain/moderation/terms.ts'
 import { createSeeded } from '../scripts/classifier/seeded.ts'
 
@@ -94,8 +94,8 @@ const codeTexts = Array.from({ length: textsPerRound }, (_, at) => {
   const start = (at * 97) % (code.length - kilobyte)
   return JSON.parse(JSON.stringify(code.slice(start, start + kilobyte)))
 })
-const screen = createScreen({ classifier, pause: () => setImmediate(), memory: 0 })
-const remembering = createScreen({ classifier, pause: () => setImmediate(), memory: textsPerRound })
+const screen = createScanText({ classifier, pause: () => setImmediate(), memory: 0 })
+const remembering = createScanText({ classifier, pause: () => setImmediate(), memory: textsPerRound })
 const screenAll =
   (run: typeof screen) =>
   async (texts: readonly string[]): Promise<void> => {
@@ -122,7 +122,7 @@ const followAll =
   (piecesPerLook: number) =>
   async (texts: readonly string[]): Promise<void> => {
     for (const text of texts) {
-      const follower = createStreamScanner({ ...following, readAlong: createReadAlong(classifier) })
+      const follower = createStreamScanner({ ...following, readAlong: createIncrementalScan(classifier) })
       for (let at = 0, pieces = 1; at < text.length; at += pieceCharacters, pieces++) {
         const denied = follower.push(text.slice(at, at + pieceCharacters))
         if (isPromise(denied)) await denied

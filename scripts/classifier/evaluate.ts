@@ -4,8 +4,8 @@ import type { Model } from '../../src/adapters/classifiers/embedded/model.ts'
 import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
 import type { Category } from '../../src/domain/moderation/categories.ts'
 import { verdictScore } from '../../src/domain/moderation/classifier.ts'
-import type { Classification, Direction } from '../../src/domain/moderation/classifier.ts'
-import { createScreen } from '../../src/domain/moderation/screen.ts'
+import type { Classification, TextDirection } from '../../src/domain/moderation/classifier.ts'
+import { createScanText } from '../../src/domain/moderation/scan.ts'
 import { disguises } from './evasion.ts'
 import { averagePrecision, rocArea, verdictsAt } from './metrics.ts'
 import type { Data, Row } from './rows.ts'
@@ -38,7 +38,7 @@ export type QualityFigures = {
   readonly precision: number
 }
 
-export type Judge = (text: string, direction: Direction) => Promise<Classification>
+export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
 
 export async function evaluateModel(model: Model, bytes: number, data: Data): Promise<Omit<Metrics, 'heldOut'>> {
   const judge = createJudge(model)
@@ -53,7 +53,7 @@ export async function evaluateModel(model: Model, bytes: number, data: Data): Pr
 /** Judges by the whole road, with nothing remembered. */
 export function createJudge(model: Model): Judge {
   const classifier = createEmbeddedClassifier(model)
-  const screen = createScreen({ classifier, memory: 0, pause: () => Promise.resolve() })
+  const screen = createScanText({ classifier, memory: 0, pause: () => Promise.resolve() })
   return async (text, direction) => (await screen({ text, direction })).classification
 }
 
@@ -108,7 +108,7 @@ const withAge = ({ text }: Row): { readonly text: string } => ({
 export async function sharesOf(
   judge: Judge,
   rows: readonly { readonly text: string }[],
-  direction: Direction,
+  direction: TextDirection,
 ): Promise<Shares> {
   const flagged = await Promise.all(rows.map(async ({ text }) => (await judge(text, direction)).flagged))
   const share = (isHit: (list: readonly Category[]) => boolean): number =>

@@ -14,8 +14,8 @@ import { compileGateway } from '../../src/domain/evaluation/rules/rulebooks.ts'
 import type { InferenceEnd, InferenceEvent, RawFrames, Chunk, Usage } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
-import { createReadAlong } from '../../src/domain/moderation/read-along.ts'
-import { createScreen } from '../../src/domain/moderation/screen.ts'
+import { createIncrementalScan } from '../../src/domain/moderation/incremental-scan.ts'
+import { createScanText } from '../../src/domain/moderation/scan.ts'
 import { guarded } from '../../src/pipeline/governing/guard.ts'
 import { createSilences } from '../../src/pipeline/governing/silence.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
@@ -34,7 +34,7 @@ const classifier: Classifier = {
 
 const pause = async (): Promise<void> => {}
 const examine = createEvaluate({
-  screen: createScreen({ classifier, pause, memory: 0 }),
+  screen: createScanText({ classifier, pause, memory: 0 }),
   pause,
   canRephrase: true,
   failsOpen: false,
@@ -119,7 +119,7 @@ async function answered(
     holding: holdBackOf(plan, false),
     examine,
     glance: examine,
-    readAlong: createReadAlong(classifier),
+    readAlong: createIncrementalScan(classifier),
     clock,
     silences: createSilences(clock),
     pause,

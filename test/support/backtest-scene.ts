@@ -12,7 +12,7 @@ import { createBacktestAdministration, type NewBacktest } from '../../src/domain
 import { createReplay, type ReplayParts } from '../../src/domain/evaluation/backtest/replay.ts'
 import { startBacktestRunner } from '../../src/domain/evaluation/backtest/runner.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
-import type { Screen } from '../../src/domain/moderation/screen.ts'
+import type { ScanText } from '../../src/domain/moderation/scan.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { PolicyContent } from '../../src/domain/policy/policy.ts'
 import { openAuditLog } from './audit-log.ts'
@@ -30,7 +30,7 @@ const compileRule: ReplayParts['compileRule'] = () => ({
   },
 })
 
-const screen: Screen = async () => ({
+const screen: ScanText = async () => ({
   classification: { flagged: [], scores: perCategory(() => 0), cues: {} },
   termHits: [],
   personalData: [],
@@ -72,7 +72,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
     /** Somebody who works backtests off; `onReplay` comes between. */
     work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
       const errors: unknown[] = []
-      const watching: Screen = async (request) => {
+      const watching: ScanText = async (request) => {
         replayed.push(request.text)
         await onReplay(request.text)
         return screen(request)

@@ -1,4 +1,4 @@
-import { createVerdictMemory } from '../../domain/moderation/verdict-memory.ts'
+import { createScanCache } from '../../domain/moderation/scan-cache.ts'
 import { compileSized, type SizedPattern } from '../patterns/re2.ts'
 import { compileUnits, type Purse } from './purse.ts'
 import { ExpressionError } from './values.ts'
@@ -12,7 +12,7 @@ export type RulePatterns = {
 /** Those written in the rule are always at hand; of those put together while it runs, the last ones used. */
 export function createRulePatterns(literals: readonly string[], mostRemembered = 64): RulePatterns {
   const kept = new Map(literals.map((source) => [source, compileSized(source)]))
-  const recent = createVerdictMemory<SizedPattern>(mostRemembered)
+  const recent = createScanCache<SizedPattern>(mostRemembered)
   return {
     find(source, purse) {
       const known = kept.get(source) ?? recent.recall(source)

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { createVerdictMemory } from '../../domain/moderation/verdict-memory.ts'
+import { createScanCache } from '../../domain/moderation/scan-cache.ts'
 import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createCelCompiler, type CelExpression } from './cel.ts'
@@ -12,7 +12,7 @@ export type ThreadAnswer = { readonly result: ExpressionResult | undefined; read
 const mostCompiled = 256
 
 const compile = createCelCompiler()
-const compiled = createVerdictMemory<CelExpression>(mostCompiled)
+const compiled = createScanCache<CelExpression>(mostCompiled)
 let lastFacts: RuleFacts | undefined
 
 function find(expression: string): CelExpression {

@@ -4,7 +4,7 @@ import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlo
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
 import type { AuditAppender } from '../../domain/audit/log.ts'
-import { redactForGood } from '../../domain/moderation/personal-data/redact.ts'
+import { redactIrreversibly } from '../../domain/moderation/personal-data/redact.ts'
 import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signDueChains, type CheckpointParts } from '../../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
@@ -57,7 +57,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   const { open } = opened.use(await openExports(parts))
   const kept = opened.move()
   const { requests: isRecording, content } = config.audit
-  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactForGood }
+  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactIrreversibly }
   return {
     testSink: createSinkTest({
       ...parts,

@@ -6,8 +6,8 @@ import { createEvaluate } from '../../domain/evaluation/findings/evaluate.ts'
 import { createRulebooks } from '../../domain/evaluation/rules/rulebooks.ts'
 import { createSimulate } from '../../domain/evaluation/simulate.ts'
 import { createQuotaReservations } from '../../domain/gateway-config/quotas.ts'
-import { createReadAlong } from '../../domain/moderation/read-along.ts'
-import { createScreen } from '../../domain/moderation/screen.ts'
+import { createIncrementalScan } from '../../domain/moderation/incremental-scan.ts'
+import { createScanText } from '../../domain/moderation/scan.ts'
 import { createGovern } from '../../pipeline/governing/govern.ts'
 import { createSendable } from '../../pipeline/governing/sendable.ts'
 import type { Administration } from '../administration.ts'
@@ -31,11 +31,11 @@ export function openGovernance(
   const { config, clock, ids, changes, database, warn } = ground
   const pause = (): Promise<void> => setImmediate()
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
-  const screen = createScreen({ classifier, pause, memory: remembered })
+  const screen = createScanText({ classifier, pause, memory: remembered })
   const examine = createEvaluate({ ...shared, screen, memory: remembered })
   const glance = createEvaluate({
     ...shared,
-    screen: createScreen({ classifier, pause, memory: 0 }),
+    screen: createScanText({ classifier, pause, memory: 0 }),
     memory: 0,
     wantsDenialsOnly: true,
   })
@@ -53,7 +53,7 @@ export function openGovernance(
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
     glance,
-    readAlong: createReadAlong(classifier),
+    readAlong: createIncrementalScan(classifier),
     rephrase,
     quotas: createQuotaReservations({
       store: quotaStore(database),

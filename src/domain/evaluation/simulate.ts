@@ -1,5 +1,5 @@
 import { unsaved, type GatewayConfiguration } from '../gateway-config/configuration.ts'
-import type { Direction } from '../moderation/classifier.ts'
+import type { TextDirection } from '../moderation/classifier.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type { Evaluation, Evaluate } from './findings/evaluate.ts'
 import { planFor, type Plan } from './rules/plan.ts'
@@ -11,7 +11,7 @@ export type Scenario = {
   readonly texts: readonly string[]
   /** What several of them say together. */
   readonly seams: readonly string[]
-  readonly direction: Direction
+  readonly direction: TextDirection
   readonly categories: readonly string[]
   readonly user: string | undefined
   readonly target: string | undefined
@@ -25,7 +25,7 @@ export type SimulationInput = {
   readonly scenario: Scenario
 }
 
-export type Simulation = Evaluation & { readonly plan: Plan; readonly direction: Direction }
+export type Simulation = Evaluation & { readonly plan: Plan; readonly direction: TextDirection }
 
 /** What a gateway configuration would do, judged by the very function that judges requests and answers. */
 export type Simulate = (simulating: SimulationInput) => Promise<Simulation>

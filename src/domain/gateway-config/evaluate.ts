@@ -1,11 +1,11 @@
 import type { AuditDecision } from '../audit/facts/verdict.ts'
 import { isOptionalCategory } from '../moderation/categories.ts'
-import type { Direction } from '../moderation/classifier.ts'
+import type { TextDirection } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'
 
 /** What was found in the texts of one request or one answer, all of them together. */
 export type GatewayInput = {
-  readonly direction: Direction
+  readonly direction: TextDirection
   /** Names of the categories found. Others than the configuration knows trigger nothing. */
   readonly categories: readonly string[]
   readonly allowlistHits: readonly string[]

@@ -4,7 +4,7 @@ import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
 
 /** Text on its way to a model, or on its way back. */
-export type Direction = 'request' | 'response'
+export type TextDirection = 'request' | 'response'
 
 /**
  * The port to whatever judges a text: the embedded model, a remote moderation endpoint, a judge.
@@ -12,9 +12,9 @@ export type Direction = 'request' | 'response'
  */
 export type Classifier = {
   readonly identity: ClassifierIdentity
-  classify(text: string, direction: Direction): MaybePromise<Classification>
+  classify(text: string, direction: TextDirection): MaybePromise<Classification>
   /** For a text that grows, where what was read of it need not be read again. */
-  follow?(direction: Direction): ClassifyStretch
+  follow?(direction: TextDirection): ClassifyStretch
 }
 
 /** Judges a stretch of a growing text as `classify` would. Each text begins with the one before it. */

@@ -2,8 +2,8 @@
  * One spelling for text that is written to look alike: case, width, accents, invisible characters and borrowed letters
  * are folded away. Terms and the classifier both read text in this form.
  */
-import { foldCodePoint } from './fold.ts'
-import { latinLookalike } from './lookalikes.ts'
+import { foldCodePoint } from './confusables.ts'
+import { latinHomoglyph } from './homoglyphs.ts'
 
 const beyondAscii = /[\u0080-\uffff]/
 const beyondAsciiRuns = /[\u0080-\uffff]+/g
@@ -40,7 +40,7 @@ export function latinSpelling(word: string): string | undefined {
   let latin = ''
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at)
-    const alike = code < 0x80 ? code : latinLookalike(code)
+    const alike = code < 0x80 ? code : latinHomoglyph(code)
     if (alike === undefined) return undefined
     latin += String.fromCharCode(alike)
   }
@@ -54,7 +54,7 @@ function isLatinText(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code >= 97 && code <= 122) latin += 1
-    else if (code >= 0x370 && latinLookalike(code) === undefined) foreign += 1
+    else if (code >= 0x370 && latinHomoglyph(code) === undefined) foreign += 1
   }
   return latin > foreign * 4
 }

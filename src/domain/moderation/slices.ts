@@ -1,14 +1,14 @@
 /** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
 import { createWordEnd } from './word-end.ts'
 
-export type Slice = { readonly text: string; readonly start: number }
+export type TextSlice = { readonly text: string; readonly start: number }
 
 export const sliceCharacters = 8_192
 export const overlapCharacters = 1_536
 
-export function slicesOf(text: string): readonly Slice[] {
+export function slicesOf(text: string): readonly TextSlice[] {
   if (text.length <= sliceCharacters) return [{ text, start: 0 }]
-  const slices: Slice[] = []
+  const slices: TextSlice[] = []
   const wordEnd = createWordEnd()
   for (let start = 0; start < text.length;) {
     const isLast = text.length - start <= sliceCharacters

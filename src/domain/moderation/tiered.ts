@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
-import { verdictScore, type Classification, type Classifier, type Direction } from './classifier.ts'
+import { verdictScore, type Classification, type Classifier, type TextDirection } from './classifier.ts'
 
 export type TieredParts = {
   /** Reads every text. */
@@ -23,12 +23,12 @@ const acquitted = verdictScore - 0.01
  * its low mark in the two categories that are always blocked, at its high mark in the others.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
-  const settle = (quick: Classification, text: string, direction: Direction): MaybePromise<Classification> =>
+  const settle = (quick: Classification, text: string, direction: TextDirection): MaybePromise<Classification> =>
     categories.some((category) => isUnsure(quick.scores[category])) || (direction === 'request' && isForeign(text))
       ? askSecond(quick, text, direction)
       : decided(quick, (category) => isHigh(quick, category))
 
-  async function askSecond(quick: Classification, text: string, direction: Direction): Promise<Classification> {
+  async function askSecond(quick: Classification, text: string, direction: TextDirection): Promise<Classification> {
     try {
       return joined(quick, await second.classify(text, direction))
     } catch (error) {

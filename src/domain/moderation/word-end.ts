@@ -1,5 +1,5 @@
-import { foldCodePoint } from './fold.ts'
-import { base64Run, base64Start, isBase64Code } from './hidden-text.ts'
+import { foldCodePoint } from './confusables.ts'
+import { base64Run, base64Start, isBase64Code } from './encoded-text.ts'
 import { isWordCode } from './words.ts'
 
 /** Where a word goes on for longer than this, it is cut. */

@@ -1,4 +1,4 @@
-import { hiddenTexts } from '../moderation/hidden-text.ts'
+import { encodedTexts } from '../moderation/encoded-text.ts'
 import { normalise } from '../moderation/normalise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { slicesOf } from '../moderation/slices.ts'
@@ -16,7 +16,7 @@ export function createNormalisedTextCache(): NormalisedTextCache {
   return (text) => {
     if (text === last) return readings
     last = text
-    readings = [text, ...slicesOf(text).flatMap((slice) => hiddenTexts(slice.text).map((hidden) => hidden.text))].map(
+    readings = [text, ...slicesOf(text).flatMap((slice) => encodedTexts(slice.text).map((hidden) => hidden.text))].map(
       (part) => ({ text: part, folded: normalise(part) }),
     )
     return readings

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Ids } from '../../base/ids.ts'
 import { strongest, type Classification } from '../../domain/moderation/classifier.ts'
-import type { Screen } from '../../domain/moderation/screen.ts'
+import type { ScanText } from '../../domain/moderation/scan.ts'
 import type { Admission } from '../../pipeline/paying/admission.ts'
 import type { CallerOf } from '../caller.ts'
 import { createUnreadCounter } from '../inference/handler.ts'
@@ -15,7 +15,7 @@ export type ModerationParts = {
   readonly callerOf: CallerOf
   readonly admission: Pick<Admission, 'count'>
   readonly ids: Ids
-  readonly screen: Screen
+  readonly screen: ScanText
   /** Who judged, by the name that answers give it. */
   readonly moderationModel: string
 }

@@ -3,14 +3,14 @@ import type { Evaluation, Evaluate } from '../../domain/evaluation/findings/eval
 import type { Plan } from '../../domain/evaluation/rules/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import type { Direction } from '../../domain/moderation/classifier.ts'
+import type { TextDirection } from '../../domain/moderation/classifier.ts'
 import { redact } from '../../domain/moderation/personal-data/redact.ts'
-import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
+import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 
 /** Writes texts anew as a verdict wants it; undefined where that cannot be done, or was done no better. */
 export type Rephraser = (
   examination: Evaluation,
-  direction: Direction,
+  direction: TextDirection,
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, string> | undefined>
 
@@ -39,7 +39,7 @@ export const withTexts = (request: InferenceRequest, texts: ReadonlyMap<string, 
   changeTexts(request, (text) => texts.get(text) ?? text)
 
 /** The request with placeholders in place of personal data; the vault knows what for. */
-export const withoutPersonalData = (request: InferenceRequest, vault: Vault): InferenceRequest =>
+export const withoutPersonalData = (request: InferenceRequest, vault: PlaceholderMap): InferenceRequest =>
   changeTexts(request, (text) => redact(text, vault))
 
 /** Whether personal data is taken out of what passes. */

@@ -20,8 +20,8 @@ import { policyObject, denialFault, verdictFacts } from '../../domain/evaluation
 import { totalTokens, type InferenceEnd, type Chunk, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
-import type { ReadAlong } from '../../domain/moderation/read-along.ts'
-import { createVault } from '../../domain/moderation/personal-data/vault.ts'
+import type { IncrementalScan } from '../../domain/moderation/incremental-scan.ts'
+import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './change-request.ts'
 import { guarded } from './guard.ts'
 import type { Asking } from '../asking.ts'
@@ -37,7 +37,7 @@ export type GovernParts = PlanParts &
     readonly examine: Evaluate
     /** The same judgement without remembering it. */
     readonly glance: Evaluate
-    readonly readAlong: ReadAlong
+    readonly readAlong: IncrementalScan
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
     /** Lets others run while a long text is read at once. */
@@ -92,7 +92,7 @@ export function createGovern(parts: GovernParts): Govern {
   }
 
   function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
-    const vault = isRedacting(plan) ? createVault() : undefined
+    const vault = isRedacting(plan) ? createPlaceholderMap() : undefined
     const holding = holdBackOf(plan, isNearThreshold(examination.findings, alwaysBlocked))
     const asked = examination.verdict.outcomes
     let answer: Metered | undefined

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
-import { createVault } from '../../domain/moderation/personal-data/vault.ts'
+import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { redactedAnswer } from './redact-answer.ts'
 
 const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----'
 
 /** What a tool is told by an answer whose JSON came in two pieces, after a request with a key in it. */
 async function toldTool(json: string): Promise<string> {
-  const vault = createVault()
+  const vault = createPlaceholderMap()
   vault.placeholderFor('secret', key)
   const events: InferenceEvent[] = [
     { type: 'open', block: 0, part: { type: 'tool-call', id: 't', name: 'send' } },
@@ -34,7 +34,7 @@ describe('a block that only its dialect understands, in an answer that is redact
     async function* pieces(): AsyncGenerator<Chunk> {
       yield { events: [{ type: 'open', block: 0, part }], original: { kind: 'document', dialect: 'messages', body } }
     }
-    for await (const piece of redactedAnswer(pieces(), { vault: createVault(), restores: false })) return piece
+    for await (const piece of redactedAnswer(pieces(), { vault: createPlaceholderMap(), restores: false })) return piece
     return undefined
   }
 

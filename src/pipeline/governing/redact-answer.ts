@@ -3,14 +3,14 @@ import { mapJson } from '../../domain/evaluation/texts/json-texts.ts'
 import { mapStrings } from '../../domain/evaluation/texts/text-fields.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
-import { redact, restore } from '../../domain/moderation/personal-data/redact.ts'
-import type { Vault } from '../../domain/moderation/personal-data/vault.ts'
+import { redact, restorePlaceholders } from '../../domain/moderation/personal-data/redact.ts'
+import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import type { BlockStart, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { asidesOf } from './asides.ts'
 
 export type RedactionParts = {
   /** Knows what was taken out of the request. */
-  readonly vault: Vault
+  readonly vault: PlaceholderMap
   /** Gives the caller its own data back where the model repeats a placeholder. */
   readonly restores: boolean
 }
@@ -25,7 +25,7 @@ export async function* redactedAnswer(
 ): AsyncGenerator<Chunk, void> {
   const known = vault.snapshot()
   // A placeholder in the answer stands for what it stood for in the request; it is no text to be told apart from one.
-  const answered: Vault = {
+  const answered: PlaceholderMap = {
     ...vault,
     placeholderFor: (kind, value) => (kind === 'literal' ? value : vault.placeholderFor(kind, value)),
   }
@@ -76,7 +76,7 @@ export async function* redactedAnswer(
 }
 
 /** First the answer's own data goes, then what the caller itself had sent comes back. */
-function createTextStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefined): TextStream {
+function createTextStream(vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined): TextStream {
   const redaction = createRedactionStream(vault)
   if (known === undefined) return redaction
   const restoration = createRestorationStream(known)
@@ -87,7 +87,7 @@ function createTextStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefine
 }
 
 /** A tool is told in JSON, and called as a whole: what is changed in it are its texts, not how they are spelled. */
-function createJsonStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefined): TextStream {
+function createJsonStream(vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined): TextStream {
   let json = ''
   return {
     push(piece) {
@@ -101,10 +101,10 @@ function createJsonStream(vault: Vault, known: Pick<Vault, 'valueOf'> | undefine
 }
 
 const createTextChange =
-  (vault: Vault, known: Pick<Vault, 'valueOf'> | undefined) =>
+  (vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined) =>
   (text: string): string => {
     const redacted = redact(text, vault)
-    return known === undefined ? redacted : restore(redacted, known)
+    return known === undefined ? redacted : restorePlaceholders(redacted, known)
   }
 
 type OpaqueStart = Extract<BlockStart, { type: 'opaque' }>

@@ -6,7 +6,7 @@ import { isDenied } from '../../domain/evaluation/verdict/outcome.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { createVault } from '../../domain/moderation/personal-data/vault.ts'
+import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { withoutPersonalData } from './change-request.ts'
 
 /** A request as an upstream may see it that is asked to count it; undefined where it may not see it. */
@@ -33,6 +33,6 @@ export function createSendable({ examine, rulebookOf, hasJudge }: SendableParts)
       { ...scannedTextsOf(request), direction: 'request' },
     )
     if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
-    return plan.gateway.config.rules.redact ? withoutPersonalData(request, createVault()) : request
+    return plan.gateway.config.rules.redact ? withoutPersonalData(request, createPlaceholderMap()) : request
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isFault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
-import { createVerdictMemory } from '../../domain/moderation/verdict-memory.ts'
+import { createScanCache } from '../../domain/moderation/scan-cache.ts'
 import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
 import { judgePrompt, readScore } from '../../domain/policy/judge-prompt.ts'
@@ -42,7 +42,7 @@ type Verdict = { readonly result: JudgeResult; readonly score: RuleScore }
  * version and the text; what went wrong is asked again.
  */
 export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: JudgeParts): Judge {
-  const verdicts = createVerdictMemory<RuleScore>(memory)
+  const verdicts = createScanCache<RuleScore>(memory)
   const underway = new Map<string, Promise<RuleScore>>()
 
   return (question) => {

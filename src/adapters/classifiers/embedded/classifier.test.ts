@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { categories } from '../../../domain/moderation/categories.ts'
-import { createScreen } from '../../../domain/moderation/screen.ts'
+import { createScanText } from '../../../domain/moderation/scan.ts'
 import { createEmbeddedClassifier, loadModel } from './classifier.ts'
 
 const Case = Type.Object(
@@ -24,7 +24,7 @@ const readCases = (name: string): readonly { says: string; text: string; flags?:
 
 const model = loadModel()
 const classifier = createEmbeddedClassifier(model)
-const screen = createScreen({ classifier, memory: 0, pause: () => Promise.resolve() })
+const screen = createScanText({ classifier, memory: 0, pause: () => Promise.resolve() })
 
 for (const [name, title] of [
   ['blocked', 'the embedded classifier flags'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { categories, perCategory } from '../../../domain/moderation/categories.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
 import { verdictScore } from '../../../domain/moderation/classifier.ts'
-import type { Classification, Classifier, Direction } from '../../../domain/moderation/classifier.ts'
+import type { Classification, Classifier, TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { Span } from '../../../domain/moderation/normalise.ts'
 import { decodeModel } from './model-file.ts'
 import type { Model } from './model.ts'
@@ -10,8 +10,8 @@ import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
 export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'follow'> & {
-  classify(text: string, direction: Direction): Classification
-  follow(direction: Direction): (text: string, stretch: Span) => Classification
+  classify(text: string, direction: TextDirection): Classification
+  follow(direction: TextDirection): (text: string, stretch: Span) => Classification
 }
 
 /** The model that comes with the program. */
@@ -22,7 +22,7 @@ export const loadModel = (file: URL | string = shippedModel): Model => decodeMod
 export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedClassifier {
   const scorer = createRawScorer(model)
   const scales = { request: scalesFor(model, 'request'), response: scalesFor(model, 'response') }
-  const judged = (raw: PerCategory<number>, direction: Direction): Classification => {
+  const judged = (raw: PerCategory<number>, direction: TextDirection): Classification => {
     const scores = calibrate(raw, scales[direction])
     return { scores, flagged: flaggedIn(scores) }
   }
@@ -38,7 +38,7 @@ export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedCl
 
 type Scale = { readonly slope: number; readonly threshold: number }
 
-const scalesFor = ({ header }: Model, direction: Direction): PerCategory<Scale> =>
+const scalesFor = ({ header }: Model, direction: TextDirection): PerCategory<Scale> =>
   perCategory((category) => {
     const { slope, thresholds } = header.calibration[category]
     return { slope, threshold: thresholds[direction] }

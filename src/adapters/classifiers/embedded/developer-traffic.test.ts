@@ -6,10 +6,10 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { alwaysBlockedCategories } from '../../../domain/moderation/categories.ts'
 import type { Category } from '../../../domain/moderation/categories.ts'
-import { createScreen } from '../../../domain/moderation/screen.ts'
+import { createScanText } from '../../../domain/moderation/scan.ts'
 import { createEmbeddedClassifier } from './classifier.ts'
 
-const screen = createScreen({
+const screen = createScanText({
   classifier: createEmbeddedClassifier(),
   memory: 0,
   pause: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import type { Category } from '../../../domain/moderation/categories.ts'
-import type { Direction } from '../../../domain/moderation/classifier.ts'
+import type { TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { LexiconTables } from './lexicon.ts'
 
 /**
@@ -50,4 +50,4 @@ export type HeadHeader = {
 export type Composition = { readonly besideCue: number; readonly abuse: number }
 
 /** A raw score becomes `1 / (1 + e^(-slope (raw - threshold)))`: one half at the threshold. */
-export type Calibration = { readonly slope: number; readonly thresholds: Readonly<Record<Direction, number>> }
+export type Calibration = { readonly slope: number; readonly thresholds: Readonly<Record<TextDirection, number>> }

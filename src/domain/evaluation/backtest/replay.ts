@@ -3,7 +3,7 @@ import type { ContentTexts } from '../../audit/content/content.ts'
 import type { LoggedEvent } from '../../audit/log.ts'
 import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions, isDenial } from '../../audit/facts/verdict.ts'
-import type { Direction } from '../../moderation/classifier.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
 import type { CompileRule } from '../../policy/compiled-rule.ts'
 import type { Evaluate } from '../findings/evaluate.ts'
 import type { CheckOutcome } from '../verdict/outcome.ts'
@@ -45,7 +45,7 @@ export function createReplay({ examine, compileRule }: ReplayParts): Replay {
     return outcomes
   }
 
-  async function outcomesFor(plan: Plan, direction: Direction, text: string): Promise<readonly CheckOutcome[]> {
+  async function outcomesFor(plan: Plan, direction: TextDirection, text: string): Promise<readonly CheckOutcome[]> {
     if (plan.policies[direction].length === 0) return []
     const { verdict } = await examine(plan, { texts: [text], direction })
     return verdict.outcomes.filter(({ check }) => check === 'policy')

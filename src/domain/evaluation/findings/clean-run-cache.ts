@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
+import { createScanCache } from '../../moderation/scan-cache.ts'
 import { isClean, joinTextFindings, type TextFindings } from './text-findings.ts'
 
 /** So many texts make a run: the turns of a chat stand in the same runs, however long it has become. */
@@ -22,7 +22,7 @@ export type CleanRunCache = {
 }
 
 export function createCleanRunCache(memory: number, pause: () => Promise<unknown>): CleanRunCache {
-  const known = createVerdictMemory<TextFindings>(Math.ceil(memory / runTexts))
+  const known = createScanCache<TextFindings>(Math.ceil(memory / runTexts))
 
   function recallRunOr(run: readonly string[], rules: string, lookAt: LookAt): MaybePromise<TextFindings> {
     if (run.length < runTexts) return lookAt(run)

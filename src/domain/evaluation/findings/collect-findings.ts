@@ -1,6 +1,6 @@
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
-import type { Direction } from '../../moderation/classifier.ts'
-import type { Reading, Screen } from '../../moderation/screen.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
+import type { ScanMode, ScanText } from '../../moderation/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
 import { addFindings, findingsOf, isNothing, nothingFound, type Findings } from './findings.ts'
@@ -9,7 +9,7 @@ import { asksForPersonalData, type Plan } from '../rules/plan.ts'
 import { createPolicyScorer, type PolicyScorer, type ScannedText } from './score-policies.ts'
 
 export type CollectFindingsParts = {
-  readonly screen: Screen
+  readonly screen: ScanText
   /** Lets others run between two long texts. */
   readonly pause: () => Promise<unknown>
   /** How many texts' policy scores are remembered. */
@@ -21,13 +21,13 @@ export type ScannedTexts = {
   readonly texts: readonly string[]
   /** What several of the texts say together; personal data in it was found in them. */
   readonly seams?: readonly string[]
-  readonly direction: Direction
+  readonly direction: TextDirection
   /** Categories that count as found, whatever the texts hold: for simulations. */
   readonly givenCategories?: readonly string[]
   /** Leaves personal data unlooked for. It is also left where no rule asks for it. */
   readonly skipsPersonalData?: boolean
   /** How the one text is read, where part of it was read before. */
-  readonly reading?: Reading | undefined
+  readonly reading?: ScanMode | undefined
 }
 
 /** So much text is looked at before others get their turn; a long one gives way by itself. */

@@ -6,7 +6,7 @@ import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { unsaved } from '../../gateway-config/configuration.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import type { Classification, Classifier } from '../../moderation/classifier.ts'
-import { createScreen } from '../../moderation/screen.ts'
+import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate, type Evaluate } from './evaluate.ts'
 import { planFor, type Plan } from '../rules/plan.ts'
 import type { ActivePolicy } from '../rules/rulebook.ts'
@@ -34,7 +34,7 @@ const pause = (): Promise<void> => Promise.resolve()
 
 function createScene(memory: number): { examine: Evaluate; classifier: ReturnType<typeof createFake> } {
   const classifier = createFake()
-  const screen = createScreen({ classifier, pause, memory })
+  const screen = createScanText({ classifier, pause, memory })
   return { classifier, examine: createEvaluate({ screen, pause, canRephrase: false, failsOpen: false, memory }) }
 }
 

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { evaluateGateway } from '../../gateway-config/evaluate.ts'
-import type { Direction } from '../../moderation/classifier.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { addFindings, isNothing, nothingFound, type Findings } from './findings.ts'
 import { isClean, type TextFindings } from './text-findings.ts'
@@ -54,11 +54,11 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
   }
 
   /** What is said of texts in which nothing was found, and to which every policy gave 0. */
-  function calmVerdictOf(plan: SharedPlan, direction: Direction): Verdict {
+  function calmVerdictOf(plan: SharedPlan, direction: TextDirection): Verdict {
     return verdictOn(plan, direction, { findings: nothingFound, scores: [plan.policies[direction].map(() => zero)] })
   }
 
-  function verdictOn(plan: SharedPlan, direction: Direction, { findings, scores }: Judged): Verdict {
+  function verdictOn(plan: SharedPlan, direction: TextDirection, { findings, scores }: Judged): Verdict {
     const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
     const rules = { plan, failsOpen }
     const ofPolicies = plan.policies[direction].map((policy, at) => policyOutcome(policy, saidBy(at, scores), rules))

@@ -1,7 +1,7 @@
 import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import { categories, perCategory, type Category, type PerCategory } from '../../moderation/categories.ts'
 import { countByKind, type PersonalDataKind } from '../../moderation/personal-data/kinds.ts'
-import type { Screening } from '../../moderation/screen.ts'
+import type { Scan } from '../../moderation/scan.ts'
 
 /** All that was found in some texts. */
 export type Findings = {
@@ -23,7 +23,7 @@ export const nothingFound: Findings = {
 type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
 
 /** What one screening found, by the lists that its terms come from. */
-export function findingsOf({ classification, termHits, personalData }: Screening, lists: Lists): Findings {
+export function findingsOf({ classification, termHits, personalData }: Scan, lists: Lists): Findings {
   const { flagged, scores } = classification
   if (termHits.length + personalData.length === 0) return { ...nothingFound, categories: flagged, scores }
   const terms = termHits.map(({ term }) => term)

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
-import type { Direction } from '../../moderation/classifier.ts'
-import type { Screening } from '../../moderation/screen.ts'
-import { createVerdictMemory } from '../../moderation/verdict-memory.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
+import type { Scan } from '../../moderation/scan.ts'
+import { createScanCache } from '../../moderation/scan-cache.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import type { Findings } from './findings.ts'
@@ -10,7 +10,7 @@ import type { Plan } from '../rules/plan.ts'
 import type { ActivePolicy } from '../rules/rulebook.ts'
 
 /** A text with what the screening found in it. */
-export type ScannedText = { readonly text: string; readonly screening: Screening; readonly findings: Findings }
+export type ScannedText = { readonly text: string; readonly screening: Scan; readonly findings: Findings }
 
 /** Asks the policies of a plan about texts. */
 export type PolicyScorer = {
@@ -29,8 +29,8 @@ export type PolicyScorer = {
 export function createPolicyScorer(
   memory: number,
   pause: () => Promise<unknown>,
-): (plan: Plan, direction: Direction) => PolicyScorer {
-  const known = createVerdictMemory<readonly RuleScore[]>(memory)
+): (plan: Plan, direction: TextDirection) => PolicyScorer {
+  const known = createScanCache<readonly RuleScore[]>(memory)
   const numberOf = createNumbering()
   return (plan, direction) => {
     const policies = plan.policies[direction]
@@ -58,8 +58,8 @@ export function createPolicyScorer(
 const idle: PolicyScorer = { isIdle: true, asking: () => '', score: () => [] }
 
 /** Numbers screenings: one that is remembered is the same object, and stands for its text and for who judged it. */
-function createNumbering(): (screening: Screening) => number {
-  const numbers = new WeakMap<Screening, number>()
+function createNumbering(): (screening: Scan) => number {
+  const numbers = new WeakMap<Scan, number>()
   let last = 0
   return (screening) => {
     const known = numbers.get(screening)
@@ -85,7 +85,7 @@ function askAll(
   return andThen(sequentially(policies, ask), () => all(asked))
 }
 
-const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: ScannedText): RuleFacts => ({
+const factsOf = ({ facts }: Plan, direction: TextDirection, { text, findings }: ScannedText): RuleFacts => ({
   ...facts,
   text,
   direction,
@@ -93,7 +93,7 @@ const factsOf = ({ facts }: Plan, direction: Direction, { text, findings }: Scan
   pii: findings.personalData,
 })
 
-const keyOf = ({ facts, policies }: Plan, direction: Direction): string =>
+const keyOf = ({ facts, policies }: Plan, direction: TextDirection): string =>
   `${direction} ${versionsOf(policies[direction])} ${hash('sha256', JSON.stringify(facts), 'base64url')}`
 
 const digests = new WeakMap<readonly ActivePolicy[], string>()

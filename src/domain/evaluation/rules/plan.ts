@@ -1,7 +1,7 @@
 import { Fault } from '../../../base/fault.ts'
 import { rolloutOf, type Rollout } from '../../gateway-config/rollout.ts'
 import { isOptionalCategory, type OptionalCategory } from '../../moderation/categories.ts'
-import type { Direction } from '../../moderation/classifier.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 
@@ -27,7 +27,7 @@ export type Plan = {
   readonly gateway: Gateway
   readonly rollout: Rollout
   readonly requested: readonly OptionalCategory[]
-  readonly policies: Readonly<Record<Direction, readonly ActivePolicy[]>>
+  readonly policies: Readonly<Record<TextDirection, readonly ActivePolicy[]>>
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
 }
 
@@ -98,6 +98,6 @@ export function oncePerSharedPlan<T>(work: (plan: SharedPlan) => T): (plan: Shar
 }
 
 /** Whether a rule has an eye on personal data; where none has, nobody need look for it. */
-export const asksForPersonalData = ({ gateway, policies }: SharedPlan, direction: Direction): boolean =>
+export const asksForPersonalData = ({ gateway, policies }: SharedPlan, direction: TextDirection): boolean =>
   gateway.config.rules.redact ||
   policies[direction].some(({ rule: { reach } }) => reach === 'whole' || reach.personalData)

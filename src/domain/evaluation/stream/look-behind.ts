@@ -1,5 +1,5 @@
 /** Lengths of text in characters that count: white space counts once, what is invisible not at all. */
-import { foldCodePoint } from '../../moderation/fold.ts'
+import { foldCodePoint } from '../../moderation/confusables.ts'
 
 /**
  * So many are stepped over without being counted: a text of nothing else would be gone over again at every check. With a

@@ -6,8 +6,8 @@ import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
-import { createReadAlong } from '../../moderation/read-along.ts'
-import { createScreen } from '../../moderation/screen.ts'
+import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
+import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate } from '../findings/evaluate.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 import { holdBackOf } from './hold-back.ts'
@@ -19,7 +19,7 @@ import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
 const classifier = createEmbeddedClassifier()
 const pause = (): Promise<void> => Promise.resolve()
 const examine = createEvaluate({
-  screen: createScreen({ classifier, pause, memory: 0 }),
+  screen: createScanText({ classifier, pause, memory: 0 }),
   pause,
   canRephrase: false,
   failsOpen: false,
@@ -27,7 +27,7 @@ const examine = createEvaluate({
 })
 const occasion: EvaluationContext = { ...plainOccasion, flaggedCategories: ['harassment', 'hate'] }
 const plan = planFor(emptyRulebook, occasion)
-const readAlong = createReadAlong(classifier)
+const readAlong = createIncrementalScan(classifier)
 const parts: StreamScannerParts = { plan, holding: holdBackOf(plan, false), examine, glance: examine, pause, readAlong }
 
 /** As short as anything hidden may be, so that looks fall into it. */
@@ -81,7 +81,7 @@ describe('a follower that reads along', () => {
     await fc.assert(
       fc.asyncProperty(texts, pieces, async (text, steps) => {
         const { identity, classify } = classifier
-        const anew = createStreamScanner({ ...parts, readAlong: createReadAlong({ identity, classify }) })
+        const anew = createStreamScanner({ ...parts, readAlong: createIncrementalScan({ identity, classify }) })
         assert.deepEqual(await told(createStreamScanner(parts), text, steps), await told(anew, text, steps))
       }),
       { numRuns: 200 },

@@ -1,9 +1,9 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { categories } from '../../moderation/categories.ts'
-import { hidingStart } from '../../moderation/hiding.ts'
+import { pendingEncodedStart } from '../../moderation/pending-encoded-text.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
 import { isReadByContext, type Span } from '../../moderation/normalise.ts'
-import type { GrowingText, ReadAlong } from '../../moderation/read-along.ts'
+import type { StreamedText, IncrementalScan } from '../../moderation/incremental-scan.ts'
 import { longestWord } from '../../moderation/word-end.ts'
 import type { Evaluation, Evaluate } from '../findings/evaluate.ts'
 import type { Findings } from '../findings/findings.ts'
@@ -45,7 +45,7 @@ export type StreamScannerParts = {
   readonly glance: Evaluate
   /** Lets others run while a long text is read at once. */
   readonly pause: () => Promise<unknown>
-  readonly readAlong: ReadAlong
+  readonly readAlong: IncrementalScan
 }
 
 /** A block that is no prose: all of it must be there before any of it may leave. */
@@ -67,7 +67,7 @@ export function createStreamScanner(parts: StreamScannerParts, special?: WholeBl
   const stepPlan: Plan = { ...plan, policies: holding.policies }
   const windows = createWindows()
   let text = ''
-  let growing: GrowingText | undefined
+  let growing: StreamedText | undefined
   let checked = 0
   let cleared = 0
   /** Up to here checks are made one by one. */
@@ -76,7 +76,7 @@ export function createStreamScanner(parts: StreamScannerParts, special?: WholeBl
   let known: Classification | undefined
 
   const longest = longestMatch(holding)
-  const alongside = (): GrowingText => (growing ??= readAlong('response'))
+  const alongside = (): StreamedText => (growing ??= readAlong('response'))
 
   /** Makes one look of some windows in a row. Keeps a number of characters back where the text is fit to leave. */
   function look(at: readonly [Span, ...Span[]], keptBack: number): MaybePromise<Looked> {
@@ -182,7 +182,7 @@ function unmatchedTo(text: string, seen: number, holding: HoldBack): number {
   return Math.min(
     lookBehind(text, seen, reach),
     terms?.pendingStart(before, lookBehind(text, seen, terms.longest)) ?? seen,
-    hidingStart(text, seen, longestMatch(holding)),
+    pendingEncodedStart(text, seen, longestMatch(holding)),
   )
 }
 

@@ -1,4 +1,4 @@
-import { readingOf } from '../../moderation/hidden-text.ts'
+import { readingOf } from '../../moderation/encoded-text.ts'
 
 /**
  * Tells text from data. A string is data where its content is: base64 of a picture, a sound, a signature or a ciphertext.

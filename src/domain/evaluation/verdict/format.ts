@@ -1,7 +1,7 @@
 /** A verdict in the words of those who read it: callers, and the audit log. */
 import { Fault } from '../../../base/fault.ts'
 import type { VerdictFacts } from '../../audit/facts/verdict.ts'
-import type { Direction } from '../../moderation/classifier.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
 import type { CheckOutcome, Verdict } from './outcome.ts'
 import type { Plan } from '../rules/plan.ts'
 
@@ -22,7 +22,7 @@ export function policyObject({ decision, effectiveDecision, deciding }: Verdict,
 
 export type VerdictContext = {
   readonly plan: Plan
-  readonly direction: Direction
+  readonly direction: TextDirection
   readonly coverage?: VerdictFacts['coverage']
 }
 

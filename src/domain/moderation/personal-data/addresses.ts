@@ -1,5 +1,5 @@
 /** Addresses of people and machines on a network, and of bank accounts. */
-import { endOfMatch, textBefore } from './before.ts'
+import { endOfMatch, textBefore } from './look-behind.ts'
 import { modulo97 } from './checksums.ts'
 
 const email = /[A-Za-z0-9][\w.%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,7}\.[A-Za-z]{2,24}(?![\w-])/y

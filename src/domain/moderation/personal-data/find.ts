@@ -4,7 +4,7 @@
  */
 import { isWordCode } from '../words.ts'
 import { findEmail, findIban, findIpv4, findIpv6, findMac } from './addresses.ts'
-import { findBirthDate, findName } from './cued.ts'
+import { findBirthDate, findName } from './labelled.ts'
 import type { PersonalDataKind, PersonalDatum } from './kinds.ts'
 import { findNationalId } from './national-ids.ts'
 import { findCard, findPhone, isLongNumber } from './numbers.ts'
@@ -12,10 +12,10 @@ import { findPlaceholder } from './placeholder.ts'
 import { findPrivateKey, findToken } from './secrets.ts'
 
 /** Personal data, or text that looks like one of our placeholders and must not be taken for one later. */
-export type Finding = Omit<PersonalDatum, 'kind'> & { readonly kind: PersonalDataKind | 'literal' }
+export type PersonalDataMatch = Omit<PersonalDatum, 'kind'> & { readonly kind: PersonalDataKind | 'literal' }
 
 type Detector = {
-  readonly kind: Finding['kind']
+  readonly kind: PersonalDataMatch['kind']
   /** Where what begins at `start` ends, or -1. */
   readonly find: (text: string, start: number) => number
 }
@@ -67,7 +67,7 @@ export function findPersonalData(text: string): readonly PersonalDatum[] {
 }
 
 /** The first finding that begins at or after `from` and before `until`. */
-export function findNext(text: string, from: number, until = text.length): Finding | undefined {
+export function findNext(text: string, from: number, until = text.length): PersonalDataMatch | undefined {
   let start = from
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) start = endOfWord(text, start)
   while (start < until) {
@@ -80,7 +80,7 @@ export function findNext(text: string, from: number, until = text.length): Findi
   return undefined
 }
 
-function tryAt(text: string, start: number, detectors: readonly Detector[]): Finding | undefined {
+function tryAt(text: string, start: number, detectors: readonly Detector[]): PersonalDataMatch | undefined {
   for (const { kind, find } of detectors) {
     const end = find(text, start)
     if (end >= 0) return { kind, start, end }

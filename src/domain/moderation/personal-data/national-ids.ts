@@ -1,5 +1,5 @@
 /** National identity and tax numbers that carry a check, or a shape that hardly anything else has. */
-import { endOfMatch, textBefore } from './before.ts'
+import { endOfMatch, textBefore } from './look-behind.ts'
 import { modulo97, passesLuhn, passesMod1110, passesVerhoeff, weighted } from './checksums.ts'
 
 type NationalId = {

@@ -1,5 +1,5 @@
 /** Cards and telephone numbers: groups of digits that people separate as they please. */
-import { endOfMatch, textBefore } from './before.ts'
+import { endOfMatch, textBefore } from './look-behind.ts'
 import { passesLuhn } from './checksums.ts'
 
 /** Digits in groups, as written from one place on. */

@@ -1,4 +1,4 @@
-import { endOfMatch } from './before.ts'
+import { endOfMatch } from './look-behind.ts'
 import { placeholderLabels } from './kinds.ts'
 
 /** Stands for text of the caller's that only looks like a placeholder, so that restoring gives it back unchanged. */

@@ -1,5 +1,5 @@
 /** API keys and tokens, told by the prefixes their makers gave them. */
-import { endOfMatch } from './before.ts'
+import { endOfMatch } from './look-behind.ts'
 
 const shapes = [
   'sk-[A-Za-z0-9_-]{20,200}', // OpenAI, Anthropic and those who copied them
@@ -23,7 +23,7 @@ const shapes = [
 const token = new RegExp(`(?:${shapes.join('|')})(?![A-Za-z0-9_])`, 'y')
 
 /** The longest token there is. */
-export const longestToken = 3_100
+export const longestSecret = 3_100
 
 /** End of the token that begins here, or -1. */
 export const findToken = (text: string, start: number): number => endOfMatch(token, text, start)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { redact, restore } from './redact.ts'
+import { redact, restorePlaceholders } from './redact.ts'
 import { createRedactionStream, createRestorationStream } from './stream.ts'
 import type { TextStream } from './stream.ts'
-import { createVault } from './vault.ts'
+import { createPlaceholderMap } from './placeholder-map.ts'
 
 const known: string[] = JSON.parse(readFileSync(new URL('../cases/personal-data.json', import.meta.url), 'utf8')).map(
   (each: { text: string }) => each.text,
@@ -57,7 +57,7 @@ function cutAt(whole: string, cuts: readonly number[]): readonly string[] {
 
 describe('redaction', () => {
   it('gives the same placeholder to the same text, and numbers each kind', () => {
-    const vault = createVault()
+    const vault = createPlaceholderMap()
     assert.equal(
       redact('a@x.org, b@x.org, a@x.org from 10.0.0.1', vault),
       '[EMAIL_1], [EMAIL_2], [EMAIL_1] from [IP_ADDRESS_1]',
@@ -68,8 +68,8 @@ describe('redaction', () => {
   it('is undone by restoration, for any text', () => {
     fc.assert(
       fc.property(text, (whole) => {
-        const vault = createVault()
-        assert.equal(restore(redact(whole, vault), vault), whole)
+        const vault = createPlaceholderMap()
+        assert.equal(restorePlaceholders(redact(whole, vault), vault), whole)
       }),
       { numRuns: 3_000 },
     )
@@ -79,7 +79,7 @@ describe('redaction', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
         const pieces = cutAt(whole, cuts)
-        assert.equal(run(createRedactionStream(createVault()), pieces), redact(whole, createVault()))
+        assert.equal(run(createRedactionStream(createPlaceholderMap()), pieces), redact(whole, createPlaceholderMap()))
       }),
       { numRuns: 3_000 },
     )
@@ -87,18 +87,21 @@ describe('redaction', () => {
 
   it('of a stream equals redaction of the whole, one character at a time', () => {
     for (const whole of [...known, known.join(' ')]) {
-      assert.equal(run(createRedactionStream(createVault()), whole.split('')), redact(whole, createVault()))
+      assert.equal(
+        run(createRedactionStream(createPlaceholderMap()), whole.split('')),
+        redact(whole, createPlaceholderMap()),
+      )
     }
   })
 
   it('holds plain prose back no longer than a word', () => {
-    const stream = createRedactionStream(createVault())
+    const stream = createRedactionStream(createPlaceholderMap())
     assert.equal(stream.push('Nothing to hide in this sen'), 'Nothing to hide in this ')
     assert.equal(stream.push('tence, or '), 'sentence, or ')
   })
 
   it('never lets a part of an address out before its end is known', () => {
-    const stream = createRedactionStream(createVault())
+    const stream = createRedactionStream(createPlaceholderMap())
     const seen = ['write to jane', '.doe@exam', 'ple.org', ' now'].map((piece) => stream.push(piece))
     assert.deepEqual(seen, ['write to ', '', '', '[EMAIL_1] '])
   })
@@ -108,7 +111,7 @@ describe('restoration', () => {
   it('of a stream equals restoration of the whole, however it is cut', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
-        const vault = createVault()
+        const vault = createPlaceholderMap()
         const redacted = redact(whole, vault)
         assert.equal(run(createRestorationStream(vault), cutAt(redacted, cuts)), whole)
       }),
@@ -117,6 +120,6 @@ describe('restoration', () => {
   })
 
   it('leaves placeholders alone that it did not make', () => {
-    assert.equal(restore('[EMAIL_7] and [OTHER_1]', createVault()), '[EMAIL_7] and [OTHER_1]')
+    assert.equal(restorePlaceholders('[EMAIL_7] and [OTHER_1]', createPlaceholderMap()), '[EMAIL_7] and [OTHER_1]')
   })
 })

@@ -1,21 +1,21 @@
 /** Redaction and restoration of text that arrives in pieces. Joined, what comes out equals the whole text done at once. */
-import { longestCue } from './before.ts'
+import { longestCue } from './look-behind.ts'
 import { findNext } from './find.ts'
 import { unfinishedPlaceholder } from './placeholder.ts'
-import { restore } from './redact.ts'
-import { unsettledStarts } from './unsettled.ts'
-import type { Vault } from './vault.ts'
+import { restorePlaceholders } from './redact.ts'
+import { pendingMatchStarts } from './pending-match.ts'
+import type { PlaceholderMap } from './placeholder-map.ts'
 
 /** Give it pieces, get what may leave now; at the end, the rest. */
 export type TextStream = { push(piece: string): string; end(): string }
 
-export function createRedactionStream(vault: Vault): TextStream {
+export function createRedactionStream(vault: PlaceholderMap): TextStream {
   let passed = '' // the last of what was passed on: cues for what comes
   let waiting = ''
 
   const advance = (piece: string, isLast: boolean): string => {
     const text = passed + waiting + piece
-    const unsettled = isLast ? [] : unsettledStarts(text, passed.length)
+    const unsettled = isLast ? [] : pendingMatchStarts(text, passed.length)
     let at = passed.length
     let leaving = ''
     for (;;) {
@@ -33,14 +33,14 @@ export function createRedactionStream(vault: Vault): TextStream {
   return { push: (piece) => advance(piece, false), end: () => advance('', true) }
 }
 
-export function createRestorationStream(vault: Pick<Vault, 'valueOf'>): TextStream {
+export function createRestorationStream(vault: Pick<PlaceholderMap, 'valueOf'>): TextStream {
   let waiting = ''
   return {
     push(piece) {
       const text = waiting + piece
       const cut = unfinishedPlaceholder.exec(text)?.index ?? text.length
       waiting = text.slice(cut)
-      return restore(text.slice(0, cut), vault)
+      return restorePlaceholders(text.slice(0, cut), vault)
     },
     end() {
       const rest = waiting

@@ -1,11 +1,11 @@
 /** Remembers the verdicts used last: at least half as many as it may, and never more. */
-export type VerdictMemory<Verdict> = {
+export type ScanCache<Verdict> = {
   recall(key: string): Verdict | undefined
   remember(key: string, verdict: Verdict): void
 }
 
 /** Two generations: when the young one is full it becomes the old one, and what is asked for again moves back. */
-export function createVerdictMemory<Verdict>(most: number): VerdictMemory<Verdict> {
+export function createScanCache<Verdict>(most: number): ScanCache<Verdict> {
   const generation = Math.ceil(most / 2)
   let young = new Map<string, Verdict>()
   let old = new Map<string, Verdict>()

@@ -1,8 +1,8 @@
 /** Where in a growing text a match may still begin, grow or come to nothing with what arrives next. */
 import { isWordCode } from '../words.ts'
-import { mayBirthDateBegin, mayNameBegin } from './cued.ts'
+import { mayBirthDateBegin, mayNameBegin } from './labelled.ts'
 import { unfinishedPlaceholder } from './placeholder.ts'
-import { longestPrivateKey, longestToken, unfinishedPrivateKey } from './secrets.ts'
+import { longestPrivateKey, longestSecret, unfinishedPrivateKey } from './secrets.ts'
 
 /** The most that is ever held back: a private key that has not ended yet. Plain prose waits for the end of a word. */
 const longestHold = longestPrivateKey
@@ -19,7 +19,7 @@ const unfinished = {
 }
 
 /** All places from `from` on where what begins there is not settled yet, in order. */
-export function unsettledStarts(text: string, from: number): readonly number[] {
+export function pendingMatchStarts(text: string, from: number): readonly number[] {
   const starts: number[] = []
   const lastBreak = lastGap(text)
   for (let at = Math.max(from, text.length - longestHold); at < text.length; at++) {
@@ -33,7 +33,7 @@ function isUnsettled(text: string, at: number, lastBreak: number): boolean {
   if (!isWordCode(code)) return isSignUnsettled(text, at)
   if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return false
   // E-mail addresses and tokens have no gaps: what runs on to the end of the text may become one.
-  if (at > lastBreak && text.length - at <= longestToken) return true
+  if (at > lastBreak && text.length - at <= longestSecret) return true
   const left = text.length - at
   if (left <= longest.number && isDigit(code) && matchesAt(unfinished.number, text, at)) return true
   if (left <= longest.capitals && isCapital(code) && matchesAt(unfinished.capitals, text, at)) return true
@@ -56,7 +56,7 @@ function isSignUnsettled(text: string, at: number): boolean {
 
 /** The last character that no address or token can hold, as far as one can reach: white space, or anything beyond ASCII. */
 function lastGap(text: string): number {
-  const first = Math.max(0, text.length - longestToken)
+  const first = Math.max(0, text.length - longestSecret)
   for (let at = text.length - 1; at >= first; at--) {
     const code = text.charCodeAt(at)
     if (code <= 0x20 || code >= 0x7f) return at

@@ -2,47 +2,47 @@
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { strongest, withAll } from './classifier.ts'
-import type { Classification, Classifier, Direction } from './classifier.ts'
-import { hiddenTexts } from './hidden-text.ts'
-import type { HiddenText } from './hidden-text.ts'
-import { createGrowingSearch } from './personal-data/growing-search.ts'
+import type { Classification, Classifier, TextDirection } from './classifier.ts'
+import { encodedTexts } from './encoded-text.ts'
+import type { EncodedText } from './encoded-text.ts'
+import { createIncrementalSearch } from './personal-data/incremental-search.ts'
 import type { PersonalDatum } from './personal-data/kinds.ts'
 import { slicesOf } from './slices.ts'
-import type { Slice } from './slices.ts'
+import type { TextSlice } from './slices.ts'
 import type { TermHit, Terms } from './terms.ts'
-import { createVerdictMemory } from './verdict-memory.ts'
+import { createScanCache } from './scan-cache.ts'
 
-export type Screening = {
+export type Scan = {
   readonly classification: Classification
   readonly termHits: readonly TermHit[]
   readonly personalData: readonly PersonalDatum[]
 }
 
-export type ScreenRequest = {
+export type ScanRequest = {
   readonly text: string
-  readonly direction: Direction
+  readonly direction: TextDirection
   readonly terms?: Terms | undefined
   /** Leaves personal data unlooked for. */
   readonly skipsPersonalData?: boolean
   /** How it is read, where not as a text that nobody has read before. */
-  readonly reading?: Reading | undefined
+  readonly reading?: ScanMode | undefined
 }
 
 /** What a text is searched with, slice by slice, for all but terms. */
-export type Reading = {
+export type ScanMode = {
   /** Tells apart in what ways a text can be read: what is found in one may not be found in another. */
   readonly manner: string
   /** Of the slice, and of what is hidden in it. */
-  classify(slice: Slice): MaybePromise<Classification>
-  hiddenTexts(slice: Slice): readonly HiddenText[]
+  classify(slice: TextSlice): MaybePromise<Classification>
+  hiddenTexts(slice: TextSlice): readonly EncodedText[]
   /** All of the text up to the end of the slice. */
-  personalData(slice: Slice): readonly PersonalDatum[]
+  personalData(slice: TextSlice): readonly PersonalDatum[]
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
-export type Screen = (request: ScreenRequest) => MaybePromise<Screening>
+export type ScanText = (request: ScanRequest) => MaybePromise<Scan>
 
-export type ScreenParts = {
+export type ScanTextParts = {
   readonly classifier: Classifier
   /** Lets others run between two slices of a long text. */
   readonly pause: () => Promise<unknown>
@@ -53,14 +53,14 @@ export type ScreenParts = {
 /** A text with more personal data than this is screened anew each time, so that what is remembered stays small. */
 const mostRemembered = 256
 
-export function createScreen({ classifier, pause, memory }: ScreenParts): Screen {
-  const verdicts = createVerdictMemory<Screening>(memory)
+export function createScanText({ classifier, pause, memory }: ScanTextParts): ScanText {
+  const verdicts = createScanCache<Scan>(memory)
   return (request) => {
-    if (memory === 0) return screenAnew(request, classifier, pause)
+    if (memory === 0) return scanUncached(request, classifier, pause)
     const key = keyOf(request)
     const known = verdicts.recall(key)
     if (known !== undefined) return known
-    return andThen(screenAnew(request, classifier, pause), (screening) => {
+    return andThen(scanUncached(request, classifier, pause), (screening) => {
       const isSmall = screening.personalData.length <= mostRemembered
       if (isSmall && screening.classification.isProvisional !== true) verdicts.remember(key, screening)
       return screening
@@ -68,27 +68,23 @@ export function createScreen({ classifier, pause, memory }: ScreenParts): Screen
   }
 }
 
-const keyOf = ({ text, direction, terms, skipsPersonalData = false, reading }: ScreenRequest): string =>
+const keyOf = ({ text, direction, terms, skipsPersonalData = false, reading }: ScanRequest): string =>
   `${direction} ${skipsPersonalData} ${reading?.manner ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
 /** At once, but for a text of several slices and a classifier that is asked elsewhere. */
-function screenAnew(
-  request: ScreenRequest,
-  classifier: Classifier,
-  pause: () => Promise<unknown>,
-): MaybePromise<Screening> {
+function scanUncached(request: ScanRequest, classifier: Classifier, pause: () => Promise<unknown>): MaybePromise<Scan> {
   const { text, direction, terms, skipsPersonalData, reading = readAnew(text, { classifier, direction }) } = request
   const hits = new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
 
-  const screenSlice = (slice: Slice): MaybePromise<unknown> => {
+  const screenSlice = (slice: TextSlice): MaybePromise<unknown> => {
     if (terms !== undefined)
       addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.hiddenTexts(slice), terms)])
     if (skipsPersonalData !== true) personalData = reading.personalData(slice)
     return andThen(reading.classify(slice), (classification) => classifications.push(classification))
   }
-  const screenInTurn = (slice: Slice): MaybePromise<unknown> =>
+  const screenInTurn = (slice: TextSlice): MaybePromise<unknown> =>
     slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
 
   return andThen(sequentially(slicesOf(text), screenInTurn), () => ({
@@ -98,17 +94,17 @@ function screenAnew(
   }))
 }
 
-type Asked = { readonly classifier: Classifier; readonly direction: Direction }
+type Asked = { readonly classifier: Classifier; readonly direction: TextDirection }
 
-function readAnew(text: string, { classifier, direction }: Asked): Reading {
-  const search = createGrowingSearch()
+function readAnew(text: string, { classifier, direction }: Asked): ScanMode {
+  const search = createIncrementalSearch()
   return {
     manner: '',
     classify: (slice) =>
       andThen(classifier.classify(slice.text, direction), (own) =>
-        withHidden(own, hiddenTexts(slice.text), { classifier, direction }),
+        withEncoded(own, encodedTexts(slice.text), { classifier, direction }),
       ),
-    hiddenTexts: (slice) => hiddenTexts(slice.text),
+    hiddenTexts: (slice) => encodedTexts(slice.text),
     personalData(slice) {
       search.searchTo(text, slice.start + slice.text.length)
       return search.found
@@ -117,18 +113,18 @@ function readAnew(text: string, { classifier, direction }: Asked): Reading {
 }
 
 /** What is hidden in a text is judged by itself, since mixed into its carrier it would count for little. */
-export const withHidden = (
+export const withEncoded = (
   own: Classification,
-  hidden: readonly HiddenText[],
+  hidden: readonly EncodedText[],
   { classifier, direction }: Asked,
 ): MaybePromise<Classification> => withAll(own, hidden, ({ text }) => classifier.classify(text, direction))
 
-function addHits(hits: Map<string, TermHit>, slice: Slice, found: readonly TermHit[]): void {
+function addHits(hits: Map<string, TermHit>, slice: TextSlice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {
     if (!hits.has(term)) hits.set(term, { term, start: slice.start + start, end: slice.start + end })
   }
 }
 
 /** A term in a hidden text is reported where its wrapping stands. */
-const hitsInHidden = (hidden: readonly HiddenText[], terms: Terms): readonly TermHit[] =>
+const hitsInHidden = (hidden: readonly EncodedText[], terms: Terms): readonly TermHit[] =>
   hidden.flatMap(({ text, carrier }) => terms.find(text).map(({ term }) => ({ term, ...carrier })))

@@ -1,17 +1,17 @@
 import { literalLabel } from './placeholder.ts'
 import { placeholderLabels } from './kinds.ts'
-import type { Finding } from './find.ts'
+import type { PersonalDataMatch } from './find.ts'
 
 /** What was taken out of the texts of one request, by the placeholder that stands for it. Kept in memory, for that request alone. */
-export type Vault = {
+export type PlaceholderMap = {
   /** The same text of the same kind always gets the same placeholder. */
-  placeholderFor(kind: Finding['kind'], value: string): string
+  placeholderFor(kind: PersonalDataMatch['kind'], value: string): string
   valueOf(placeholder: string): string | undefined
   /** Knows what is known now, and learns nothing of what comes later. */
-  snapshot(): Pick<Vault, 'valueOf'>
+  snapshot(): Pick<PlaceholderMap, 'valueOf'>
 }
 
-export function createVault(): Vault {
+export function createPlaceholderMap(): PlaceholderMap {
   const placeholderByValue = new Map<string, string>()
   const valueByPlaceholder = new Map<string, string>()
   const countByLabel = new Map<string, number>()

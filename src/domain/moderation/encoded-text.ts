@@ -5,7 +5,7 @@
 import type { Span } from './normalise.ts'
 
 /** A text that was wrapped in another, and where the wrapping stands. */
-export type HiddenText = { readonly text: string; readonly carrier: Span }
+export type EncodedText = { readonly text: string; readonly carrier: Span }
 
 const deepest = 2
 const mostTexts = 8
@@ -27,25 +27,25 @@ export const unseenHint = '\udb40'
 /** Addresses have escapes too, but hardly so many, and never for a plain letter. */
 const fewestEscapes = 4
 
-export function hiddenTexts(text: string): readonly HiddenText[] {
-  return mayHide(text) ? search(text, 1) : nothing
+export function encodedTexts(text: string): readonly EncodedText[] {
+  return mayBeEncoded(text) ? search(text, 1) : nothing
 }
 
-const nothing: readonly HiddenText[] = []
+const nothing: readonly EncodedText[] = []
 
 /** Where there are many, the last ones are read as one text: none goes unread. */
-function search(text: string, depth: number): readonly HiddenText[] {
-  const found: HiddenText[] = []
+function search(text: string, depth: number): readonly EncodedText[] {
+  const found: EncodedText[] = []
   for (const wrapped of wrappedIn(text)) {
     if (wrapped.reading === 'writing') found.push(wrapped)
-    if (wrapped.reading !== 'noise' && depth < deepest && mayHide(wrapped.text))
+    if (wrapped.reading !== 'noise' && depth < deepest && mayBeEncoded(wrapped.text))
       found.push(...search(wrapped.text, depth + 1).map((inner) => ({ text: inner.text, carrier: wrapped.carrier })))
   }
   const others = found.splice(mostTexts - 1)
   return others.length < 2 ? [...found, ...others] : [...found, joined(others)]
 }
 
-const joined = (several: readonly HiddenText[]): HiddenText => ({
+const joined = (several: readonly EncodedText[]): EncodedText => ({
   text: several.map(({ text }) => text).join('\n'),
   carrier: {
     start: Math.min(...several.map(({ carrier }) => carrier.start)),
@@ -54,7 +54,7 @@ const joined = (several: readonly HiddenText[]): HiddenText => ({
 })
 
 /** What is no writing may still be another wrapping, unless it cannot even be printed. */
-type Wrapped = HiddenText & { readonly reading: 'writing' | 'signs' | 'noise' }
+type Wrapped = EncodedText & { readonly reading: 'writing' | 'signs' | 'noise' }
 
 /** Each kind is looked for only where it may be: in most texts that may hide something, an escape is all there is. */
 function* wrappedIn(text: string): Generator<Wrapped> {
@@ -122,7 +122,7 @@ export const base64Start = (text: string, end: number, first: number): number =>
 export const longestHint = Math.max(base64Run, hexRun)
 
 /** Rules out nearly every text, for a small part of what the patterns cost. */
-export const mayHide = (text: string): boolean =>
+export const mayBeEncoded = (text: string): boolean =>
   hasBase64(text) || hasHex(text) || anyEscape.test(text) || text.includes(unseenHint)
 
 const hasBase64 = (text: string): boolean => hasRun(text, base64LineLetters, base64Run)

@@ -1,5 +1,5 @@
 /** Names and dates of birth: only a cue before them tells them from other words and dates. */
-import { endOfMatch, textBefore } from './before.ts'
+import { endOfMatch, textBefore } from './look-behind.ts'
 
 const strongNameCue =
   /(?:my (?:full |first |last |given )?name(?: is|'s|:)|(?:full|first|last|given|middle|patient|customer|client|maiden|legal) name(?: is|:)|name's|i am called|(?:please |just )?call me|surname(?: is|:)|(?<![a-z])(?:mr|mrs|ms|mx|dr|prof|sir|madam)\.?) ?$/i

@@ -71,12 +71,12 @@ const remembered = new Map<number, string>()
 export function foldCodePoint(code: number): string {
   const known = remembered.get(code)
   if (known !== undefined) return known
-  const folded = foldAnew(code)
+  const folded = foldUncached(code)
   if (remembered.size < mostRemembered) remembered.set(code, folded)
   return folded
 }
 
-function foldAnew(code: number): string {
+function foldUncached(code: number): string {
   const boxed = boxedLetter(code)
   if (boxed !== undefined) return boxed
   const plain = String.fromCodePoint(code).normalize('NFKD').toLowerCase().replace(invisible, '')

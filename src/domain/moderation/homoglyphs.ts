@@ -20,4 +20,4 @@ for (const [letters, latin] of pairs) {
 }
 
 /** The Latin letter that this one passes for, if any. */
-export const latinLookalike = (code: number): number | undefined => latinByLetter.get(code)
+export const latinHomoglyph = (code: number): number | undefined => latinByLetter.get(code)

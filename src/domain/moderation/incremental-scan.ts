@@ -1,27 +1,27 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
-import { strongest, withAll, type Classification, type Classifier, type Direction } from './classifier.ts'
-import { hiddenTexts, longestHint, mayHide, type HiddenText } from './hidden-text.ts'
+import { strongest, withAll, type Classification, type Classifier, type TextDirection } from './classifier.ts'
+import { encodedTexts, longestHint, mayBeEncoded, type EncodedText } from './encoded-text.ts'
 import type { Span } from './normalise.ts'
-import { createGrowingSearch } from './personal-data/growing-search.ts'
-import { withHidden, type Reading } from './screen.ts'
-import type { Slice } from './slices.ts'
+import { createIncrementalSearch } from './personal-data/incremental-search.ts'
+import { withEncoded, type ScanMode } from './scan.ts'
+import type { TextSlice } from './slices.ts'
 
 /** Reads along with a text that grows, so that a look at it costs little more than what is new in it. */
-export type ReadAlong = (direction: Direction) => GrowingText
+export type IncrementalScan = (direction: TextDirection) => StreamedText
 
 /** Each text it is shown begins with the one before it. */
-export type GrowingText = {
+export type StreamedText = {
   /** How a part is read while more may come: in windows of which the strongest counts. */
-  readPart(part: Part): Reading
+  readPart(part: TextRange): ScanMode
   /** How the text is read when it is complete: as one, and in the windows that were not read before. */
-  readWhole(text: string, more: MoreThanWhole): Reading
+  readWhole(text: string, more: MoreThanWhole): ScanMode
   /** Up to here, nothing that comes can still change what personal data the last part held. */
   settledTo(): number
   /** What the last part held is found for good. Otherwise, what is read next does not depend on it. */
   keep(): void
 }
 
-export type Part = Span & { readonly text: string; readonly windows: readonly Span[] }
+export type TextRange = Span & { readonly text: string; readonly windows: readonly Span[] }
 
 type MoreThanWhole = {
   /** Those that end in a stretch, which is asked for when its turn has come. */
@@ -30,17 +30,17 @@ type MoreThanWhole = {
   readonly known: Classification | undefined
 }
 
-export function createReadAlong(classifier: Classifier): ReadAlong {
+export function createIncrementalScan(classifier: Classifier): IncrementalScan {
   return (direction) => {
     const follow = classifier.follow?.(direction)
     const hiddenIn = createHiddenTextWatch()
-    let kept = createGrowingSearch()
+    let kept = createIncrementalSearch()
     let last = kept
     let settledTo = 0
 
     const classify = (text: string, span: Span): MaybePromise<Classification> => {
       const own = follow?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
-      return andThen(own, (found) => withHidden(found, hiddenIn(text, span), { classifier, direction }))
+      return andThen(own, (found) => withEncoded(found, hiddenIn(text, span), { classifier, direction }))
     }
 
     return {
@@ -82,7 +82,7 @@ export function createReadAlong(classifier: Classifier): ReadAlong {
   }
 }
 
-const spanOf = (slice: Slice, start: number): Span => ({
+const spanOf = (slice: TextSlice, start: number): Span => ({
   start: start + slice.start,
   end: start + slice.start + slice.text.length,
 })
@@ -90,18 +90,18 @@ const spanOf = (slice: Slice, start: number): Span => ({
 const endingIn = (span: Span, windows: readonly Span[]): readonly Span[] =>
   windows.filter(({ end }) => end > span.start && end <= span.end)
 
-function createHiddenTextWatch(): (text: string, span: Span) => readonly HiddenText[] {
+function createHiddenTextWatch(): (text: string, span: Span) => readonly EncodedText[] {
   let watchedTo = 0
   /** Behind this place there is nothing that anything could be hidden in. */
   let hintsTo = 0
   return (text, { start, end }) => {
     if (end > watchedTo) {
       const part = text.slice(Math.max(0, watchedTo - longestHint), end)
-      if (mayHide(part)) hintsTo = end
+      if (mayBeEncoded(part)) hintsTo = end
       watchedTo = end
     }
-    return start < hintsTo ? hiddenTexts(text.slice(start, end)) : nothing
+    return start < hintsTo ? encodedTexts(text.slice(start, end)) : nothing
   }
 }
 
-const nothing: readonly HiddenText[] = []
+const nothing: readonly EncodedText[] = []

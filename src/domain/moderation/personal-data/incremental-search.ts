@@ -1,9 +1,9 @@
 import { findNext } from './find.ts'
 import type { PersonalDatum } from './kinds.ts'
-import { unsettledStarts } from './unsettled.ts'
+import { pendingMatchStarts } from './pending-match.ts'
 
 /** Searches a text that grows: nothing of it is searched twice. Each text it is shown begins with the one before it. */
-export type GrowingSearch = {
+export type IncrementalSearch = {
   /** All that was found so far, in order. */
   readonly found: readonly PersonalDatum[]
   /** Finds what no more text can change. Answers where that ends. */
@@ -11,12 +11,12 @@ export type GrowingSearch = {
   /** Finds all that begins before `until`, in a text that is complete. */
   searchTo(text: string, until: number): void
   /** Another one, which goes on from here by itself. */
-  fork(): GrowingSearch
+  fork(): IncrementalSearch
 }
 
-export const createGrowingSearch = (): GrowingSearch => searchFrom(0, [])
+export const createIncrementalSearch = (): IncrementalSearch => searchFrom(0, [])
 
-function searchFrom(from: number, found: PersonalDatum[]): GrowingSearch {
+function searchFrom(from: number, found: PersonalDatum[]): IncrementalSearch {
   let searchedTo = from
 
   function searchTo(text: string, until: number): void {
@@ -31,7 +31,7 @@ function searchFrom(from: number, found: PersonalDatum[]): GrowingSearch {
     found,
     searchTo,
     settle(text) {
-      const unsettled = unsettledStarts(text, searchedTo)
+      const unsettled = pendingMatchStarts(text, searchedTo)
       for (let until = -1; until < searchedTo;) {
         // What was found may reach beyond a place that seemed unsettled.
         until = unsettled.find((start) => start >= searchedTo) ?? Math.max(searchedTo, text.length)

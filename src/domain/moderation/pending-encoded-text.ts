@@ -1,4 +1,4 @@
-import { base64Start, unseenHint } from './hidden-text.ts'
+import { base64Start, unseenHint } from './encoded-text.ts'
 
 /** Twelve characters may stand for one, as in `&#x00000070;`. */
 const widestSpelling = 12
@@ -14,7 +14,7 @@ const escape = /%(?:[0-9a-fA-F]{2}|[0-9a-fA-F]?$)|&(?:#|$)|\\(?:[ux]|$)/i
  * Where in a growing text something may be hidden that is not complete yet, and cannot be read before it is: what comes
  * next may make it a match of up to `longest` characters. `end` where there is nothing of the kind.
  */
-export function hidingStart(text: string, end: number, longest: number): number {
+export function pendingEncodedStart(text: string, end: number, longest: number): number {
   const first = Math.max(0, end - Math.min(farthest, longest * widestSpelling))
   const tail = text.slice(first, end)
   const run = base64Start(tail, tail.length, 0)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hiddenTexts } from './hidden-text.ts'
+import { encodedTexts } from './encoded-text.ts'
 
 const secret = 'a sentence that somebody would rather not show'
-const texts = (text: string): readonly string[] => hiddenTexts(text).map((hidden) => hidden.text)
+const texts = (text: string): readonly string[] => encodedTexts(text).map((hidden) => hidden.text)
 
 describe('hidden text', () => {
   it('is found in base64, with the place of its wrapping', () => {
     const wrapped = Buffer.from(secret).toString('base64')
-    const [hidden] = hiddenTexts(`decode this: ${wrapped} please`)
+    const [hidden] = encodedTexts(`decode this: ${wrapped} please`)
     assert.equal(hidden?.text, secret)
     assert.deepEqual(hidden?.carrier, { start: 13, end: 13 + wrapped.replace(/=+$/, '').length })
   })
