@@ -5,8 +5,8 @@ import { totalTokens } from '../domain/inference/events.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
-import type { Govern } from '../pipeline/governing/govern.ts'
-import type { Sendable } from '../pipeline/governing/sendable.ts'
+import type { Enforce } from '../pipeline/enforcement/enforce.ts'
+import type { CheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
 import { createInfer, type InferParts } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './paying/counters.ts'
@@ -22,8 +22,8 @@ const holdMarginMs = 5 * minuteMs
 export type RoadParts = {
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
-  readonly govern: Govern
-  readonly sendable: Sendable
+  readonly govern: Enforce
+  readonly sendable: CheckBeforeCounting
   readonly served: Served
 }
 

@@ -7,37 +7,37 @@ import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Principal } from '../domain/identity/principal.ts'
-import type { Sendable } from './governing/sendable.ts'
+import type { CheckBeforeCounting } from './enforcement/check-before-counting.ts'
 import { permittedModel } from './permitted-model.ts'
 
-export type CountParts = {
+export type CountTokensParts = {
   readonly catalogue: Catalogue
   readonly providers: ReadonlyMap<string, Provider>
   readonly factors: LearnedFactors
   readonly count: CountTexts
   readonly clock: Clock
-  readonly sendable: Sendable
+  readonly sendable: CheckBeforeCounting
 }
 
 /** How many tokens a request would have, and how that is known. */
-export type TokenCount = { readonly inputTokens: number; readonly source: TokenSource }
+export type TokenCount = { readonly inputTokens: number; readonly source: TokenCountSource }
 
 /** The upstream's own count, that of our tokenizer, or an estimate: from a sample of the texts, or from their length. */
-export type TokenSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
+export type TokenCountSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
 
-export type Counting = {
+export type CountTokensCall = {
   readonly request: InferenceRequest
   readonly principal: Principal
   readonly signal: AbortSignal
 }
 
-export type CountTokens = (counting: Counting) => Promise<TokenCount>
+export type CountTokens = (counting: CountTokensCall) => Promise<TokenCount>
 
 /**
  * Asks the model's first upstream where it can count, and may see the request; an upstream that cannot, or is down, is
  * no reason to fail.
  */
-export function createCountTokens(parts: CountParts): CountTokens {
+export function createCountTokens(parts: CountTokensParts): CountTokens {
   return async (counting) => {
     const { request, principal } = counting
     const model = permittedModel(parts.catalogue, principal, request.model)
@@ -51,9 +51,9 @@ export function createCountTokens(parts: CountParts): CountTokens {
 }
 
 async function askUpstream(
-  { providers, sendable }: CountParts,
+  { providers, sendable }: CountTokensParts,
   { targets: [target] }: Model,
-  { request, principal, signal }: Counting,
+  { request, principal, signal }: CountTokensCall,
 ): Promise<number | undefined> {
   const counter = target && providers.get(target.upstream)?.countTokens
   // To examine a request costs more than to count it here.
@@ -78,7 +78,7 @@ async function countLocally(count: CountTexts, request: InferenceRequest, asker:
 const learner = { caller: 'learner' }
 
 /** Now and then what an upstream reported is held against our own count, off the road of the request. */
-export function createFactorLearner({ factors, count, clock }: Pick<CountParts, 'factors' | 'count' | 'clock'>) {
+export function createFactorLearner({ factors, count, clock }: Pick<CountTokensParts, 'factors' | 'count' | 'clock'>) {
   return (model: string, request: InferenceRequest, usage: Usage): void => {
     if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
     countLocally(count, request, learner).then(

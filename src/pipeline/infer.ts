@@ -12,12 +12,12 @@ import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import { inferenceHeaders } from '../domain/limits/headers.ts'
-import type { Admission, Applicant } from './paying/admission.ts'
-import type { Asking } from './asking.ts'
-import { countingRefusals } from './paying/count-refusals.ts'
-import type { Estimate, Govern, Governed } from './governing/govern.ts'
-import { freeLease, type Charged, type Lease } from './paying/lease.ts'
-import { meter } from './paying/meter.ts'
+import type { Admission, AdmissionCall } from './billing/admission.ts'
+import type { InferenceCall } from './inference-call.ts'
+import { countRejected } from './billing/count-rejected.ts'
+import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.ts'
+import { freeLease, type Charged, type Lease } from './billing/lease.ts'
+import { meter } from './billing/meter.ts'
 import { permittedModel } from './permitted-model.ts'
 import { route, type RouteParts } from './route.ts'
 
@@ -25,7 +25,7 @@ export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
   readonly storage: Pick<StorageHealth, 'refusal'>
   readonly admission: Admission
-  readonly govern: Govern
+  readonly govern: Enforce
   readonly ratesOf: (price: Price) => Rates
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
@@ -39,7 +39,7 @@ export type InferParts = RouteParts & {
 export type ImplausibleReport = ModelTarget & { readonly requestId: string; readonly usage: Usage }
 
 /** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
-export type Answer = AsyncDisposable & {
+export type InferenceAnswer = AsyncDisposable & {
   readonly model: string
   readonly upstream: string
   /** Whoever lets the end out pays for it first: it has no receipt yet. */
@@ -61,7 +61,7 @@ export type Bill = {
   charged(): Charged | undefined
 }
 
-export type Infer = (asking: Asking) => Promise<Answer>
+export type Infer = (asking: InferenceCall) => Promise<InferenceAnswer>
 
 const done = Promise.resolve()
 
@@ -72,9 +72,7 @@ export function createInfer(parts: InferParts): Infer {
     // An answer whose charge and event can be kept nowhere is not given out, so its upstream is not paid for it either.
     const refusal = parts.storage.refusal()
     if (refusal) throw refusal
-    const found = countingRefusals(parts.admission, caller, () =>
-      permittedModel(parts.catalogue, caller, request.model),
-    )
+    const found = countRejected(parts.admission, caller, () => permittedModel(parts.catalogue, caller, request.model))
     const model = isPromise(found) ? await found : found
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
@@ -126,10 +124,10 @@ export function createInfer(parts: InferParts): Infer {
 
 /** A request that the checks stop has used nothing but its place and its input. */
 async function permitted(
-  govern: Govern,
-  asking: Asking,
+  govern: Enforce,
+  asking: InferenceCall,
   { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
-): Promise<Governed> {
+): Promise<EnforcedRequest> {
   try {
     return await govern(asking, { expected, maxOutputTokens })
   } catch (error) {
@@ -142,13 +140,13 @@ async function permitted(
 function leaseFor(
   { admission, ratesOf, creditUsd }: InferParts,
   caller: Caller,
-  asked: Omit<Applicant, 'principal'>,
+  asked: Omit<AdmissionCall, 'principal'>,
 ): MaybePromise<Lease> {
   if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
   return admission.admit({ ...asked, principal: caller })
 }
 
-function outputCap({ request, caller }: Asking, model: Model, freeOutputTokens: number): number {
+function outputCap({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
   const asked = request.maxOutputTokens ?? model.maxOutputTokens
   return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
 }

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { EventFacts } from '../domain/audit/facts/facts.ts'
 import type { InferenceEvent, Chunk, Receipt } from '../domain/inference/events.ts'
-import type { Asking } from './asking.ts'
-import type { Answer } from './infer.ts'
-import { recorded, type RecordParts } from './record.ts'
+import type { InferenceCall } from './inference-call.ts'
+import type { InferenceAnswer } from './infer.ts'
+import { withAudit, type RecordParts } from './record.ts'
 
 const usage = {
   inputTokens: 5,
@@ -20,7 +20,7 @@ const start: InferenceEvent = { type: 'start', model: 'm' }
 const delta: InferenceEvent = { type: 'delta', block: 0, text: 'the answer' }
 const end: InferenceEvent = { type: 'end', stopReason: 'end', usage }
 
-const asking: Asking = {
+const asking: InferenceCall = {
   requestId: 'req_1',
   caller: {
     kind: 'api_key',
@@ -69,7 +69,7 @@ function scene(
   paid.resolve(receipt)
   let closed = 0
   const settled: string[] = []
-  const infer = recorded(
+  const infer = withAudit(
     async ({ onVerdict, beforeModels }) => {
       const [first] = pieces
       if (pieces.length === 1 && first instanceof Error) throw first
@@ -113,7 +113,7 @@ function scene(
     },
   )
   return {
-    infer: (change: Partial<Asking> = {}): Promise<Answer> => infer({ ...asking, ...change }),
+    infer: (change: Partial<InferenceCall> = {}): Promise<InferenceAnswer> => infer({ ...asking, ...change }),
     facts,
     ids,
     closed: () => closed,
@@ -137,7 +137,7 @@ async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[])
   }
 }
 
-const read = async (answer: Answer): Promise<Chunk[]> => Array.fromAsync(answer.pieces)
+const read = async (answer: InferenceAnswer): Promise<Chunk[]> => Array.fromAsync(answer.pieces)
 
 describe('the record of a request', () => {
   it('says who asked which model from where, what it used and what it cost', async () => {

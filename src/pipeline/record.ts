@@ -10,8 +10,8 @@ import { announcedId } from '../domain/audit/facts/policy-object.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/facts/request-facts.ts'
 import { collectTexts, type TextCollector } from '../domain/audit/content/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
-import type { Asking } from './asking.ts'
-import type { Answer, Infer } from './infer.ts'
+import type { InferenceCall } from './inference-call.ts'
+import type { InferenceAnswer, Infer } from './infer.ts'
 
 export type RecordParts = {
   /** Null where requests are not logged: they are paid for all the same. */
@@ -28,7 +28,7 @@ export type RecordParts = {
  * the ledger or the log. An answer that is refused where its event cannot be written is paid for only once the event is
  * durable, so that a refused one is never charged. Otherwise both are written at once: a caller waits for the disk one time.
  */
-export function recorded(infer: Infer, parts: RecordParts): Infer {
+export function withAudit(infer: Infer, parts: RecordParts): Infer {
   return async (asking) => {
     const recording = begin(asking, parts)
     try {
@@ -66,7 +66,7 @@ const unrecorded: Recording = {
   async correct() {},
 }
 
-function begin(asking: Asking, { journal, clock, content, redact }: RecordParts): Recording {
+function begin(asking: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
   const { requestId, caller, request, origin, purpose } = asking
   // The free request is nobody's, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded
@@ -111,7 +111,7 @@ function begin(asking: Asking, { journal, clock, content, redact }: RecordParts)
   }
 }
 
-function logged(answer: Answer, recording: Recording): Answer {
+function logged(answer: InferenceAnswer, recording: Recording): InferenceAnswer {
   const { upstream, bill } = answer
   const giveBack = async (): Promise<void> => {
     await answer[Symbol.asyncDispose]()
@@ -121,7 +121,7 @@ function logged(answer: Answer, recording: Recording): Answer {
   return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
 }
 
-function watchPieces({ pieces, upstream, bill }: Answer, recording: Recording): AsyncIterable<Chunk> {
+function watchPieces({ pieces, upstream, bill }: InferenceAnswer, recording: Recording): AsyncIterable<Chunk> {
   const watch = (piece: Chunk): MaybePromise<Chunk> => {
     recording.texts?.add(piece)
     const end = endIn(piece)

@@ -17,7 +17,7 @@ export type RouteParts = {
 }
 
 /** An upstream that has begun to answer. Disposing of it stops the call. */
-export type BegunAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly pieces: AsyncIterable<Chunk> }
+export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly pieces: AsyncIterable<Chunk> }
 
 const retryPauseMs = 250
 
@@ -25,7 +25,11 @@ const retryPauseMs = 250
  * Tries the model's targets in order until one has begun to answer: its first piece is in hand, so that a failure
  * before it is still a clean status. Resting upstreams are left out unless all rest. The last one gets a second chance.
  */
-export async function route(parts: RouteParts, model: Model, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+export async function route(
+  parts: RouteParts,
+  model: Model,
+  call: Omit<ProviderCall, 'model'>,
+): Promise<StartedAnswer> {
   const awake = model.targets.filter((target) => !parts.health.isResting(target.upstream))
   const targets = awake.length > 0 ? awake : model.targets
   let last: Fault | undefined
@@ -46,7 +50,11 @@ export async function route(parts: RouteParts, model: Model, call: Omit<Provider
   throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
 }
 
-async function begin(parts: RouteParts, target: ModelTarget, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+async function begin(
+  parts: RouteParts,
+  target: ModelTarget,
+  call: Omit<ProviderCall, 'model'>,
+): Promise<StartedAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
   const pieces = pullStreamOf(provider.infer({ ...call, model: target.model }))

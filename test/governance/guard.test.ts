@@ -16,8 +16,8 @@ import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createIncrementalScan } from '../../src/domain/moderation/incremental-scan.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
-import { guarded } from '../../src/pipeline/governing/guard.ts'
-import { createSilences } from '../../src/pipeline/governing/silence.ts'
+import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
+import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
 import { plainOccasion } from '../support/occasion.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
@@ -114,14 +114,14 @@ async function answered(
   // Where the upstream halts, every silence has lasted long enough.
   const clock = isHalting ? createQuickClock() : systemClock
   const metered = { pieces: streamed(pieces, isHalting), used: () => end.usage }
-  const leaving = guarded(metered, {
+  const leaving = guardOutput(metered, {
     plan,
     holding: holdBackOf(plan, false),
     examine,
     glance: examine,
     readAlong: createIncrementalScan(classifier),
     clock,
-    silences: createSilences(clock),
+    silences: createIdleTimers(clock),
     pause,
     rephrased: async () => rephrased,
     stop: async () => void (wasStopped = true),

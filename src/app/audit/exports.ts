@@ -9,7 +9,7 @@ import { createAddressGuard, type AddressGuard } from '../../adapters/network/ad
 import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
-import { startSenders } from '../../pipeline/exporting/senders.ts'
+import { startSenders } from '../../pipeline/export/senders.ts'
 import type { LiveValues } from '../live-values.ts'
 import type { AuditOfficeParts } from './parts.ts'
 import { watchBacklog } from './export-metrics.ts'

@@ -9,8 +9,8 @@ import { createAuditAppender } from '../../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signDueChains, type CheckpointParts } from '../../adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
-import { recorded } from '../../pipeline/record.ts'
-import { createSinkTest, type SinkTest } from '../../pipeline/exporting/test-sink.ts'
+import { withAudit } from '../../pipeline/record.ts'
+import { createSinkTest, type SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { Infer } from '../../pipeline/infer.ts'
 import type { AuditOfficeParts } from './parts.ts'
 import { openExports } from './exports.ts'
@@ -67,7 +67,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
       sinks: reads.exports,
       open,
     }),
-    record: (infer) => recorded(infer, recording),
+    record: (infer) => withAudit(infer, recording),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

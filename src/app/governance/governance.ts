@@ -8,8 +8,8 @@ import { createSimulate } from '../../domain/evaluation/simulate.ts'
 import { createQuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { createIncrementalScan } from '../../domain/moderation/incremental-scan.ts'
 import { createScanText } from '../../domain/moderation/scan.ts'
-import { createGovern } from '../../pipeline/governing/govern.ts'
-import { createSendable } from '../../pipeline/governing/sendable.ts'
+import { createEnforce } from '../../pipeline/enforcement/enforce.ts'
+import { createCheckBeforeCounting } from '../../pipeline/enforcement/check-before-counting.ts'
 import type { Administration } from '../administration.ts'
 import { openBacktests } from './backtests.ts'
 import type { Ground } from '../ground.ts'
@@ -48,7 +48,7 @@ export function openGovernance(
   })
   const watch = openWatch(ground, { reads, administer })
   openBacktests(ground, { examine: glance, compileRule })
-  const govern = createGovern({
+  const govern = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     examine,
@@ -71,7 +71,7 @@ export function openGovernance(
   })
   return {
     govern,
-    sendable: createSendable({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
+    sendable: createCheckBeforeCounting({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
     screen,
     simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>

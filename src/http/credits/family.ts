@@ -1,4 +1,4 @@
-import { creditsUnavailable } from '../../pipeline/paying/limit-faults.ts'
+import { creditsUnavailable } from '../../pipeline/billing/limit-faults.ts'
 import { GeneralErrorBody } from '../general-refusal.ts'
 import type { Family } from '../route.ts'
 import { creditRoutes, type CreditRouteParts } from './routes.ts'

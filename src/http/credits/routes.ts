@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { remainingMicro } from '../../domain/credits/ledger-store.ts'
 import { inUsd, displayedBalance } from '../../domain/credits/formatting.ts'
-import type { ReadBalance } from '../../pipeline/paying/read-balance.ts'
+import type { ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 

@@ -8,9 +8,9 @@ import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import { inferenceHeaders } from '../../domain/limits/headers.ts'
-import type { Admission } from '../../pipeline/paying/admission.ts'
-import { countingRefusals } from '../../pipeline/paying/count-refusals.ts'
-import type { Answer, Infer } from '../../pipeline/infer.ts'
+import type { Admission } from '../../pipeline/billing/admission.ts'
+import { countRejected } from '../../pipeline/billing/count-rejected.ts'
+import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, purposeOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
 import type { InFlight } from './in-flight.ts'
@@ -77,7 +77,7 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     const known = callerOf.principalOrFree(request)
     const caller = isPromise(known) ? await known : known
     const incoming = { body: request.body, headers: request.headers, caller }
-    const read = countingRefusals(admission, caller, () => door.decode(incoming))
+    const read = countRejected(admission, caller, () => door.decode(incoming))
     const decoded = isPromise(read) ? await read : read
     const { request: asked, observe, echo = {} } = decoded
     const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
@@ -138,11 +138,11 @@ function createPartIds(answerId: string): Ids {
   }
 }
 
-const limitHeaders = ({ verdict }: Answer): Record<string, string> =>
+const limitHeaders = ({ verdict }: InferenceAnswer): Record<string, string> =>
   verdict === null ? {} : inferenceHeaders(verdict)
 
 /** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
-const droppedHeader = ({ dropped }: Answer): Record<string, string> =>
+const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>
   dropped.size === 0 ? {} : { 'x-gateway-dropped': printable([...dropped].join(', ')) }
 
 const longestHeader = 1000

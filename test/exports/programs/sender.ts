@@ -11,7 +11,7 @@ import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit/parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
 import { createKeyring } from '../../../src/domain/identity/keyring.ts'
-import { startSenders } from '../../../src/pipeline/exporting/senders.ts'
+import { startSenders } from '../../../src/pipeline/export/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
 import { killSeal, killSecret } from '../kill-scene.ts'
 

@@ -4,7 +4,7 @@ import type { Organization } from '../../../domain/identity/principal.ts'
 import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import type { WindowUsage, ScopeStatus, LimitStatus } from '../../../domain/limits/status.ts'
 import { tierOf } from '../../../domain/limits/tiers.ts'
-import type { Preview } from '../../../pipeline/paying/preflight.ts'
+import type { PreflightResult } from '../../../pipeline/billing/preflight.ts'
 import type { CheckObject, LimitsObject } from './schema.ts'
 
 const microUsdPerUsd = 1_000_000
@@ -17,7 +17,7 @@ export const presentLimits = (organization: Organization, standing: LimitStatus)
   scopes: presentStanding(standing),
 })
 
-export function presentCheck({ verdict, tokens, micro }: Preview): Static<typeof CheckObject> {
+export function presentCheck({ verdict, tokens, micro }: PreflightResult): Static<typeof CheckObject> {
   const refusal = verdict.admitted ? null : verdict
   const waitMs = refusal?.retryAfterMs ?? null
   return {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Catalogue } from '../../../domain/inference/catalogue.ts'
 import type { DirectoryStore } from '../../../domain/identity/store.ts'
-import type { Preflight } from '../../../pipeline/paying/preflight.ts'
+import type { Preflight } from '../../../pipeline/billing/preflight.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../managing/fields.ts'

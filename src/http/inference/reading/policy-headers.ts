@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import type { Purpose } from '../../../pipeline/asking.ts'
+import type { PolicyLabels } from '../../../pipeline/inference-call.ts'
 
 /** What a caller may say about whom and what a request is for. `X-Policy-Project` is looked at with the key. */
 export const policyHeaders = {
@@ -25,9 +25,9 @@ export const policyHeaders = {
 const maxLabelLength = 256
 const maxPoliciesLength = 2000
 
-const unsaid: Purpose = { policyIds: [] }
+const unsaid: PolicyLabels = { policyIds: [] }
 
-export function purposeOf(headers: IncomingHttpHeaders): Purpose {
+export function purposeOf(headers: IncomingHttpHeaders): PolicyLabels {
   const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
   if (policies === undefined && user === undefined && target === undefined) return unsaid
   const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''

@@ -22,17 +22,17 @@ import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
 import type { IncrementalScan } from '../../domain/moderation/incremental-scan.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
-import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './change-request.ts'
-import { guarded } from './guard.ts'
-import type { Asking } from '../asking.ts'
-import type { Metered } from '../paying/meter.ts'
+import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './rewrite-request.ts'
+import { guardOutput } from './output-guard.ts'
+import type { InferenceCall } from '../inference-call.ts'
+import type { Metered } from '../billing/meter.ts'
 import { planRequest, type PlanParts } from './plan-request.ts'
 import { redactedAnswer } from './redact-answer.ts'
-import { createSilences } from './silence.ts'
-import { takeQuota, type QuotaParts } from './take-quota.ts'
-import { screenedError } from './upstream-errors.ts'
+import { createIdleTimers } from './idle-timer.ts'
+import { reserveQuota, type QuotaParts } from './reserve-quota.ts'
+import { scanUpstreamError } from './upstream-errors.ts'
 
-export type GovernParts = PlanParts &
+export type EnforceParts = PlanParts &
   QuotaParts & {
     readonly examine: Evaluate
     /** The same judgement without remembering it. */
@@ -52,7 +52,7 @@ export type GovernParts = PlanParts &
   }
 
 /** A request that may go on, as it may go on, and the eye on its answer. */
-export type Governed = AsyncDisposable & {
+export type EnforcedRequest = AsyncDisposable & {
   readonly request: InferenceRequest
   /** How long its answer may be by its quotas. */
   readonly maxOutputTokens: number
@@ -62,22 +62,22 @@ export type Governed = AsyncDisposable & {
 }
 
 /** Holds a request to all that its organization wants checked; refuses it with a Fault, or lets it go on. */
-export type Govern = (asking: Asking, estimate: Estimate) => Promise<Governed>
+export type Enforce = (asking: InferenceCall, estimate: Estimate) => Promise<EnforcedRequest>
 
 /** What a request may use at the most. */
 export type Estimate = { readonly expected: Usage; readonly maxOutputTokens: number }
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
-export function createGovern(parts: GovernParts): Govern {
+export function createEnforce(parts: EnforceParts): Enforce {
   const { examine } = parts
   const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, examine, parts.rephrase)
-  const silences = createSilences(parts.clock)
+  const silences = createIdleTimers(parts.clock)
 
   return async (asking, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, asking)
     const plan = isPromise(planned) ? await planned : planned
-    const taken = takeQuota(parts, asking, { plan, expected, maxOutputTokens })
+    const taken = reserveQuota(parts, asking, { plan, expected, maxOutputTokens })
     const place = isPromise(taken) ? await taken : taken
     try {
       const examined = examine(plan, { ...scannedTextsOf(asking.request), direction: 'request' })
@@ -91,7 +91,7 @@ export function createGovern(parts: GovernParts): Govern {
     }
   }
 
-  function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): Governed {
+  function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): EnforcedRequest {
     const vault = isRedacting(plan) ? createPlaceholderMap() : undefined
     const holding = holdBackOf(plan, isNearThreshold(examination.findings, alwaysBlocked))
     const asked = examination.verdict.outcomes
@@ -113,7 +113,7 @@ export function createGovern(parts: GovernParts): Govern {
       told(asking, verdict)
     }
     const fail = async (error: unknown): Promise<never> => {
-      throw await screenedError(error, { examine, plan, onVerdict: onErrorVerdict })
+      throw await scanUpstreamError(error, { examine, plan, onVerdict: onErrorVerdict })
     }
 
     // An answer that breaks off has used its input and what was generated until then.
@@ -124,7 +124,7 @@ export function createGovern(parts: GovernParts): Govern {
       guard(metered, stop) {
         answer = metered
         const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
-        const pieces = tap(guarded(metered, guarding), (piece) => piece, fail)
+        const pieces = tap(guardOutput(metered, guarding), (piece) => piece, fail)
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
       },
       fail,
@@ -133,13 +133,13 @@ export function createGovern(parts: GovernParts): Govern {
   }
 
   /** The request as the verdict on it lets it go on, or the refusal. */
-  function allowedRequest(asking: Asking, judged: Judged): MaybePromise<InferenceRequest> {
+  function allowedRequest(asking: InferenceCall, judged: Judged): MaybePromise<InferenceRequest> {
     const { verdict } = judged.examination
     if (isDenied(verdict)) throw refused(asking, judged.plan, verdict)
     return isRephrasing(verdict.effectiveDecision) ? rewrittenRequest(asking, judged) : asking.request
   }
 
-  async function rewrittenRequest(asking: Asking, { plan, examination }: Judged): Promise<InferenceRequest> {
+  async function rewrittenRequest(asking: InferenceCall, { plan, examination }: Judged): Promise<InferenceRequest> {
     const { verdict } = examination
     const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
     const written = withTexts(asking.request, texts ?? new Map())
@@ -149,14 +149,14 @@ export function createGovern(parts: GovernParts): Govern {
     throw refused(asking, plan, combine([...denialOf(verdict), ...verdict.outcomes]))
   }
 
-  function refused(asking: Asking, plan: Plan, verdict: Verdict): Error {
+  function refused(asking: InferenceCall, plan: Plan, verdict: Verdict): Error {
     asking.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
     const { escalation_path: escalationPath } = plan.gateway.config.refusal_replacement
     return denialFault(verdict, told(asking, verdict), { crisis: parts.crisisMessage, escalationPath })
   }
 
   /** Tells the watch, and the caller where there is more to tell than that all is well. */
-  function told({ caller }: Asking, verdict: Verdict): InferenceEnd['policy'] {
+  function told({ caller }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
     if (caller.kind !== 'free') parts.note(caller.organization.id, verdict.outcomes)
     if (verdict.decision === 'allow') return undefined
     return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
@@ -166,4 +166,4 @@ export function createGovern(parts: GovernParts): Govern {
 type Judged = { readonly plan: Plan; readonly examination: Evaluation }
 
 /** A request that was let through, with all that its answer is held to. */
-type Going = Judged & { readonly asking: Asking; readonly place: QuotaReservation }
+type Going = Judged & { readonly asking: InferenceCall; readonly place: QuotaReservation }

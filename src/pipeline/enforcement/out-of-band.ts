@@ -16,7 +16,7 @@ import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
  * piece of one that goes on in the next frame. So the strings of a piece are judged as they stand, unless its format calls
  * them pieces, and those of one field are followed as one growing text, which is held back as any other text is.
  */
-export type AsideInspection = {
+export type OutOfBandInspection = {
   /** How much of which field must be cleared before these may leave. To be asked before they are looked at. */
   marksOf(asides: readonly OutOfBandText[]): readonly Mark[]
   /** Looks at all of them, and says whether the answer may go on. */
@@ -35,7 +35,7 @@ const mostFields = 64
 /** This much of what a field said before is read again with what it says next. */
 const tailCharacters = 512
 
-export function createAsideInspection(parts: StreamScannerParts, outcomes: CheckOutcome[]): AsideInspection {
+export function createOutOfBandInspection(parts: StreamScannerParts, outcomes: CheckOutcome[]): OutOfBandInspection {
   const fields = new Map<string, Field>()
   const tails = new Map<string, string>()
   const stepPlan = { ...parts.plan, policies: parts.holding.policies }
@@ -116,7 +116,7 @@ function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean
 }
 
 /** What a piece says that no event tells of, less addresses and data. */
-export function asidesOf({ asides = none, events, original }: Chunk): readonly OutOfBandText[] {
+export function outOfBandTextsOf({ asides = none, events, original }: Chunk): readonly OutOfBandText[] {
   if (original !== undefined) return asides.length === 0 ? asides : asides.flatMap(asText)
   // The proof of a thought is a signature, unless an upstream says so of something else.
   return events.flatMap((event) =>

@@ -16,7 +16,7 @@ import {
 import type { ClaimedSink, DeliveryStore } from '../../domain/audit/export/delivery-store.ts'
 import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink, type DeliveryOutcome } from '../../domain/audit/export/sink.ts'
-import { gatherBatch, pageOf } from './gather-batch.ts'
+import { gatherBatch, readPage } from './gather-batch.ts'
 
 export type DeliverParts = {
   readonly store: DeliveryStore
@@ -133,7 +133,7 @@ function raiseAlarm(
 async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promise<ClaimedSink | undefined> {
   const { store, clock, random } = parts
   const { claimed } = delivery
-  const events = await store.replays(claimed.id, pageOf(delivery.sink.choice, maxReplays)).catch(asDamage)
+  const events = await store.replays(claimed.id, readPage(delivery.sink.choice, maxReplays)).catch(asDamage)
   if (events instanceof DamagedEvent) {
     const { sequence, message: reason } = events
     await store.settleReplays(claimed, { delivered: [], rejected: [{ sequence, reason }] })

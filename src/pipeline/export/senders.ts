@@ -11,7 +11,7 @@ export type SenderParts = DeliverParts & {
   readonly everyMs: number
 }
 
-export type Senders = AsyncDisposable & {
+export type SinkSenders = AsyncDisposable & {
   /** Looks once for sinks that have something to send, and sends it. Resolves when all of them are done. */
   sendDue(): Promise<void>
 }
@@ -26,7 +26,7 @@ type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposa
  * Sends to every sink that has something to get, each by one sender among all nodes. It begins by itself; disposed of,
  * it lets go of what it holds.
  */
-export function startSenders(parts: SenderParts): Senders {
+export function startSenders(parts: SenderParts): SinkSenders {
   const { store, clock, everyMs, onError } = parts
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<void>>()

@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/evaluation/rules/plan.ts'
 import { isDenied, type Verdict } from '../../domain/evaluation/verdict/outcome.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
-import { isRedacting } from './change-request.ts'
+import { isRedacting } from './rewrite-request.ts'
 
 /** Errors whose message is the upstream's own, and what the caller reads in its place. */
 const replacements: ReadonlyMap<FaultCode, string> = new Map([
@@ -16,7 +16,7 @@ const replacements: ReadonlyMap<FaultCode, string> = new Map([
   ['context_length_exceeded', 'prompt is too long. The upstream’s message is withheld because a rule forbids it.'],
 ])
 
-export type ErrorParts = {
+export type UpstreamErrorParts = {
   readonly examine: Evaluate
   readonly plan: Plan
   /** Called with the verdict on a message that is more than allowed. */
@@ -27,7 +27,10 @@ export type ErrorParts = {
  * Replaces the message of an upstream's error where the same text would be denied in an answer, or where it has personal
  * data that the plan takes out of answers. Other errors stay as they are.
  */
-export async function screenedError(error: unknown, { examine, plan, onVerdict }: ErrorParts): Promise<unknown> {
+export async function scanUpstreamError(
+  error: unknown,
+  { examine, plan, onVerdict }: UpstreamErrorParts,
+): Promise<unknown> {
   const replacement = isFault(error) ? replacements.get(error.code) : undefined
   if (!isFault(error) || replacement === undefined) return error
   const { verdict } = await examine(plan, { texts: [error.message], direction: 'response' })

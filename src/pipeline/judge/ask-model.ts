@@ -10,7 +10,7 @@ import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
-import { route, type BegunAnswer, type RouteParts } from '../route.ts'
+import { route, type StartedAnswer, type RouteParts } from '../route.ts'
 
 export type AskModelParts = RouteParts & {
   /** The name is looked up for each question, as a caller's would be. */
@@ -72,7 +72,7 @@ export function createAskModel(parts: AskModelParts): AskModel {
   }
 
   /** Only what is no fault of the one who asks counts against the judge: else three bad texts could silence it for all. */
-  async function begin(model: Model, call: Omit<ProviderCall, 'model'>): Promise<BegunAnswer> {
+  async function begin(model: Model, call: Omit<ProviderCall, 'model'>): Promise<StartedAnswer> {
     try {
       const begun = await route(routing, model, call)
       breaker.succeeded(breakerName)

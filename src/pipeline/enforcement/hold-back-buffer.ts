@@ -1,7 +1,7 @@
 import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 
 /** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
-export type HeldPieces<Ticketed extends Held> = {
+export type HoldBackBuffer<Ticketed extends Held> = {
   hold(one: Ticketed): void
   isEmpty(): boolean
   /**
@@ -22,7 +22,9 @@ type Held = { piece: Chunk }
 const steadyShare = 32
 
 /** `isFree` says whether all that a piece holds may leave by now. */
-export function createHeldPieces<Ticketed extends Held>(isFree: (one: Ticketed) => boolean): HeldPieces<Ticketed> {
+export function createHoldBackBuffer<Ticketed extends Held>(
+  isFree: (one: Ticketed) => boolean,
+): HoldBackBuffer<Ticketed> {
   let held: Ticketed[] = []
   /** So many at the front may leave: what once may leave always may. */
   let free = 0

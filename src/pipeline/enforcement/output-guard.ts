@@ -4,15 +4,15 @@ import { iterable, pending } from '../../base/pull-stream.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
 import type { CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
-import { asidesOf } from './asides.ts'
-import { createHeldPieces } from './held-pieces.ts'
-import { createInspection, type InspectParts } from './inspect.ts'
-import type { Metered } from '../paying/meter.ts'
-import { createListener, silence, type Silences } from './silence.ts'
+import { outOfBandTextsOf } from './out-of-band.ts'
+import { createHoldBackBuffer } from './hold-back-buffer.ts'
+import { createStreamInspection, type StreamInspectionParts } from './stream-inspection.ts'
+import type { Metered } from '../billing/meter.ts'
+import { createIdleAwareStream, idle, type IdleTimers } from './idle-timer.ts'
 
-export type GuardParts = InspectParts & {
+export type OutputGuardParts = StreamInspectionParts & {
   readonly clock: Clock
-  readonly silences: Silences
+  readonly silences: IdleTimers
   /** Stops the upstream. */
   readonly stop: () => Promise<void>
   /** Told once what the checks said about the answer; what it answers is shown to the caller. */
@@ -33,11 +33,11 @@ type Ticketed = { piece: Chunk; readonly place: number; readonly marks: readonly
  * Lets an answer out no faster than it was found fit to leave. What is denied never leaves: the upstream is stopped, what
  * was held is dropped, and the answer ends as one that was filtered.
  */
-export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardParts): AsyncIterable<Chunk> {
+export function guardOutput(metered: Pick<Metered, 'pieces' | 'used'>, parts: OutputGuardParts): AsyncIterable<Chunk> {
   const { clock } = parts
-  const listener = createListener(metered.pieces, parts.silences)
-  const held = createHeldPieces(isFree)
-  const inspection = createInspection(parts, (block, text) => held.replaceText(block, text))
+  const listener = createIdleAwareStream(metered.pieces, parts.silences)
+  const held = createHoldBackBuffer(isFree)
+  const inspection = createStreamInspection(parts, (block, text) => held.replaceText(block, text))
   let pieces = 0
   /** Up to this one, all that stands in the pieces was told in events, and looked at. */
   let told = 0
@@ -49,9 +49,9 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     return isOver ? undefined : andThen(listener.take(), hear)
   }
 
-  function hear(heard: Taken | typeof silence): MaybePromise<Taken> {
+  function hear(heard: Taken | typeof idle): MaybePromise<Taken> {
     if (heard === pending || heard === undefined) return heard
-    if (heard === silence) return andThen(lookAhead(0), () => letOut('all'))
+    if (heard === idle) return andThen(lookAhead(0), () => letOut('all'))
     return andThen(isPieceFit(heard), goOn)
   }
 
@@ -84,7 +84,7 @@ export function guarded(metered: Pick<Metered, 'pieces' | 'used'>, parts: GuardP
     const place = ++pieces
     if (piece.isAhead !== true) told = place
     const events = joined(piece.events)
-    const asides = asidesOf(piece)
+    const asides = outOfBandTextsOf(piece)
     const marks = inspection.marksOf(events)
     if (asides.length === 0) {
       held.hold({ piece, place, marks })

@@ -3,23 +3,23 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { pullStreamOf, pending } from '../../base/pull-stream.ts'
 
 /** Stands between two pieces where nothing came for a while. */
-export const silence = Symbol('silence')
+export const idle = Symbol('silence')
 
 /** Short enough not to be noticed by a reader, long enough not to be met between two tokens. */
-const silenceMs = 100
+const idleMs = 100
 
 /** Somebody who wants to be called when nothing has come for the usual while. */
-export type Waiting = { dueMs: number; readonly callback: () => void }
+export type IdleWaiter = { dueMs: number; readonly callback: () => void }
 
 /** One timer for all who wait: they wait equally long, so whoever began first is the first to be called. */
-export type Silences = {
+export type IdleTimers = {
   /** The wait begins now, or anew. */
-  begin(waiting: Waiting): void
-  end(waiting: Waiting): void
+  begin(waiting: IdleWaiter): void
+  end(waiting: IdleWaiter): void
 }
 
-export function createSilences(clock: Clock): Silences {
-  const all = new Set<Waiting>()
+export function createIdleTimers(clock: Clock): IdleTimers {
+  const all = new Set<IdleWaiter>()
   let isArmed = false
 
   function arm(): void {
@@ -42,7 +42,7 @@ export function createSilences(clock: Clock): Silences {
 
   return {
     begin(waiting) {
-      waiting.dueMs = clock.monotonicMs() + silenceMs
+      waiting.dueMs = clock.monotonicMs() + idleMs
       all.delete(waiting)
       all.add(waiting)
       if (!isArmed) arm()
@@ -52,17 +52,17 @@ export function createSilences(clock: Clock): Silences {
 }
 
 /** What is being read, and word of a silence where somebody waits for more. */
-export type Listener<T> = {
+export type IdleAwareStream<T> = {
   /** As from a flow; of each silence it is told once. */
-  take(): MaybePromise<T | typeof silence | typeof pending | undefined>
+  take(): MaybePromise<T | typeof idle | typeof pending | undefined>
   whenMore(wake: () => void, isAwaited: boolean): void
 }
 
-export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences): Listener<T> {
+export function createIdleAwareStream<T>(pieces: AsyncIterable<T>, silences: IdleTimers): IdleAwareStream<T> {
   const source = pullStreamOf(pieces)
   let stage: 'listening' | 'waiting' | 'silent' | 'told' = 'listening'
   let wakeUp = (): void => {}
-  const waiting: Waiting = {
+  const waiting: IdleWaiter = {
     dueMs: 0,
     callback() {
       stage = 'silent'
@@ -73,7 +73,7 @@ export function createListener<T>(pieces: AsyncIterable<T>, silences: Silences):
     take() {
       if (stage === 'silent') {
         stage = 'told'
-        return silence
+        return idle
       }
       const taken = source.poll()
       if (taken === pending) return pending

@@ -6,7 +6,7 @@ import type { TextStream } from '../../domain/moderation/personal-data/stream.ts
 import { redact, restorePlaceholders } from '../../domain/moderation/personal-data/redact.ts'
 import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import type { BlockStart, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
-import { asidesOf } from './asides.ts'
+import { outOfBandTextsOf } from './out-of-band.ts'
 
 export type RedactionParts = {
   /** Knows what was taken out of the request. */
@@ -70,7 +70,7 @@ export async function* redactedAnswer(
     const isSame =
       piece.original?.kind === 'document' &&
       areSame(events, piece.events) &&
-      asidesOf(piece).every(({ text }) => findPersonalData(text).length === 0)
+      outOfBandTextsOf(piece).every(({ text }) => findPersonalData(text).length === 0)
     yield isSame ? piece : { events }
   }
 }

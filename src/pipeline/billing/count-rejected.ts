@@ -8,7 +8,7 @@ import type { Admission } from './admission.ts'
  * What is refused before it is admitted is an attempt all the same: it counts as a request, and says so: in headers,
  * or as a refusal where it is one too many. The free request is counted where it is claimed.
  */
-export function countingRefusals<T>(
+export function countRejected<T>(
   admission: Pick<Admission, 'count'>,
   caller: Caller,
   work: () => MaybePromise<T>,

@@ -25,7 +25,7 @@ export type AdmissionParts = LeaseParts & {
 }
 
 /** Who wants to do what, and how much of it at most. */
-export type Applicant = {
+export type AdmissionCall = {
   readonly requestId: string
   readonly principal: Principal
   readonly model: Model
@@ -36,7 +36,7 @@ export type Applicant = {
 
 export type Admission = {
   /** One atomic step over three scopes, five metrics and the credits. A refusal is a Fault. */
-  admit(applicant: Applicant): Promise<Lease>
+  admit(applicant: AdmissionCall): Promise<Lease>
   /** A request that goes no further counts all the same. Throws where even that is one too many. */
   count(principal: Principal): Promise<AdmissionResult>
 }

@@ -36,10 +36,14 @@ export function overLimit(refused: Rejected, reason: Metric): Fault {
   )
 }
 
-export type Shortage = { readonly neededMicro: number; readonly remainingMicro: number; readonly refused: Rejected }
+export type CreditShortage = {
+  readonly neededMicro: number
+  readonly remainingMicro: number
+  readonly refused: Rejected
+}
 
 /** Waiting does not help, so that nothing says when to come again. */
-export function insufficientCredits({ neededMicro, remainingMicro, refused }: Shortage): Fault {
+export function insufficientCredits({ neededMicro, remainingMicro, refused }: CreditShortage): Fault {
   const left = displayedBalance(remainingMicro)
   const short =
     remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
 import { pending } from '../../base/pull-stream.ts'
-import { createListener, createSilences, silence, type Listener, type Waiting } from './silence.ts'
+import { createIdleAwareStream, createIdleTimers, idle, type IdleAwareStream, type IdleWaiter } from './idle-timer.ts'
 
 /** Gives what the test puts in. */
 function createSource() {
@@ -24,7 +24,7 @@ function createSource() {
 }
 
 /** What is heard next, be it word of a silence. */
-async function hear({ take, whenMore }: Listener<string>, isAwaited: boolean) {
+async function hear({ take, whenMore }: IdleAwareStream<string>, isAwaited: boolean) {
   for (;;) {
     const taken = take()
     const heard = isPromise(taken) ? await taken : taken
@@ -36,9 +36,9 @@ async function hear({ take, whenMore }: Listener<string>, isAwaited: boolean) {
 describe('silences', () => {
   it('are told to each when its own wait is over, by one timer for all', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
-    const silences = createSilences(clock)
+    const silences = createIdleTimers(clock)
     const told: string[] = []
-    const waitingFor = (name: string): Waiting => ({ dueMs: 0, callback: () => void told.push(name) })
+    const waitingFor = (name: string): IdleWaiter => ({ dueMs: 0, callback: () => void told.push(name) })
     const [first, second, third] = [waitingFor('first'), waitingFor('second'), waitingFor('third')]
     silences.begin(first)
     silences.begin(second)
@@ -59,10 +59,10 @@ describe('a listener', () => {
   it('hears of one silence before what comes late, and misses nothing', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listener = createListener(source.pieces, createSilences(clock))
+    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
     const heard = hear(listener, true)
     await pass(100)
-    assert.equal(await heard, silence)
+    assert.equal(await heard, idle)
     const late = hear(listener, true)
     await pass(100)
     source.give('late')
@@ -76,7 +76,7 @@ describe('a listener', () => {
   it('hears of no silence that nobody minds', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
     const source = createSource()
-    const listener = createListener(source.pieces, createSilences(clock))
+    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
     const heard = hear(listener, false)
     assert.equal(timers(), 0)
     await pass(1000)
@@ -87,10 +87,10 @@ describe('a listener', () => {
   it('passes a failure on, also after a silence', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listener = createListener(source.pieces, createSilences(clock))
+    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
     const heard = hear(listener, true)
     await pass(100)
-    assert.equal(await heard, silence)
+    assert.equal(await heard, idle)
     const failing = assert.rejects(hear(listener, true), /reset/)
     source.break(new Error('reset'))
     await failing

@@ -14,7 +14,7 @@ export type PreflightParts = {
 }
 
 /** A request that somebody thinks of making. Without tokens it only asks where the limits stand. */
-export type Thought = {
+export type PreflightRequest = {
   readonly organization: Organization
   readonly projectId: string
   readonly keyId: string
@@ -24,9 +24,9 @@ export type Thought = {
 }
 
 /** What would be decided, and what would be held for it. */
-export type Preview = { readonly verdict: AdmissionResult; readonly tokens: number; readonly micro: number }
+export type PreflightResult = { readonly verdict: AdmissionResult; readonly tokens: number; readonly micro: number }
 
-export type Preflight = (thought: Thought) => Promise<Preview>
+export type Preflight = (thought: PreflightRequest) => Promise<PreflightResult>
 
 /** Decides as admission would, and counts nothing. */
 export function createPreflight({ limits, limitsOf, ledger, ratesOf }: PreflightParts): Preflight {

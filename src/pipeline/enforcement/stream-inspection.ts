@@ -1,6 +1,6 @@
 import { andThen, sequentially, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Evaluation } from '../../domain/evaluation/findings/evaluate.ts'
-import { createAsideInspection, type AsideInspection } from './asides.ts'
+import { createOutOfBandInspection, type OutOfBandInspection } from './out-of-band.ts'
 import {
   createStreamScanner,
   type StreamScanner,
@@ -14,7 +14,7 @@ import { textOfJson } from '../../domain/evaluation/texts/request-texts.ts'
 import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
-export type InspectParts = StreamScannerParts & {
+export type StreamInspectionParts = StreamScannerParts & {
   /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
   readonly rephrased: (examination: Evaluation) => Promise<string | undefined>
 }
@@ -23,7 +23,7 @@ export type InspectParts = StreamScannerParts & {
 type ReplaceText = (block: number, text: string) => void
 
 /** The eye on one answer: each of its blocks is followed by itself, however their events are mixed. */
-export type Inspection = {
+export type StreamInspection = {
   /** What was said about it so far. */
   readonly outcomes: readonly CheckOutcome[]
   /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
@@ -31,17 +31,17 @@ export type Inspection = {
   /** Looks at all that events add, and says whether the answer may go on. */
   areFit(events: readonly InferenceEvent[]): MaybePromise<boolean>
   /** The same for what a piece says that no event tells of. */
-  readonly asides: AsideInspection
+  readonly asides: OutOfBandInspection
   /** Looks between two checks, so that what is fit to leave need not wait for the next. */
   lookAhead(keptBack: number): MaybePromise<void>
 }
 
 type Channel = { readonly part: BlockStart; readonly follower: StreamScanner; mark: number }
 
-export function createInspection(parts: InspectParts, replaceText: ReplaceText): Inspection {
+export function createStreamInspection(parts: StreamInspectionParts, replaceText: ReplaceText): StreamInspection {
   const channels = new Map<number, Channel>()
   const outcomes: CheckOutcome[] = []
-  const asides = createAsideInspection(parts, outcomes)
+  const asides = createOutOfBandInspection(parts, outcomes)
 
   function markOf(event: InferenceEvent): Mark | undefined {
     if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
@@ -121,7 +121,7 @@ function textIn(event: InferenceEvent): string | undefined {
 }
 
 /** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
-function openChannel(part: BlockStart, parts: InspectParts): Channel {
+function openChannel(part: BlockStart, parts: StreamInspectionParts): Channel {
   const special = specialOf(part)
   // What waits for its whole text waits with its first event too.
   const mark = parts.holding.isWhole || special !== undefined ? 1 : 0

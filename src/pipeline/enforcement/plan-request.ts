@@ -2,7 +2,7 @@ import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promi
 import { Fault } from '../../base/fault.ts'
 import { planFor, type Plan } from '../../domain/evaluation/rules/plan.ts'
 import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/evaluation/rules/rulebook.ts'
-import type { Asking } from '../asking.ts'
+import type { InferenceCall } from '../inference-call.ts'
 
 export type PlanParts = {
   readonly rulebookOf: RulebookOf
@@ -11,7 +11,7 @@ export type PlanParts = {
 }
 
 /** Which rules hold for a request. For the free one, which is nobody's, only what is always blocked. */
-export function planRequest(parts: PlanParts, { caller, request, purpose }: Asking): MaybePromise<Plan> {
+export function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
   const isFree = caller.kind === 'free'
   const occasion = {
     model: request.model,

@@ -18,7 +18,7 @@ const pageSizeWithTexts = 20
 const maxScanned = 5_000
 
 /** How much of the log is read at a time for a sink. */
-export function pageOf({ content }: OpenedSink['choice'], mostEvents: number) {
+export function readPage({ content }: OpenedSink['choice'], mostEvents: number) {
   const withTexts = content === 'redacted' || content === 'full'
   return { withTexts, limit: withTexts ? pageSizeWithTexts : mostEvents }
 }
@@ -33,7 +33,7 @@ export async function gatherBatch(
   let size = 0
   let contentSize = 0
   let wanted = 0
-  const { limit, withTexts } = pageOf(choice, pageSize)
+  const { limit, withTexts } = readPage(choice, pageSize)
   const isGoalReached = (): boolean =>
     size >= goal.bytes || contentSize >= maxContentSize || wanted >= goal.events || events.length >= maxScanned
   for (let after = cursor.sequence; ;) {

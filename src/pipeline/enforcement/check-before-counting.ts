@@ -7,12 +7,15 @@ import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
-import { withoutPersonalData } from './change-request.ts'
+import { withoutPersonalData } from './rewrite-request.ts'
 
 /** A request as an upstream may see it that is asked to count it; undefined where it may not see it. */
-export type Sendable = (principal: Principal, request: InferenceRequest) => Promise<InferenceRequest | undefined>
+export type CheckBeforeCounting = (
+  principal: Principal,
+  request: InferenceRequest,
+) => Promise<InferenceRequest | undefined>
 
-export type SendableParts = {
+export type CheckBeforeCountingParts = {
   readonly examine: Evaluate
   readonly rulebookOf: RulebookOf
   /** A model judges rules in plain language; to be counted is not worth its price. */
@@ -22,7 +25,11 @@ export type SendableParts = {
 /** Whom a rollout spares cannot be told here, so nobody is spared. */
 const enforced: Plan['rollout'] = { mode: 'enforced', isEnforced: true }
 
-export function createSendable({ examine, rulebookOf, hasJudge }: SendableParts): Sendable {
+export function createCheckBeforeCounting({
+  examine,
+  rulebookOf,
+  hasJudge,
+}: CheckBeforeCountingParts): CheckBeforeCounting {
   return async ({ id, organization, projectId }, request) => {
     const { model, user, metadata = {}, flaggedCategories } = request
     const occasion = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }

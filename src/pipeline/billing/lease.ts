@@ -39,7 +39,7 @@ export type Lease = AsyncDisposable & {
 /** What was paid for, and its price. */
 export type Charged = { readonly usage: Usage; readonly cost: Quote }
 
-export type Taken = {
+export type LeaseTerms = {
   readonly verdict: Admitted
   readonly requestId: string
   readonly principal: Principal
@@ -52,7 +52,7 @@ export type Taken = {
   readonly signal: AbortSignal
 }
 
-export function createLease(parts: LeaseParts, taken: Taken): Lease {
+export function createLease(parts: LeaseParts, taken: LeaseTerms): Lease {
   const request = renewalOf(taken)
   const beat = parts.heartbeat.keep(request)
   let ended: Promise<Receipt> | undefined
@@ -129,7 +129,7 @@ const quoteOf = (micro: number, creditUsd: number): Quote => ({
 /** A caller who hangs up is not a server that stops: that one says why. */
 export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)
 
-const renewalOf = ({ principal, requestId }: Taken): Renewal => ({
+const renewalOf = ({ principal, requestId }: LeaseTerms): Renewal => ({
   organization: principal.organization.id,
   project: principal.projectId,
   key: principal.id,
@@ -144,7 +144,7 @@ function tokensOf(outcome: ChargeOutcome, usage: Usage, reserved: number): numbe
 type Ending = { readonly usage: Usage; readonly atMs: number }
 
 /** The row that the ledger gets; none for a request that used nothing. */
-function chargeOf(taken: Taken, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
+function chargeOf(taken: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
   if (!isRecorded(outcome)) return undefined
   const { principal, requestId, model, rates, verdict } = taken
   const { reasoningTokens: _, ...tokens } = usage

@@ -4,14 +4,14 @@ import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 
 /** A request on the road: who asks what, and on what terms. */
-export type Asking = {
+export type InferenceCall = {
   readonly requestId: string
   readonly caller: Caller
   readonly request: InferenceRequest
   /** Where the request came from. */
   readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
   /** What its headers say about whom and what it is for. */
-  readonly purpose?: Purpose
+  readonly purpose?: PolicyLabels
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal
   /** Told what the checks said, each time they have said more. */
@@ -21,7 +21,7 @@ export type Asking = {
 }
 
 /** The `X-Policy-*` headers. */
-export type Purpose = {
+export type PolicyLabels = {
   readonly user?: string | undefined
   readonly target?: string | undefined
   readonly policyIds: readonly string[]

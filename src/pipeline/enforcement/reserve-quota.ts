@@ -3,14 +3,14 @@ import type { Plan } from '../../domain/evaluation/rules/plan.ts'
 import { boundless, type QuotaReservation, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import type { Asking } from '../asking.ts'
+import type { InferenceCall } from '../inference-call.ts'
 
 export type QuotaParts = { readonly quotas: QuotaReservations }
 
 /** A place under the quotas of the request's user and project. The free request is nobody's. */
-export function takeQuota(
+export function reserveQuota(
   { quotas }: QuotaParts,
-  { caller, requestId, request }: Asking,
+  { caller, requestId, request }: InferenceCall,
   { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
 ): MaybePromise<QuotaReservation> {
   if (caller.kind === 'free') return boundless
