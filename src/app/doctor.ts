@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect as connectSocket } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { DatabaseTooNew } from '../adapters/stores/sql/migrations/migrate.ts'
@@ -233,7 +233,7 @@ async function checkUpstream({
 /** Undefined when a connection opened, else why not. */
 function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolvePromise) => {
-    const socket = connect({ host, port, timeout: connectTimeoutMs })
+    const socket = connectSocket({ host, port, timeout: connectTimeoutMs })
     const end = (result: string | undefined): void => {
       socket.destroy()
       resolvePromise(result)

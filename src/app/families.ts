@@ -7,17 +7,17 @@ import type { AdminParts } from '../http/admin/parts.ts'
 import { chatFamily } from '../http/chat/routes.ts'
 import { creditsFamily } from '../http/credits/family.ts'
 import type { CreditRouteParts } from '../http/credits/routes.ts'
-import type { CountParts } from '../http/inference/count.ts'
-import { createGeneralRefusal, GeneralErrorBody } from '../http/general-refusal.ts'
+import type { CountEndpointParts } from '../http/inference/count.ts'
+import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import type { InferenceParts } from '../http/inference/handler.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
 import { modelRoutes } from '../http/models/routes.ts'
 import { moderationsFamily, type ModerationParts } from '../http/moderations/routes.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
-import type { RememberParts } from '../http/responses/remember.ts'
+import type { StoreResponseParts } from '../http/responses/store-response.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
-import type { Family, Route } from '../http/route.ts'
+import type { EndpointFamily, Route } from '../http/route.ts'
 import { docsRoutes } from '../http/service/docs.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
@@ -25,8 +25,8 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 import type { Purpose } from './listening/plan.ts'
 
 export type FamilyParts = InferenceParts &
-  CountParts &
-  RememberParts &
+  CountEndpointParts &
+  StoreResponseParts &
   CreditRouteParts &
   ModerationParts & {
     readonly catalogue: Catalogue
@@ -46,9 +46,12 @@ export type FamilyParts = InferenceParts &
   }
 
 /** The list of families of a port, in plain sight. The first one's shape serves paths that belong to none. */
-export function createFamilies(parts: FamilyParts, purposes: ReadonlySet<Purpose>): [Family, ...Family[]] {
-  const refuse = createGeneralRefusal(parts.publicUrl)
-  const general = (name: string, prefixes: string[], routes: Route[]): Family => ({
+export function createFamilies(
+  parts: FamilyParts,
+  purposes: ReadonlySet<Purpose>,
+): [EndpointFamily, ...EndpointFamily[]] {
+  const refuse = createDefaultErrors(parts.publicUrl)
+  const general = (name: string, prefixes: string[], routes: Route[]): EndpointFamily => ({
     name,
     prefixes,
     routes,
@@ -58,7 +61,7 @@ export function createFamilies(parts: FamilyParts, purposes: ReadonlySet<Purpose
   const limits = limitsOf(parts)
   const on = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
   const isDescribed = purposes.has('api') || purposes.has('administration')
-  const families: [Family, ...Family[]] = [
+  const families: [EndpointFamily, ...EndpointFamily[]] = [
     general(
       'Service',
       ['/'],

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import { parseJsonObject } from '../base/json.ts'
-import type { TakeRoom } from './body-room.ts'
+import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number }
 
@@ -21,8 +21,8 @@ export function createBodyParser(limits: BodyLimits) {
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
-    const { takeRoom, who } = request.record ?? {}
-    readAll(stream, { ...limits, bytes: limit, takeRoom, isStranger: who === undefined }, (fault, bytes) => {
+    const { takeRoom, actor } = request.record ?? {}
+    readAll(stream, { ...limits, bytes: limit, takeRoom, isStranger: actor === undefined }, (fault, bytes) => {
       if (fault !== undefined) done(fault)
       // Many clients name a content type whether or not they send anything.
       else if (bytes.length === 0 && !takesBody(request)) done(null)
@@ -46,7 +46,7 @@ const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(rou
 
 type ReadLimits = BodyLimits & {
   readonly bytes: number
-  readonly takeRoom: TakeRoom | undefined
+  readonly takeRoom: ReserveBodyMemory | undefined
   readonly isStranger: boolean
 }
 

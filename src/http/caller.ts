@@ -19,19 +19,19 @@ export type CallerOf = {
   readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => MaybePromise<unknown>>>>
 }
 
-export type CallerParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
+export type CallerOfParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
 /** What administrator keys begin with, and nothing else does. */
 const administratorPrefix = 'adm_'
 
 /** Each request is looked at once, however often it is asked who sent it. */
-export function createCallerOf({ authenticator, freeRequests }: CallerParts): CallerOf {
+export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): CallerOf {
   const principal = (request: FastifyRequest): MaybePromise<Principal> => {
     const { record } = request
     if (record?.principal !== undefined) return record.principal
     try {
-      const who = authenticator.principal(secretOf(request.headers), request.ip)
-      const found = isPromise(who) ? who.then((it) => ownProject(request, it)) : ownProject(request, who)
+      const actor = authenticator.principal(secretOf(request.headers), request.ip)
+      const found = isPromise(actor) ? actor.then((it) => ownProject(request, it)) : ownProject(request, actor)
       if (record) record.principal = found
       return found
     } catch (error) {
@@ -47,8 +47,8 @@ export function createCallerOf({ authenticator, freeRequests }: CallerParts): Ca
     const { record } = request
     if (record?.administrator !== undefined) return record.administrator
     try {
-      const who = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-      const found = isPromise(who) ? who.then((it) => noted(request, it)) : noted(request, who)
+      const actor = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+      const found = isPromise(actor) ? actor.then((it) => noted(request, it)) : noted(request, actor)
       if (record) record.administrator = found
       return found
     } catch (error) {
@@ -77,16 +77,16 @@ function rejected(fault: Fault): Promise<never> {
 }
 
 /** A key speaks for its own project only. */
-function ownProject(request: FastifyRequest, who: Principal): Principal {
-  noted(request, who)
+function ownProject(request: FastifyRequest, actor: Principal): Principal {
+  noted(request, actor)
   const project = request.headers['x-policy-project']
-  if (project === undefined || project === who.projectId) return who
+  if (project === undefined || project === actor.projectId) return actor
   throw new Fault('permission', 'project_mismatch', 'X-Policy-Project names another project than the key’s own.', {
     param: 'X-Policy-Project',
   })
 }
 
-function noted<Who extends Administrator | Principal>({ record }: FastifyRequest, who: Who): Who {
-  if (record) record.who = who
-  return who
+function noted<Who extends Administrator | Principal>({ record }: FastifyRequest, actor: Who): Who {
+  if (record) record.actor = actor
+  return actor
 }

@@ -5,7 +5,7 @@ import type { InferenceEnd, InferenceEvent, RawDocument, Chunk } from '../domain
 import type { Dialect } from '../domain/inference/request.ts'
 import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
-import { proofText, readProof } from './inference/proof-envelope.ts'
+import { signatureText, readSignature } from './inference/signature-envelope.ts'
 import { encodeResponses } from './responses/encode.ts'
 import type { AnswerContext } from './inference/writing/stream-writer.ts'
 import { collectAnswer } from './inference/writing/whole-answer.ts'
@@ -116,7 +116,7 @@ describe('a whole answer', () => {
         id: 'rs_1',
         type: 'reasoning',
         summary: [{ type: 'summary_text', text: 'Hm.' }],
-        encrypted_content: proofText({ dialect: 'messages', value: 'sig' }, 'responses'),
+        encrypted_content: signatureText({ dialect: 'messages', value: 'sig' }, 'responses'),
       },
       message('msg_2', 'One.'),
       message('msg_3', 'Two.'),
@@ -243,14 +243,14 @@ describe('collecting an answer', () => {
 describe('a proof on its way', () => {
   it('travels as it is in its own dialect and wrapped in another', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
-    assert.equal(proofText(proof, 'messages'), 'sig')
-    assert.deepEqual(readProof(proofText(proof, 'responses'), 'responses'), proof)
+    assert.equal(signatureText(proof, 'messages'), 'sig')
+    assert.deepEqual(readSignature(signatureText(proof, 'responses'), 'responses'), proof)
   })
 
   it('travels wrapped in its own dialect where the caller knows its item by another id', () => {
     const proof = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
-    assert.equal(proofText(proof, 'responses', 'rs_theirs'), 'enc')
-    assert.deepEqual(readProof(proofText(proof, 'responses', 'rs_ours'), 'responses'), proof)
+    assert.equal(signatureText(proof, 'responses', 'rs_theirs'), 'enc')
+    assert.deepEqual(readSignature(signatureText(proof, 'responses', 'rs_ours'), 'responses'), proof)
   })
 
   it('proves nothing when it is empty or was tampered with', () => {
@@ -263,7 +263,7 @@ describe('a proof on its way', () => {
       wrapped({ dialect: 'x', value: 'y' }),
       wrapped({ dialect: 'chat', value: 1 }),
     ]) {
-      assert.equal(readProof(text, 'messages'), undefined)
+      assert.equal(readSignature(text, 'messages'), undefined)
     }
   })
 })

@@ -3,18 +3,18 @@ import type { Clock } from '../base/clock.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import { toFault, withHeaders, type Fault } from '../base/fault.ts'
 import type { CallerOf } from './caller.ts'
-import { faultOf } from './framework-fault.ts'
-import { lingerBeforeClose } from './linger.ts'
-import { noteRefusal } from './request-record.ts'
-import type { Family, Route } from './route.ts'
+import { fastifyFault } from './fastify-errors.ts'
+import { lingeringClose } from './lingering-close.ts'
+import { recordError } from './request-record.ts'
+import type { EndpointFamily, Route } from './route.ts'
 
-export type FamilyDoor = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
+export type FamilyOptions = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
 
 /** A family is a plugin: its way of saying no cannot leak into the next. */
-export async function registerFamily(app: FastifyInstance, family: Family, door: FamilyDoor): Promise<void> {
+export async function registerFamily(app: FastifyInstance, family: EndpointFamily, door: FamilyOptions): Promise<void> {
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) =>
-      refuse(family, faultOf(error), { clock: door.clock, request, reply }),
+      sendError(family, fastifyFault(error), { clock: door.clock, request, reply }),
     )
     for (const route of family.routes) {
       scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
@@ -25,13 +25,13 @@ export async function registerFamily(app: FastifyInstance, family: Family, door:
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly clock: Clock }
 
 /** Says no in the family's own shape. */
-export function refuse(family: Family, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
-  noteRefusal(request, fault)
+export function sendError(family: EndpointFamily, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
+  recordError(request, fault)
   const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
   if (!request.raw.complete && hasBody(request)) {
     reply.header('connection', 'close')
-    lingerBeforeClose(request.raw.socket, clock)
+    lingeringClose(request.raw.socket, clock)
   }
   // A path that cannot be read is refused before any hook ran.
   return reply
@@ -45,7 +45,7 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** The family whose shape a path gets, also where nothing lives at it. */
-export function familyOf(families: readonly Family[], path: string): Family | undefined {
+export function familyOf(families: readonly EndpointFamily[], path: string): EndpointFamily | undefined {
   const matches = families.flatMap((family) =>
     family.prefixes.filter((prefix) => path.startsWith(prefix)).map((prefix) => ({ family, prefix })),
   )
@@ -60,13 +60,13 @@ const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 const bodiless = { takesBody: false }
 
 /** Strangers are turned away before a byte of their body is read. */
-function identified({ credential }: Route, { identify }: FamilyDoor) {
-  const who = identify[credential]
-  if (who === undefined) return {}
+function identified({ credential }: Route, { identify }: FamilyOptions) {
+  const actor = identify[credential]
+  if (actor === undefined) return {}
   // A caller who is known at once does not wait, and a callback is cheaper than a promise: every request comes by here.
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) => {
     try {
-      const found = who(request)
+      const found = actor(request)
       if (isPromise(found)) return found
       done()
     } catch (error) {
@@ -84,11 +84,11 @@ function routeOptions(route: Route) {
 }
 
 /** Tells a request whose handler refused from one that never came so far. */
-function unreadHandler({ handle, whenUnread }: Route, family: Family, { clock }: FamilyDoor) {
+function unreadHandler({ handle, whenUnread }: Route, family: EndpointFamily, { clock }: FamilyOptions) {
   if (whenUnread === undefined) return {}
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
-    if (request.record?.hasArrived === true) return faultOf(error)
-    return whenUnread(request).then((headers) => withHeaders(faultOf(error), headers), faultOf)
+    if (request.record?.hasArrived === true) return fastifyFault(error)
+    return whenUnread(request).then((headers) => withHeaders(fastifyFault(error), headers), fastifyFault)
   }
   return {
     handler: (request: FastifyRequest, reply: FastifyReply) => {
@@ -96,6 +96,6 @@ function unreadHandler({ handle, whenUnread }: Route, family: Family, { clock }:
       return handle(request, reply)
     },
     errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      refuse(family, await faultFor(error, request), { clock, request, reply }),
+      sendError(family, await faultFor(error, request), { clock, request, reply }),
   }
 }

@@ -5,19 +5,19 @@ import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
-import type { TakeRoom } from './body-room.ts'
+import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
 /** What is known about a request so far; one log line and one measurement are made of it at the end. */
 export type RequestRecord = {
   readonly startMs: number
   fault: Fault | undefined
   /** Who sent it, as far as is known. */
-  who: Administrator | Principal | undefined
+  actor: Administrator | Principal | undefined
   /** The same, as it was asked for. */
   principal: MaybePromise<Principal> | undefined
   administrator: MaybePromise<Administrator> | undefined
   /** Of a large body: counts what is read of it. */
-  takeRoom: TakeRoom | undefined
+  takeRoom: ReserveBodyMemory | undefined
   /** Whether its handler was called, or something before it refused. */
   hasArrived: boolean
 }
@@ -72,7 +72,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       request.record = {
         startMs: clock.monotonicMs(),
         fault: undefined,
-        who: undefined,
+        actor: undefined,
         principal: undefined,
         administrator: undefined,
         takeRoom: undefined,
@@ -90,8 +90,8 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         route,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
-        organization_id: record?.who?.organization.id,
-        credential_id: record?.who?.id,
+        organization_id: record?.actor?.organization.id,
+        credential_id: record?.actor?.id,
         code: record?.fault?.code,
       }
       if (record?.fault && (status >= 500 || isUpstreamFault(record.fault))) {
@@ -104,7 +104,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
 }
 
 /** Also said after an answer has begun, when it is too late for a status. */
-export function noteRefusal({ record }: FastifyRequest, fault: Fault): void {
+export function recordError({ record }: FastifyRequest, fault: Fault): void {
   if (record) record.fault = fault
 }
 

@@ -32,20 +32,20 @@ export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 
 
 export type RouteAnswer = { readonly description: string; readonly schema?: TSchema; readonly contentType?: string }
 
-export type Refusal = {
+export type ErrorResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
 /** Endpoints that say no in the same shape. */
-export type Family = {
+export type EndpointFamily = {
   readonly name: string
   /** Paths that begin so belong to it, also those that do not exist. */
   readonly prefixes: readonly string[]
   readonly routes: readonly Route[]
   /** `path` lets a family speak differently at one of its endpoints. */
-  readonly refuse: (fault: Fault, requestId: string, path: string) => Refusal
+  readonly refuse: (fault: Fault, requestId: string, path: string) => ErrorResponse
   /** The shape of a refusal, for OpenAPI. */
   readonly refusalSchema: TSchema
 }

@@ -3,20 +3,20 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { BodyRoom } from './body-memory-budget.ts'
 import { answerBrokenHttp } from './broken-http.ts'
 import type { CallerOf } from './caller.ts'
-import { familyOf, pathOf, refuse, registerFamily } from './family.ts'
-import { faultOf } from './framework-fault.ts'
+import { familyOf, pathOf, sendError, registerFamily } from './family.ts'
+import { fastifyFault } from './fastify-errors.ts'
 import { headerFault } from './headers.ts'
 import { createHttpServer, maxHeaderBytes, type HttpServerParts } from './http-server.ts'
 import { reserveRecord, type RequestRecorder } from './request-record.ts'
-import type { Family } from './route.ts'
-import { stoppingFault } from './stopping.ts'
+import type { EndpointFamily } from './route.ts'
+import { shutdownFault } from './shutdown.ts'
 import { createUnmatched } from './unmatched.ts'
 
 export type ServerParts = Omit<HttpServerParts, 'newRequestId'> & {
-  readonly families: readonly [Family, ...Family[]]
+  readonly families: readonly [EndpointFamily, ...EndpointFamily[]]
   readonly recorder: RequestRecorder
   readonly identify: CallerOf['identify']
   readonly clock: Clock
@@ -47,7 +47,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     serverFactory: (handler) => createHttpServer(handler, { ...parts, newRequestId: () => ids('req') }),
     clientErrorHandler: (error, socket) => answerBrokenHttp(error, socket, ids('req')),
     frameworkErrors: (error, request, reply) =>
-      void refuse(familyFor(request), faultOf(error), { request, reply, clock }),
+      void sendError(familyFor(request), fastifyFault(error), { request, reply, clock }),
   })
 
   let isClosing = false
@@ -61,7 +61,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     reply.header('x-request-id', request.id)
     recorder.began(request)
     if (request.record) request.record.takeRoom = roomFor(request.raw, reply.raw)
-    const fault = isClosing ? stoppingFault() : headerFault(request.raw)
+    const fault = isClosing ? shutdownFault() : headerFault(request.raw)
     done(fault ?? (request.is404 ? unmatched(request) : undefined))
   })
   // Answers to inference are written past the framework, and have these headers of their own.
@@ -80,10 +80,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     done()
   })
   for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })
-  app.setErrorHandler((error, request, reply) => refuse(familyFor(request), faultOf(error), { request, reply, clock }))
+  app.setErrorHandler((error, request, reply) =>
+    sendError(familyFor(request), fastifyFault(error), { request, reply, clock }),
+  )
   return app
 
-  function familyFor(request: FastifyRequest): Family {
+  function familyFor(request: FastifyRequest): EndpointFamily {
     return familyOf(families, pathOf(request.url)) ?? families[0]
   }
 }

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/fault.ts'
 import { pathOf } from './family.ts'
-import type { Family } from './route.ts'
+import type { EndpointFamily } from './route.ts'
 
 /**
  * Says why no route takes a request: its path takes other methods, or nothing is there. The server asks before it reads a
  * byte of the body. The router knows only the methods that are offered, because HTTP has dozens of others.
  */
-export function createUnmatched(families: readonly Family[]): (request: FastifyRequest) => Fault {
+export function createUnmatched(families: readonly EndpointFamily[]): (request: FastifyRequest) => Fault {
   const offers = families
     .flatMap((family) => family.routes)
     .map(({ method, path }) => ({ method, pattern: patternOf(path) }))

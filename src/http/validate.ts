@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Fault, type Problem } from '../base/fault.ts'
-import { explain, type JsonSchema } from './explain.ts'
+import { validationMessages, type JsonSchema } from './validation-messages.ts'
 
 const maxProblems = 20
 const maxMessageLength = 300
@@ -19,7 +19,9 @@ export function createValidator<Schema extends TSchema>(schema: Schema): Validat
   const fits = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
   return (value) => {
     if (fits(value)) return value
-    const problems = Array.from(explain(schema, value).take(maxProblems), (problem) => withInput(problem, value))
+    const problems = Array.from(validationMessages(schema, value).take(maxProblems), (problem) =>
+      withInput(problem, value),
+    )
     throw invalid(problems.length > 0 ? problems : [unexplained(compiled?.Errors(value)[0]?.message)])
   }
 }

@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema'
-import type { JsonSchema } from '../../src/http/explain.ts'
+import type { JsonSchema } from '../../src/http/validation-messages.ts'
 
 type Described = JsonSchema & { readonly examples?: readonly unknown[] }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonSchema } from '../../src/http/explain.ts'
+import type { JsonSchema } from '../../src/http/validation-messages.ts'
 
 /** Mostly values that fit the schema, or nearly do; now and then anything at all. */
 export function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {

@@ -4,13 +4,13 @@ import { createServer as createNetServer, type AddressInfo, type Server as NetSe
 import { Server as SecureServer } from 'node:tls'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { createBodyRoom } from '../../http/body-room.ts'
+import { createBodyMemoryBudget } from '../../http/body-memory-budget.ts'
 import type { CallerOf } from '../../http/caller.ts'
 import { createInFlight, type InFlight } from '../../http/inference/in-flight.ts'
 import type { RequestRecorder } from '../../http/request-record.ts'
-import type { Family } from '../../http/route.ts'
+import type { EndpointFamily } from '../../http/route.ts'
 import { createServer } from '../../http/server.ts'
-import { drain, shut } from '../../http/stopping.ts'
+import { drain, shut } from '../../http/shutdown.ts'
 import type { Ground } from '../ground.ts'
 import { cannotListen } from './cannot-listen.ts'
 import { planListeners, type PlannedListener, type Purpose } from './plan.ts'
@@ -26,7 +26,7 @@ export type Listeners = AsyncDisposable & {
   /** What callers of the API are told its address is. */
   readonly publicUrl: () => string
   /** Makes a server for each port, of the families for its purposes. */
-  serve(familiesFor: (purposes: ReadonlySet<Purpose>) => [Family, ...Family[]]): Promise<void>
+  serve(familiesFor: (purposes: ReadonlySet<Purpose>) => [EndpointFamily, ...EndpointFamily[]]): Promise<void>
   listen(): Promise<Addresses>
   drain(): Promise<void>
 }
@@ -70,7 +70,7 @@ export function createListeners(ground: Ground, { recorder, identify }: Listener
         ids,
         log,
         onHalfClose: inFlight.halfClosed,
-        roomFor: createBodyRoom(Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)),
+        roomFor: createBodyMemoryBudget(Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)),
         requestTimeoutMs: settings.request_timeout_ms,
         proxyHops: settings.trust_proxy ? settings.proxy_hops : 0,
       }

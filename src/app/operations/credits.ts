@@ -9,7 +9,7 @@ import type { Organization } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../../domain/limits/overrides.ts'
 import { isPlan, plans } from '../../domain/limits/tiers.ts'
-import { presentEntry } from '../../http/admin/credits/present.ts'
+import { presentLedgerEntry } from '../../http/admin/credits/present.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 import { presentOrganization, type ShownOrganization } from './registry.ts'
 
@@ -34,7 +34,7 @@ export type CreditOperations = {
   'ledger.verify'(input: object): Promise<LedgerVerification>
 }
 
-export type ShownEntry = ReturnType<typeof presentEntry>
+export type ShownEntry = ReturnType<typeof presentLedgerEntry>
 type ShownOverride = Pick<LimitOverride, 'scope' | 'limits'> & { readonly subject_id: string }
 type GrantInput = { credits: number; ref?: string; note?: string }
 type PaymentInput = { usd: number; ref: string; credits?: number }
@@ -85,7 +85,7 @@ export function createCreditOperations(parts: CreditOperationParts): CreditOpera
     'credits.balance': async (input) => balanceOf(await organizationOf(input)),
     async 'credits.ledger'(input) {
       const { items } = await reports.entries(await organizationOf(input), { limit: input.limit ?? 20, order: 'desc' })
-      return items.map(presentEntry)
+      return items.map(presentLedgerEntry)
     },
     'orgs.setPlan'(input) {
       const { plan } = input

@@ -5,7 +5,7 @@ import { findPolicy, findVersion, type PolicyAdministration, type PolicyAt } fro
 import type { Policy } from '../../domain/policy/policy.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import { newPolicyOf, patchOf } from '../../http/admin/policies/decode.ts'
-import { presentPolicy, presentSummary, presentVersion } from '../../http/admin/policies/present.ts'
+import { presentPolicy, presentSummary, presentPolicyVersion } from '../../http/admin/policies/present.ts'
 import {
   AtRevision,
   CreatePolicy,
@@ -87,7 +87,7 @@ export function createPolicyOperations(parts: PolicyOperationParts): PolicyOpera
     'policies.show': async (input) => presentPolicy(await find(input)),
     async 'policies.version'(input) {
       const policy = await find(input)
-      return presentVersion(await findVersion(reads.policies, policy, input.version), policy)
+      return presentPolicyVersion(await findVersion(reads.policies, policy, input.version), policy)
     },
     async 'policies.check'(input) {
       const organizationId = await organizationOf(input)

@@ -1,6 +1,6 @@
-import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
-import { createManagedRoutes } from '../managing/route.ts'
-import type { Family } from '../route.ts'
+import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
+import { createResourceRoutes } from '../resources/route.ts'
+import type { EndpointFamily } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
@@ -14,8 +14,8 @@ import { projectRoutes } from './projects/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
 /** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
-export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): Family {
-  const routes = createManagedRoutes({ ...parts, whoAsks: parts.callerOf.administrator, credential: 'admin_key' })
+export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): EndpointFamily {
+  const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
   return {
     name: 'Administration',
     prefixes: ['/v1/organization'],
@@ -31,7 +31,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...usageRoutes(routes, parts),
       ...ledgerRoutes(routes),
     ],
-    refuse: createGeneralRefusal(parts.publicUrl),
+    refuse: createDefaultErrors(parts.publicUrl),
     refusalSchema: GeneralErrorBody,
   }
 }

@@ -15,8 +15,8 @@ import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
-import type { LimitParts } from '../managing/limit.ts'
-import type { ManagedRoutes } from '../managing/route.ts'
+import type { ResourceLimitParts } from '../resources/limit.ts'
+import type { ResourceRoutes } from '../resources/route.ts'
 
 /** What administration keeps: inside one transaction for changes, outside of any for questions. */
 export type AdminStores = {
@@ -31,7 +31,7 @@ export type AdminStores = {
 /** What is asked and never changed there. */
 export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
 
-export type AdminParts = LimitParts & {
+export type AdminParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly reads: AdminReads
   readonly administer: AuditedMutation<AdminStores>
@@ -45,4 +45,4 @@ export type AdminParts = LimitParts & {
   readonly creditUsd: number
 }
 
-export type AdminRoutes = ManagedRoutes<Administrator, AdminStores, AdminReads>
+export type AdminRoutes = ResourceRoutes<Administrator, AdminStores, AdminReads>

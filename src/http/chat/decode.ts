@@ -8,8 +8,8 @@ import type {
   Tool,
 } from '../../domain/inference/request.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
-import { defined } from '../defined.ts'
-import { effortOf } from '../inference/reading/efforts.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
 import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
@@ -19,7 +19,7 @@ import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './
 export function decodeChat(body: ChatBody): InferenceRequest {
   refuseUnsupported(body)
   const { flagged_categories: flagged, ...original } = body
-  const effort = effortOf(body.reasoning_effort)
+  const effort = effortByName(body.reasoning_effort)
   return {
     model: body.model,
     stream: body.stream ?? false,
@@ -28,7 +28,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
     flaggedCategories: flagged ?? [],
     original: { dialect: 'chat', body: original, headers: {} },
     ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
-    ...defined({
+    ...omitUndefined({
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
       temperature: body.temperature,
       topP: body.top_p,
@@ -92,7 +92,7 @@ function decodePart(part: ChatPart, path: Path): ContentPart {
       return { type: 'text', text: part.text, ...breakpointOf(part) }
     case 'image_url': {
       const { url, detail } = part.image_url
-      return { type: 'image', source: sourceOfUrl(url), ...defined({ detail }), ...breakpointOf(part) }
+      return { type: 'image', source: sourceOfUrl(url), ...omitUndefined({ detail }), ...breakpointOf(part) }
     }
     case 'file':
       return decodeFile(part, path)
@@ -105,7 +105,7 @@ function decodePart(part: ChatPart, path: Path): ContentPart {
 
 function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): ContentPart {
   const { file_data: data, file_id: id, filename: name } = part.file
-  const rest = { ...defined({ name }), ...breakpointOf(part) }
+  const rest = { ...omitUndefined({ name }), ...breakpointOf(part) }
   if (data !== undefined) return { type: 'file', source: sourceOfFileData(data), ...rest }
   if (id !== undefined) return { type: 'file', source: { kind: 'file', id }, ...rest }
   throw invalidField([...path, 'file'], 'must have file_data or file_id')
@@ -114,7 +114,7 @@ function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): Cont
 function decodeTool(tool: ChatTool | { readonly type: string }): Tool {
   if (!('function' in tool)) return { type: 'opaque', dialect: 'chat', name: nameOf(tool), raw: tool }
   const { name, description, parameters, strict } = tool.function
-  const rest = { ...defined({ description, strict }), ...breakpointOf(tool) }
+  const rest = { ...omitUndefined({ description, strict }), ...breakpointOf(tool) }
   return { type: 'function', name, parameters: parametersOf(parameters), ...rest }
 }
 
@@ -145,5 +145,5 @@ function formatOf(format: ChatBody['response_format']): OutputFormat | undefined
   if (format?.type === 'json_object') return { type: 'json-object' }
   if (format?.type !== 'json_schema') return undefined
   const { name, schema, strict } = format.json_schema
-  return { type: 'json-schema', name, schema: schema ?? {}, ...defined({ strict }) }
+  return { type: 'json-schema', name, schema: schema ?? {}, ...omitUndefined({ strict }) }
 }

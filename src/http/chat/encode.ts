@@ -3,21 +3,28 @@ import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/writing/free-text-tools.ts'
 import type { AnswerContext } from '../inference/writing/stream-writer.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
-import { spellFinish, spellUsage } from './spelling.ts'
+import { formatFinish, formatChatUsage } from './format.ts'
 
 /** A whole answer as one completion; an upstream's own document keeps every field but its name and its price. */
 export function encodeChat(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const { id, model, createdAtSeconds } = context
   const envelope = { id, object: 'chat.completion', created: createdAtSeconds }
-  const usage = spellUsage(end.usage)
+  const usage = formatChatUsage(end.usage)
   if (document?.dialect === 'chat') {
     const { body } = document
-    return { ...envelope, ...body, id, model, usage: theirUsage(body['usage'], usage, end.usage), ...creditFields(end) }
+    return {
+      ...envelope,
+      ...body,
+      id,
+      model,
+      usage: vendorUsage(body['usage'], usage, end.usage),
+      ...creditFields(end),
+    }
   }
-  const finish = spellFinish(
+  const finish = formatFinish(
     stopReason,
     blocks.some((block) => block.type === 'refusal'),
   )

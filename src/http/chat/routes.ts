@@ -4,19 +4,19 @@ import { ChatAnswer, ChatBody } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
-  createUnreadCounter,
-  inferenceRefusals,
+  createRejectedBodyCounter,
+  inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
   type InferenceParts,
 } from '../inference/handler.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
-import type { Family } from '../route.ts'
+import type { EndpointFamily } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
 /** `/v1/chat/completions`: the OpenAI chat dialect. */
-export function chatFamily(parts: InferenceParts): Family {
-  const whenUnread = createUnreadCounter(parts)
+export function chatFamily(parts: InferenceParts): EndpointFamily {
+  const whenUnread = createRejectedBodyCounter(parts)
   const validate = createValidator(ChatBody)
   return {
     name: 'Chat',
@@ -33,7 +33,7 @@ export function chatFamily(parts: InferenceParts): Family {
         headers: InferenceHeaders,
         body: ChatBody,
         answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
-        refusals: inferenceRefusals,
+        refusals: inferenceErrorStatuses,
         whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body }) => ({ request: decodeChat(validate(body)) }),

@@ -2,21 +2,21 @@ import { isRecord } from '../../base/record.ts'
 import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
+import { createAnswerWriter, type WriteStep } from '../inference/writing/answer-writer.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/writing/free-text-tools.ts'
 import type { AnswerContext, StreamWriter } from '../inference/writing/stream-writer.ts'
 import { openaiErrorBody } from '../inference/openai-errors.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
-import { createForwarding, type Forwarding } from './forward.ts'
-import { spellFinish, spellUsage } from './spelling.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
+import { createChatPassthrough, type ChatPassthrough } from './passthrough.ts'
+import { formatFinish, formatChatUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
   /** What all chunks begin with, up to and including `"choices":`. */
   readonly head: string
   readonly wantsUsage: boolean
-  readonly forwarding: Forwarding
+  readonly forwarding: ChatPassthrough
   readonly open: Map<number, OpenBlock>
   readonly freeText: ReadonlySet<string>
   nextToolIndex: number
@@ -43,7 +43,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
     context,
     head: `data: ${identity.slice(0, -1)},"choices":`,
     wantsUsage,
-    forwarding: createForwarding({ id, model, createdAtSeconds }),
+    forwarding: createChatPassthrough({ id, model, createdAtSeconds }),
     open: new Map(),
     freeText: freeTextTools(request),
     nextToolIndex: 0,
@@ -76,7 +76,7 @@ function noteOpen(state: State, block: number, part: BlockStart): void {
   if (part.type === 'refusal') state.hasRefusal = true
 }
 
-function note(state: State, step: Step): void {
+function note(state: State, step: WriteStep): void {
   if (step.type === 'start') state.hasRole = true
   if (step.type === 'open') noteOpen(state, step.block, step.part)
   if (step.type === 'delta') noteDelta(state, step.block)
@@ -88,7 +88,7 @@ function noteDelta(state: State, block: number): OpenBlock | undefined {
   return open
 }
 
-function spell(state: State, step: Step): string {
+function spell(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       state.hasRole = true
@@ -155,11 +155,11 @@ function closeBlock(state: State, block: number): string {
 }
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
-  const finish = spellFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
+  const finish = formatFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
   const own = state.forwarding.ending(finish, isForwarded)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
   if (!state.wantsUsage) return withPolicy(last, end) + done
-  const counts = theirUsage(own.usage, spellUsage(end.usage), end.usage)
+  const counts = vendorUsage(own.usage, formatChatUsage(end.usage), end.usage)
   const usage = { usage: counts, ...creditFields(end) }
   return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }

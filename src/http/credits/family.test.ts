@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { createGeneralRefusal } from '../general-refusal.ts'
-import { refuseCreditRead } from './family.ts'
+import { createDefaultErrors } from '../default-errors.ts'
+import { creditReadError } from './family.ts'
 
-const refuse = refuseCreditRead(createGeneralRefusal(() => 'http://gateway'))
+const refuse = creditReadError(createDefaultErrors(() => 'http://gateway'))
 
 const said = (fault: Fault) => {
   const { status, headers, body } = refuse(fault, 'req_1', '/v1/credits')

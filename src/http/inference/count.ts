@@ -8,7 +8,7 @@ import type { CallerOf } from '../caller.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Route } from '../route.ts'
 
-export type CountParts = {
+export type CountEndpointParts = {
   readonly callerOf: CallerOf
   readonly inFlight: InFlight
   readonly admission: Pick<Admission, 'count'>
@@ -16,14 +16,14 @@ export type CountParts = {
 }
 
 /** How a dialect reads a request that is only counted, and says the number. */
-export type CountDoor = {
-  readonly decode: (incoming: Counted) => InferenceRequest | Promise<InferenceRequest>
+export type CountCodec = {
+  readonly decode: (incoming: CountInput) => InferenceRequest | Promise<InferenceRequest>
   readonly present: (inputTokens: number) => object
   /** Headers that this dialect's clients look for besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
 
-export type Counted = {
+export type CountInput = {
   readonly body: unknown
   readonly headers: FastifyRequest['headers']
   readonly principal: Principal
@@ -36,7 +36,7 @@ export const countDescription =
   'has too many counts under way: estimated from the number of bytes, mostly too high).'
 
 /** Counts as a request and as nothing else. */
-export function createCountHandler(parts: CountParts, door: CountDoor): Route['handle'] {
+export function createCountHandler(parts: CountEndpointParts, door: CountCodec): Route['handle'] {
   const { callerOf, inFlight, admission, countTokens } = parts
   return async (request, reply) => {
     using underway = inFlight.begin(reply)

@@ -14,16 +14,16 @@ import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, purposeOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
 import type { InFlight } from './in-flight.ts'
-import { noteRefusal } from '../request-record.ts'
+import { recordError } from '../request-record.ts'
 import type { Route } from '../route.ts'
-import { sendHead } from './writing/send-head.ts'
+import { writeHead } from './writing/write-head.ts'
 import { sendStream } from './writing/sse-reply.ts'
 import type { AnswerContext, StreamWriter } from './writing/stream-writer.ts'
 import { collectAnswer, type WholeAnswer } from './writing/whole-answer.ts'
 
 export const maxInferenceBytes = 32 * 1024 * 1024
 
-export const inferenceRefusals = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
+export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
 
 export const InferenceHeaders = Type.Object({
   ...policyHeaders,
@@ -42,8 +42,8 @@ export type InferenceParts = {
 }
 
 /** How a dialect reads a request and writes an answer. */
-export type DialectDoor = {
-  readonly decode: (incoming: Incoming) => Decoded | Promise<Decoded>
+export type DialectCodec = {
+  readonly decode: (incoming: Incoming) => DecodedRequest | Promise<DecodedRequest>
   readonly newAnswerId: (ids: Ids) => string
   readonly createWriter: (context: AnswerContext) => StreamWriter
   readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
@@ -53,7 +53,7 @@ export type DialectDoor = {
 
 export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
 
-export type Decoded = {
+export type DecodedRequest = {
   readonly request: InferenceRequest
   readonly echo?: Readonly<Record<string, unknown>>
   /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
@@ -61,7 +61,7 @@ export type Decoded = {
 }
 
 /** Also a body that cannot be read is an attempt, if a valid key came with it. */
-export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
+export function createRejectedBodyCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
   return async (request: FastifyRequest): Promise<Record<string, string>> => {
     const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
     return caller === undefined ? {} : inferenceHeaders(await admission.count(caller))
@@ -69,7 +69,7 @@ export function createUnreadCounter({ callerOf, admission }: Pick<InferenceParts
 }
 
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
-export function createInferenceHandler(parts: InferenceParts, door: DialectDoor): Route['handle'] {
+export function createInferenceHandler(parts: InferenceParts, door: DialectCodec): Route['handle'] {
   const { callerOf, infer, admission, inFlight, clock, ids } = parts
 
   return async (request, reply) => {
@@ -102,15 +102,15 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectDoor)
     return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
   }
 
-  async function whole(reply: FastifyReply, { pieces, context, headers }: Saying): Promise<unknown> {
+  async function whole(reply: FastifyReply, { pieces, context, headers }: ResponseInput): Promise<unknown> {
     const body = JSON.stringify(door.encode(context, await collectAnswer(pieces)))
     const length = String(Buffer.byteLength(body))
-    sendHead(reply, { ...jsonHeaders, 'content-length': length, ...headers }).end(body)
+    writeHead(reply, { ...jsonHeaders, 'content-length': length, ...headers }).end(body)
     return reply
   }
 
-  async function stream(reply: FastifyReply, { request, pieces, context, headers }: Saying): Promise<unknown> {
-    const onFailure = (error: unknown): void => noteRefusal(request, toFault(error))
+  async function stream(reply: FastifyReply, { request, pieces, context, headers }: ResponseInput): Promise<unknown> {
+    const onFailure = (error: unknown): void => recordError(request, toFault(error))
     await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock, onFailure })
     return reply
   }
@@ -122,7 +122,7 @@ const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-type Saying = {
+type ResponseInput = {
   readonly request: FastifyRequest
   readonly pieces: AsyncIterable<Chunk>
   readonly context: AnswerContext

@@ -6,10 +6,10 @@ import type { Fault } from '../../base/fault.ts'
 import { probeCaller } from './probe-caller.ts'
 
 /** A request under way: its signal says stop when the caller hangs up, or when the server must close. */
-export type Underway = Disposable & { readonly signal: AbortSignal }
+export type InFlightRequest = Disposable & { readonly signal: AbortSignal }
 
 export type InFlight = {
-  begin(reply: FastifyReply): Underway
+  begin(reply: FastifyReply): InFlightRequest
   /** The caller on this connection has closed its sending side: it waits for its answer, or is gone. */
   halfClosed(socket: Socket): void
   /** Resolves once none is under way and each has given back what it had borrowed. */

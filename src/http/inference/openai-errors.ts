@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { Fault, FaultKind } from '../../base/fault.ts'
-import { boundedMessage, policyOf, refusalHeaders } from './refusal.ts'
-import type { Refusal } from '../route.ts'
+import { boundedMessage, policyOf, errorHeaders } from './error-headers.ts'
+import type { ErrorResponse } from '../route.ts'
 
 /** The statuses and error types that the two OpenAI-style dialects share. */
-export const openaiRefusals: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
+export const openaiErrors: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
   malformed: [400, 'invalid_request_error'],
   validation: [400, 'invalid_request_error'],
   auth: [401, 'authentication_error'],
@@ -27,7 +27,7 @@ export const openaiRefusals: Readonly<Record<FaultKind, readonly [status: number
 
 /** The `error` object of an OpenAI-style body. A 429 always says the same, whichever limit it was. */
 export function openaiError(fault: Fault) {
-  const [, type] = openaiRefusals[fault.kind]
+  const [, type] = openaiErrors[fault.kind]
   const isLimit = fault.kind === 'rate_limit'
   return {
     message: boundedMessage(fault),
@@ -38,9 +38,9 @@ export function openaiError(fault: Fault) {
 }
 
 /** How families in OpenAI's style say no. */
-export function encodeOpenaiFault(fault: Fault, requestId: string): Refusal {
-  const [status] = openaiRefusals[fault.kind]
-  return { status, headers: refusalHeaders(fault), body: openaiErrorBody(fault, requestId) }
+export function encodeOpenaiFault(fault: Fault, requestId: string): ErrorResponse {
+  const [status] = openaiErrors[fault.kind]
+  return { status, headers: errorHeaders(fault), body: openaiErrorBody(fault, requestId) }
 }
 
 /** The error object, which a stream that has begun sends before its last frame. */

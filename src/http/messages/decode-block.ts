@@ -1,5 +1,5 @@
 import type { CacheMarker, ContentPart, Source } from '../../domain/inference/request.ts'
-import { readProof } from '../inference/proof-envelope.ts'
+import { readSignature } from '../inference/signature-envelope.ts'
 import type { MessagesBlock, MessagesToolChange } from './schema.ts'
 
 type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>
@@ -17,21 +17,21 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
       return decodeSearchResult(block)
     case 'tool_reference':
       // What a search for tools found. Here the tool stands in the list of tools, so it is enough to say so.
-      return textPart(`The tool ${block.tool_name} can be called now.`)
+      return decodeText(`The tool ${block.tool_name} can be called now.`)
     case 'tool_addition':
-      return textPart(`The tool ${nameIn(block)} can be called now.`)
+      return decodeText(`The tool ${nameIn(block)} can be called now.`)
     case 'tool_removal':
-      return textPart(`The tool ${nameIn(block)} can no longer be called.`)
+      return decodeText(`The tool ${nameIn(block)} can no longer be called.`)
     case 'tool_use':
       return { type: 'tool-call', id: block.id, name: block.name, input: JSON.stringify(block.input) }
     case 'tool_result':
       return decodeToolResult(block)
     case 'thinking': {
-      const proof = readProof(block.signature ?? '', 'messages')
+      const proof = readSignature(block.signature ?? '', 'messages')
       return { type: 'thinking', text: block.thinking, ...(proof && { proof }) }
     }
     case 'redacted_thinking': {
-      const proof = readProof(block.data, 'messages')
+      const proof = readSignature(block.data, 'messages')
       return { type: 'thinking', text: '', ...(proof && { proof: { ...proof, redacted: true } }) }
     }
     default:
@@ -41,7 +41,7 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
 
 const nameIn = ({ tool: { name, definition } }: MessagesToolChange): string => name ?? definition?.name ?? ''
 
-export const textPart = (text: string): ContentPart => ({ type: 'text', text })
+export const decodeText = (text: string): ContentPart => ({ type: 'text', text })
 
 /** The cache marker of a block or a tool. */
 export function cacheOf({ cache_control: mark }: { cache_control?: { ttl?: string } | null }): { cache?: CacheMarker } {
@@ -51,7 +51,7 @@ export function cacheOf({ cache_control: mark }: { cache_control?: { ttl?: strin
 
 function decodeToolResult(block: Named<'tool_result'>): ContentPart {
   const { content } = block
-  const parts = typeof content === 'string' ? [textPart(content)] : (content ?? []).map(decodeBlock)
+  const parts = typeof content === 'string' ? [decodeText(content)] : (content ?? []).map(decodeBlock)
   return { type: 'tool-result', id: block.tool_use_id, parts, isError: block.is_error ?? false, ...cacheOf(block) }
 }
 

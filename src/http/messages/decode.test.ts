@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { proofText } from '../inference/proof-envelope.ts'
+import { signatureText } from '../inference/signature-envelope.ts'
 import { createValidator } from '../validate.ts'
 import { decodeCountTokens, decodeMessages } from './decode.ts'
 import { CountTokensBody, MessagesBody } from './schema.ts'
@@ -257,7 +257,7 @@ describe('reading a messages body', () => {
 
   it('takes back the proofs of thinking, its own and those we wrapped for another dialect', () => {
     const foreign = { dialect: 'responses', value: 'enc', id: 'rs_1' } as const
-    const wrapped = proofText(foreign, 'messages')
+    const wrapped = signatureText(foreign, 'messages')
     const request = decode({
       messages: [
         {

@@ -7,11 +7,11 @@ import type {
   Tool,
   ToolChoice,
 } from '../../domain/inference/request.ts'
-import { defined } from '../defined.ts'
-import { effortOf } from '../inference/reading/efforts.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { effortByName } from '../inference/reading/efforts.ts'
 import { invalidField } from '../validate.ts'
-import { decodeBlock, textPart } from './decode-block.ts'
-import { withoutOurs } from './original.ts'
+import { decodeBlock, decodeText } from './decode-block.ts'
+import { withoutGatewayFields } from './raw.ts'
 import type { CountTokensBody, MessagesBody } from './schema.ts'
 import { decodeTools } from './tools.ts'
 
@@ -28,7 +28,7 @@ export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders)
     stream: body.stream ?? false,
     stop: body.stop_sequences ?? [],
     flaggedCategories: body.flagged_categories ?? [],
-    ...defined({
+    ...omitUndefined({
       maxOutputTokens: body.max_tokens,
       temperature: body.temperature,
       topP: body.top_p,
@@ -47,7 +47,7 @@ export function decodeCountTokens(body: CountTokensBody, headers: IncomingHttpHe
     stream: false,
     stop: [],
     flaggedCategories: [],
-    ...defined({ outputFormat }),
+    ...omitUndefined({ outputFormat }),
   }
 }
 
@@ -57,8 +57,8 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
     model: body.model,
     messages: [...systemMessages(body.system), ...standing(body.messages).map(decodeMessage)],
     tools,
-    original: { dialect: 'messages' as const, body: withoutOurs(body), headers: dialectHeaders(headers) },
-    ...defined({
+    original: { dialect: 'messages' as const, body: withoutGatewayFields(body), headers: dialectHeaders(headers) },
+    ...omitUndefined({
       toolChoice: decodeToolChoice(body.tool_choice, tools),
       parallelToolCalls: body.tool_choice?.disable_parallel_tool_use === true ? false : undefined,
       reasoning: decodeReasoning(body.thinking, effortIn(body)),
@@ -68,7 +68,7 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
 
 function systemMessages(system: CountTokensBody['system']): Message[] {
   if (system === undefined || system.length === 0) return []
-  return [{ role: 'system', parts: typeof system === 'string' ? [textPart(system)] : system.map(decodeBlock) }]
+  return [{ role: 'system', parts: typeof system === 'string' ? [decodeText(system)] : system.map(decodeBlock) }]
 }
 
 /** What a system message says for one turn is not said again in the next. */
@@ -84,7 +84,7 @@ const effortIn = ({ messages, output_config: config }: CountTokensBody): string 
   messages.findLast((message) => message.output_config?.effort)?.output_config?.effort ?? config?.effort
 
 function decodeMessage({ role = 'user', content }: CountTokensBody['messages'][number]): Message {
-  return { role, parts: typeof content === 'string' ? [textPart(content)] : content.map(decodeBlock) }
+  return { role, parts: typeof content === 'string' ? [decodeText(content)] : content.map(decodeBlock) }
 }
 
 const choiceTypes = { auto: 'auto', any: 'required', none: 'none' } as const
@@ -105,9 +105,9 @@ function decodeReasoning(
   effortWord: string | null | undefined,
 ): Reasoning | undefined {
   if (thinking?.type === 'disabled') return { effort: 'none' }
-  const effort = effortOf(effortWord)
+  const effort = effortByName(effortWord)
   if (thinking === undefined) return effort && { effort }
-  return { visible: thinking.display !== 'omitted', ...defined({ effort, budgetTokens: thinking.budget_tokens }) }
+  return { visible: thinking.display !== 'omitted', ...omitUndefined({ effort, budgetTokens: thinking.budget_tokens }) }
 }
 
 function formatOf(format: MessagesBody['output_format']): OutputFormat | undefined {

@@ -1,11 +1,11 @@
 import { isRecord } from '../../base/record.ts'
 import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
-import { proofText } from '../inference/proof-envelope.ts'
+import { signatureText } from '../inference/signature-envelope.ts'
 import type { AnswerContext } from '../inference/writing/stream-writer.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
-import { spellStop, spellUsage } from './spelling.ts'
+import { formatStop, formatMessagesUsage } from './format.ts'
 
 /** A whole answer as one message; an upstream's own message keeps every field but its name and its price. */
 export function encodeMessages(
@@ -14,23 +14,23 @@ export function encodeMessages(
 ): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const envelope = { id, type: 'message', role: 'assistant', model }
-  const usage = spellUsage(end.usage)
+  const usage = formatMessagesUsage(end.usage)
   if (document?.dialect === 'messages') {
     const { body } = document
-    const { stop_reason: ours } = spellStop(stopReason, end)
+    const { stop_reason: ours } = formatStop(stopReason, end)
     // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
     const stop = {
       stop_sequence: null,
       ...body,
       stop_reason: ours === 'tool_use' ? ours : (body['stop_reason'] ?? ours),
     }
-    const counts = theirUsage(body['usage'], usage, end.usage)
+    const counts = vendorUsage(body['usage'], usage, end.usage)
     return { ...envelope, ...stop, id, model, usage: counts, ...creditFields(end) }
   }
   return {
     ...envelope,
     content: blocks.flatMap(spellBlock),
-    ...spellStop(stopReason, end),
+    ...formatStop(stopReason, end),
     usage,
     ...creditFields(end),
   }
@@ -51,7 +51,7 @@ function spellBlock(block: FoldedBlock): unknown[] {
 }
 
 function spellThinking({ text, proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
-  const signature = proof === undefined ? '' : proofText(proof, 'messages')
+  const signature = proof === undefined ? '' : signatureText(proof, 'messages')
   return proof?.redacted === true && text === ''
     ? { type: 'redacted_thinking', data: signature }
     : { type: 'thinking', thinking: text, signature }

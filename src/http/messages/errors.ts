@@ -1,6 +1,6 @@
 import type { Fault, FaultKind, Problem } from '../../base/fault.ts'
-import { boundedMessage, policyOf, refusalHeaders } from '../inference/refusal.ts'
-import type { Refusal } from '../route.ts'
+import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
+import type { ErrorResponse } from '../route.ts'
 
 const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
   malformed: [400, 'invalid_request_error'],
@@ -24,9 +24,9 @@ const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>
 }
 
 /** How this family says no. */
-export function encodeFault(fault: Fault, requestId: string): Refusal {
+export function encodeMessagesFault(fault: Fault, requestId: string): ErrorResponse {
   const [status] = table[fault.kind]
-  return { status, headers: { ...refusalHeaders(fault), 'request-id': requestId }, body: errorBody(fault, requestId) }
+  return { status, headers: { ...errorHeaders(fault), 'request-id': requestId }, body: errorBody(fault, requestId) }
 }
 
 /** The error object, which a stream that has begun sends as its last event. */
@@ -37,8 +37,8 @@ export function errorBody(fault: Fault, requestId: string) {
 }
 
 /** How `count_tokens` refuses a malformed body: every problem with its place. All else is refused as by the family. */
-export function encodeDetailFault(fault: Fault, requestId: string): Refusal {
-  if (fault.kind !== 'validation' && fault.kind !== 'malformed') return encodeFault(fault, requestId)
+export function encodeDetailFault(fault: Fault, requestId: string): ErrorResponse {
+  if (fault.kind !== 'validation' && fault.kind !== 'malformed') return encodeMessagesFault(fault, requestId)
   const problems: readonly Problem[] = fault.details.problems ?? [
     { path: [], type: 'value', message: boundedMessage(fault) },
   ]
@@ -49,6 +49,6 @@ export function encodeDetailFault(fault: Fault, requestId: string): Refusal {
     input: problem.input ?? null,
     ctx: {},
   }))
-  const headers = { ...refusalHeaders(fault), 'request-id': requestId }
+  const headers = { ...errorHeaders(fault), 'request-id': requestId }
   return { status: 422, headers, body: { detail, request_id: requestId } }
 }

@@ -1,18 +1,18 @@
 import { encodeMessages } from './encode.ts'
 import { decodeCountTokens, decodeMessages } from './decode.ts'
-import { encodeDetailFault, encodeFault } from './errors.ts'
+import { encodeDetailFault, encodeMessagesFault } from './errors.ts'
 import { CountTokensAnswer, CountTokensBody, MessagesAnswer, MessagesBody, MessagesError } from './schema.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
-  createUnreadCounter,
-  inferenceRefusals,
+  createRejectedBodyCounter,
+  inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
   type InferenceParts,
 } from '../inference/handler.ts'
-import { countDescription, createCountHandler, type CountParts } from '../inference/count.ts'
-import type { Family } from '../route.ts'
+import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
+import type { EndpointFamily } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
 const countPath = '/v1/messages/count_tokens'
@@ -21,15 +21,15 @@ const countPath = '/v1/messages/count_tokens'
 const idHeaders = (requestId: string) => ({ 'request-id': requestId })
 
 /** `/v1/messages`: the Anthropic dialect. */
-export function messagesFamily(parts: InferenceParts & CountParts): Family {
-  const whenUnread = createUnreadCounter(parts)
+export function messagesFamily(parts: InferenceParts & CountEndpointParts): EndpointFamily {
+  const whenUnread = createRejectedBodyCounter(parts)
   const validate = createValidator(MessagesBody)
   const validateCount = createValidator(CountTokensBody)
   return {
     name: 'Messages',
     prefixes: ['/v1/messages'],
     refuse: (fault, requestId, path) =>
-      path === countPath ? encodeDetailFault(fault, requestId) : encodeFault(fault, requestId),
+      path === countPath ? encodeDetailFault(fault, requestId) : encodeMessagesFault(fault, requestId),
     refusalSchema: MessagesError,
     routes: [
       {
@@ -41,7 +41,7 @@ export function messagesFamily(parts: InferenceParts & CountParts): Family {
         headers: InferenceHeaders,
         body: MessagesBody,
         answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
-        refusals: [...inferenceRefusals, 529],
+        refusals: [...inferenceErrorStatuses, 529],
         whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),

@@ -2,21 +2,21 @@ import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
-import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
+import { createAnswerWriter, type WriteStep } from '../inference/writing/answer-writer.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
-import { proofText } from '../inference/proof-envelope.ts'
+import { signatureText } from '../inference/signature-envelope.ts'
 import { recordAt, sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import { errorBody } from './errors.ts'
-import { createForwarding, type Forwarding, type Wire } from './forward.ts'
-import { spellStop, spellUsage } from './spelling.ts'
+import { createMessagesPassthrough, type MessagesPassthrough, type Wire } from './passthrough.ts'
+import { formatStop, formatMessagesUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
   /** Where each block stands on the wire. Blocks of other dialects are left out, and no gap may remain. */
   readonly shown: Map<number, { readonly index: number; readonly part: BlockStart }>
   readonly wire: Wire
-  readonly forwarding: Forwarding
+  readonly forwarding: MessagesPassthrough
   hasToolCall: boolean
   /** A thinking block whose start waits for its first word: it may turn out to be a redacted one. */
   waiting: number | undefined
@@ -29,7 +29,7 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
     context,
     shown: new Map(),
     wire,
-    forwarding: createForwarding(context, wire),
+    forwarding: createMessagesPassthrough(context, wire),
     hasToolCall: false,
     waiting: undefined,
   }
@@ -44,7 +44,7 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
   })
 }
 
-function spell(state: State, step: Step): string {
+function spell(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       return messageStart(state, step)
@@ -59,7 +59,7 @@ function spell(state: State, step: Step): string {
   }
 }
 
-function messageStart(state: State, { usage }: Extract<Step, { type: 'start' }>): string {
+function messageStart(state: State, { usage }: Extract<WriteStep, { type: 'start' }>): string {
   const { id, model, request } = state.context
   const message = {
     id,
@@ -152,7 +152,7 @@ const delta = (index: number, json: string): string =>
 function writeProof(state: State, block: number, proof: ReasoningSignature): string {
   const index = indexOf(state, block)
   if (index === undefined) return ''
-  const value = proofText(proof, 'messages')
+  const value = signatureText(proof, 'messages')
   if (proof.redacted === true) {
     if (state.waiting !== block) return '' // the upstream has shown it
     state.waiting = undefined
@@ -172,10 +172,10 @@ const stopBlock = ({ wire }: State, index: number): string =>
   wire.open.delete(index) ? sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`) : ''
 
 function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
-  const stop = spellStop(effectiveStop(end.stopReason, state.hasToolCall), end)
-  const ours = { type: 'message_delta', delta: stop, usage: spellUsage(end.usage) }
+  const stop = formatStop(effectiveStop(end.stopReason, state.hasToolCall), end)
+  const ours = { type: 'message_delta', delta: stop, usage: formatMessagesUsage(end.usage) }
   const message = state.forwarding.ending(ours, isForwarded) ?? ours
-  const usage = theirUsage({ ...ours.usage, ...recordAt(message, 'usage') }, ours.usage, end.usage)
+  const usage = vendorUsage({ ...ours.usage, ...recordAt(message, 'usage') }, ours.usage, end.usage)
   // An upstream may have begun blocks that our events never told of.
   const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
   return (

@@ -1,5 +1,5 @@
 import type { Tool } from '../../domain/inference/request.ts'
-import { defined } from '../defined.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { cacheOf } from './decode-block.ts'
 import type { CountTokensBody, MessagesBlock, MessagesTool, MessagesToolChange } from './schema.ts'
@@ -38,5 +38,5 @@ function decodeTool(tool: MessagesTool | VendorTool): Tool {
   }
   const { name, description, strict } = tool
   const parameters = parametersOf(tool.input_schema)
-  return { type: 'function', name, parameters, ...defined({ description, strict }), ...cacheOf(tool) }
+  return { type: 'function', name, parameters, ...omitUndefined({ description, strict }), ...cacheOf(tool) }
 }

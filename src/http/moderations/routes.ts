@@ -4,9 +4,9 @@ import { strongest, type Classification } from '../../domain/moderation/classifi
 import type { ScanText } from '../../domain/moderation/scan.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import type { CallerOf } from '../caller.ts'
-import { createUnreadCounter } from '../inference/handler.ts'
+import { createRejectedBodyCounter } from '../inference/handler.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
-import type { Family } from '../route.ts'
+import type { EndpointFamily } from '../route.ts'
 import { createValidator, invalidField } from '../validate.ts'
 import { presentResult } from './present.ts'
 import { ModerationAnswer, ModerationBody } from './schema.ts'
@@ -23,7 +23,7 @@ export type ModerationParts = {
 const maxBodyBytes = 1024 * 1024
 
 /** `/v1/moderations`: what the classifier says, in the dialect of OpenAI's moderation endpoint. */
-export function moderationsFamily(parts: ModerationParts): Family {
+export function moderationsFamily(parts: ModerationParts): EndpointFamily {
   const { callerOf, admission, ids, screen, moderationModel } = parts
   const validate = createValidator(ModerationBody)
 
@@ -52,7 +52,7 @@ export function moderationsFamily(parts: ModerationParts): Family {
         body: ModerationBody,
         answers: { 200: { description: 'One result for each text, in their order.', schema: ModerationAnswer } },
         refusals: [400, 401, 403, 408, 413, 429, 500, 503],
-        whenUnread: createUnreadCounter(parts),
+        whenUnread: createRejectedBodyCounter(parts),
         async handle(request) {
           await admission.count(await callerOf.principal(request))
           const results = []

@@ -1,6 +1,6 @@
-import { createGeneralRefusal, GeneralErrorBody } from '../general-refusal.ts'
-import { createManagedRoutes } from '../managing/route.ts'
-import type { Family } from '../route.ts'
+import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
+import { createResourceRoutes } from '../resources/route.ts'
+import type { EndpointFamily } from '../route.ts'
 import { configRoutes } from './config/routes.ts'
 import { deadLetterRoutes } from './exports/dead-letter-routes.ts'
 import { exportRoutes } from './exports/routes.ts'
@@ -10,8 +10,8 @@ import type { GatewayParts } from './parts.ts'
 import { simulateRoute } from './simulate/route.ts'
 
 /** `/api/policy-gateway/*`: for whoever has a key of a project, a token, or an administrator key. */
-export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): Family {
-  const routes = createManagedRoutes({ ...parts, whoAsks: parts.callerOf.manager, credential: 'gateway' })
+export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): EndpointFamily {
+  const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.manager, credential: 'gateway' })
   return {
     name: 'Policy gateway',
     prefixes: ['/api/policy-gateway'],
@@ -23,7 +23,7 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
       ...deadLetterRoutes(routes, parts),
       ...historyRoutes(routes),
     ],
-    refuse: createGeneralRefusal(parts.publicUrl),
+    refuse: createDefaultErrors(parts.publicUrl),
     refusalSchema: GeneralErrorBody,
   }
 }

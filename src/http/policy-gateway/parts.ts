@@ -8,8 +8,8 @@ import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { CallerOf } from '../caller.ts'
-import type { LimitParts } from '../managing/limit.ts'
-import type { ManagedRoutes, Manager } from '../managing/route.ts'
+import type { ResourceLimitParts } from '../resources/limit.ts'
+import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
 
 /** What the gateway keeps: inside one transaction for changes, outside of any for questions. */
 export type GatewayStores = {
@@ -20,7 +20,7 @@ export type GatewayStores = {
   readonly idempotency: IdempotencyStore
 }
 
-export type GatewayParts = LimitParts & {
+export type GatewayParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'manager'>
   readonly reads: GatewayStores
   readonly administer: AuditedMutation<GatewayStores>
@@ -30,4 +30,4 @@ export type GatewayParts = LimitParts & {
   readonly simulate: Simulate
 }
 
-export type GatewayRoutes = ManagedRoutes<Manager, GatewayStores>
+export type GatewayRoutes = ResourceRoutes<ResourceActor, GatewayStores>

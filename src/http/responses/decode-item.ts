@@ -2,8 +2,8 @@ import { Fault, type Problem } from '../../base/fault.ts'
 import type { Message, ContentPart, ReasoningSignature } from '../../domain/inference/request.ts'
 import { nameWithin } from '../../domain/inference/tool-name.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
-import { defined } from '../defined.ts'
-import { readProof } from '../inference/proof-envelope.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { readSignature } from '../inference/signature-envelope.ts'
 import { fieldName, invalidField } from '../validate.ts'
 import type { ResponsesItem, ResponsesPart } from './schema.ts'
 
@@ -59,7 +59,7 @@ function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
 
 /** What a reasoning item carries back for the model that thought it. */
 export function proofOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): ReasoningSignature | undefined {
-  const proof = readProof(encrypted ?? '', 'responses')
+  const proof = readSignature(encrypted ?? '', 'responses')
   return proof && id && proof.dialect === 'responses' ? { id, ...proof } : proof
 }
 
@@ -87,7 +87,7 @@ function decodePart(part: ResponsesPart, path: Path): ContentPart {
 
 function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path: Path): ContentPart {
   const { image_url: url, file_id: id, detail } = part
-  const rest = { ...defined({ detail }), ...breakpointOf(part) }
+  const rest = { ...omitUndefined({ detail }), ...breakpointOf(part) }
   if (url) return { type: 'image', source: sourceOfUrl(url), ...rest }
   if (id) return { type: 'image', source: { kind: 'file', id }, ...rest }
   throw invalidField(path, 'must have image_url or file_id')
@@ -95,7 +95,7 @@ function decodeImage(part: Extract<ResponsesPart, { type: 'input_image' }>, path
 
 function decodeFile(part: Extract<ResponsesPart, { type: 'input_file' }>, path: Path): ContentPart {
   const { file_data: data, file_url: url, file_id: id, filename: name } = part
-  const rest = { ...defined({ name }), ...breakpointOf(part) }
+  const rest = { ...omitUndefined({ name }), ...breakpointOf(part) }
   if (data) return { type: 'file', source: sourceOfFileData(data), ...rest }
   if (url) return { type: 'file', source: { kind: 'url', url }, ...rest }
   if (id) return { type: 'file', source: { kind: 'file', id }, ...rest }

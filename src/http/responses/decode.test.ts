@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { proofText } from '../inference/proof-envelope.ts'
+import { signatureText } from '../inference/signature-envelope.ts'
 import { createValidator } from '../validate.ts'
 import { decodeResponses } from './decode.ts'
 import { ResponsesBody } from './schema.ts'
@@ -137,8 +137,8 @@ describe('reading a responses body', () => {
     const item = { type: 'reasoning', id: 'rs_ours', summary: [{ type: 'summary_text', text: 'Hm.' }] }
     const { messages, original } = decode({
       input: [
-        { ...item, encrypted_content: proofText(foreign, 'responses') },
-        { ...item, encrypted_content: proofText(own, 'responses', 'rs_ours') },
+        { ...item, encrypted_content: signatureText(foreign, 'responses') },
+        { ...item, encrypted_content: signatureText(own, 'responses', 'rs_ours') },
         { ...item, encrypted_content: null },
       ],
     })

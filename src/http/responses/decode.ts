@@ -1,13 +1,13 @@
 import { Fault } from '../../base/fault.ts'
 import type { InferenceRequest, Message, OutputFormat, Reasoning, Tool } from '../../domain/inference/request.ts'
 import { nameWithin } from '../../domain/inference/tool-name.ts'
-import { defined } from '../defined.ts'
-import { effortOf } from '../inference/reading/efforts.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
 import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
 import { decodeItem } from './decode-item.ts'
-import { withoutOurs } from './original.ts'
+import { withoutGatewayItems } from './raw.ts'
 import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
 
 /** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
@@ -19,9 +19,9 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
     messages: [...systemMessages(body.instructions), ...decodeInput(body.input)],
     stop: [],
     flaggedCategories: body.flagged_categories ?? [],
-    original: { dialect: 'responses', body: withoutOurs(body), headers: {} },
+    original: { dialect: 'responses', body: withoutGatewayItems(body), headers: {} },
     ...selectTools(toolsIn(body), choiceOf(body.tool_choice)),
-    ...defined({
+    ...omitUndefined({
       maxOutputTokens: body.max_output_tokens,
       temperature: body.temperature,
       topP: body.top_p,
@@ -75,7 +75,7 @@ function decodeTool(tool: AnyTool, namespace?: string): Tool {
   const name = nameWithin(namespace, typeof tool.name === 'string' ? tool.name : tool.type)
   if (!isFunction(tool)) return { type: 'opaque', dialect: 'responses', name, raw: tool }
   const { description, parameters, strict } = tool
-  return { type: 'function', name, parameters: parametersOf(parameters), ...defined({ description, strict }) }
+  return { type: 'function', name, parameters: parametersOf(parameters), ...omitUndefined({ description, strict }) }
 }
 
 const isFunction = (tool: { readonly type: string }): tool is ResponsesTool => tool.type === 'function'
@@ -106,12 +106,12 @@ const hostedChoice = ({ type }: { readonly type: string }): OpenaiChoice => ({
 
 function decodeReasoning(reasoning: ResponsesBody['reasoning']): Reasoning | undefined {
   if (!reasoning) return undefined
-  return defined({ effort: effortOf(reasoning.effort), visible: reasoning.summary ? true : undefined })
+  return omitUndefined({ effort: effortByName(reasoning.effort), visible: reasoning.summary ? true : undefined })
 }
 
 function formatOf(format: NonNullable<ResponsesBody['text']>['format']): OutputFormat | undefined {
   if (format?.type === 'json_object') return { type: 'json-object' }
   if (format?.type !== 'json_schema') return undefined
   const { name, schema, strict } = format
-  return { type: 'json-schema', name, schema, ...defined({ strict }) }
+  return { type: 'json-schema', name, schema, ...omitUndefined({ strict }) }
 }

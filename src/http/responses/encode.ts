@@ -2,11 +2,11 @@ import { foldEvents, type FoldedBlock } from '../../domain/inference/fold.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import { freeTextOf, freeTextTools } from '../inference/writing/free-text-tools.ts'
 import type { AnswerContext } from '../inference/writing/stream-writer.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
 import { freeTextCallItem, functionCallItem, messageItem, reasoningItem, refusalPart, textPart } from './items.ts'
 import { createCalleeOf, type CalleeOf } from './namespaces.ts'
-import { echoOf, ended, incompleteReason } from './spelling.ts'
+import { echoOf, ended, incompleteReason } from './format.ts'
 
 /** A whole answer as one response; an upstream's own document keeps every field but its name and its price. */
 export function encodeResponses(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
@@ -24,7 +24,7 @@ export function encodeResponses(context: AnswerContext, { events, document }: Wh
       ...body,
       id,
       model,
-      usage: theirUsage(body['usage'], ours.usage, end.usage),
+      usage: vendorUsage(body['usage'], ours.usage, end.usage),
       ...context.echo,
       ...creditFields(end),
     }

@@ -1,14 +1,14 @@
 import type { Fault } from '../../base/fault.ts'
-import { openaiError, openaiRefusals } from '../inference/openai-errors.ts'
-import { boundedMessage, policyOf, refusalHeaders } from '../inference/refusal.ts'
-import type { Refusal } from '../route.ts'
+import { openaiError, openaiErrors } from '../inference/openai-errors.ts'
+import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
+import type { ErrorResponse } from '../route.ts'
 
 /** How this family says no: flat, except for a 429, which is OpenAI's. */
-export function encodeFault(fault: Fault, requestId: string): Refusal {
-  const [status] = openaiRefusals[fault.kind]
+export function encodeResponsesFault(fault: Fault, requestId: string): ErrorResponse {
+  const [status] = openaiErrors[fault.kind]
   const error =
     fault.kind === 'rate_limit' ? { error: openaiError(fault) } : { error: boundedMessage(fault), code: fault.code }
-  return { status, headers: refusalHeaders(fault), body: { ...error, request_id: requestId, ...policyOf(fault) } }
+  return { status, headers: errorHeaders(fault), body: { ...error, request_id: requestId, ...policyOf(fault) } }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
-import { proofText } from '../inference/proof-envelope.ts'
+import { signatureText } from '../inference/signature-envelope.ts'
 import type { Callee } from './namespaces.ts'
 
 /** Output items of this dialect. All carry an id of their own, which must stay the same from first to last mention. */
@@ -18,9 +18,9 @@ export const messageItem = (id: string, status: ItemStatus, content: readonly un
   content,
 })
 
-export type Call = Callee & { readonly id: string; readonly input: string }
+export type CallFields = Callee & { readonly id: string; readonly input: string }
 
-export const functionCallItem = (id: string, status: ItemStatus, call: Call) => ({
+export const functionCallItem = (id: string, status: ItemStatus, call: CallFields) => ({
   id,
   type: 'function_call',
   status,
@@ -32,7 +32,7 @@ export const functionCallItem = (id: string, status: ItemStatus, call: Call) => 
 const calleeFields = ({ name, namespace }: Callee): Callee => (namespace === undefined ? { name } : { name, namespace })
 
 /** A call of a tool that takes free text. */
-export const freeTextCallItem = (id: string, status: ItemStatus, call: Call) => ({
+export const freeTextCallItem = (id: string, status: ItemStatus, call: CallFields) => ({
   id,
   type: 'custom_tool_call',
   status,
@@ -49,6 +49,6 @@ export const reasoningItem = (id: string, text: string, proof?: ReasoningSignatu
   type: 'reasoning',
   summary: text === '' ? [] : [summaryPart(text)],
   ...(proof !== undefined && {
-    encrypted_content: proofText(proof, 'responses', proof.id === undefined ? undefined : id),
+    encrypted_content: signatureText(proof, 'responses', proof.id === undefined ? undefined : id),
   }),
 })

@@ -3,29 +3,29 @@ import { Fault } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import { decodeResponses } from './decode.ts'
 import { encodeResponses } from './encode.ts'
-import { encodeFault } from './errors.ts'
+import { encodeResponsesFault } from './errors.ts'
 import { withHistory } from './history.ts'
-import { remembering, type RememberParts } from './remember.ts'
+import { storingResponse, type StoreResponseParts } from './store-response.ts'
 import { InputTokensAnswer, ResponsesAnswer, ResponsesBody, ResponsesError } from './schema.ts'
 import { createResponsesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
-  createUnreadCounter,
-  inferenceRefusals,
+  createRejectedBodyCounter,
+  inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
-  type Decoded,
+  type DecodedRequest,
   type InferenceParts,
 } from '../inference/handler.ts'
-import { countDescription, createCountHandler, type CountParts } from '../inference/count.ts'
-import type { Family } from '../route.ts'
+import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
+import type { EndpointFamily } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 
-export type ResponsesParts = InferenceParts & CountParts & RememberParts
+export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponseParts
 
 /** `/v1/responses`: the OpenAI responses dialect. */
-export function responsesFamily(parts: ResponsesParts): Family {
-  const whenUnread = createUnreadCounter(parts)
+export function responsesFamily(parts: ResponsesParts): EndpointFamily {
+  const whenUnread = createRejectedBodyCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
   const readQuery = createQueryValidator(ReadQuery)
@@ -33,7 +33,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
   return {
     name: 'Responses',
     prefixes: ['/v1/responses'],
-    refuse: encodeFault,
+    refuse: encodeResponsesFault,
     refusalSchema: ResponsesError,
     routes: [
       {
@@ -45,7 +45,7 @@ export function responsesFamily(parts: ResponsesParts): Family {
         headers: InferenceHeaders,
         body: ResponsesBody,
         answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
-        refusals: inferenceRefusals,
+        refusals: inferenceErrorStatuses,
         whenUnread,
         handle: createInferenceHandler(parts, {
           decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
@@ -128,7 +128,11 @@ const notStreamed = (): Fault =>
   new Fault('validation', 'unsupported_parameter', 'stream: a stored response is read as a whole', { param: 'stream' })
 
 /** Nobody can go on from the anonymous free request: it belongs to no project, so nothing is looked up or kept for it. */
-async function decodeWithHistory(body: ResponsesBody, caller: Caller, parts: RememberParts): Promise<Decoded> {
+async function decodeWithHistory(
+  body: ResponsesBody,
+  caller: Caller,
+  parts: StoreResponseParts,
+): Promise<DecodedRequest> {
   if (caller.kind === 'free') return { request: decodeResponses(body) }
   const { body: whole, ownItems, previousId } = await withHistory(body, caller.projectId, parts)
   const request = decodeResponses(whole)
@@ -138,6 +142,6 @@ async function decodeWithHistory(body: ResponsesBody, caller: Caller, parts: Rem
   return {
     request,
     echo,
-    observe: (pieces, newContext) => remembering(pieces, known, { context: newContext(), parts }),
+    observe: (pieces, newContext) => storingResponse(pieces, known, { context: newContext(), parts }),
   }
 }

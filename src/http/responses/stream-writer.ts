@@ -2,7 +2,7 @@ import type { Fault } from '../../base/fault.ts'
 import { isRecord } from '../../base/record.ts'
 import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createAnswerWriter, type Step } from '../inference/writing/answer-writer.ts'
+import { createAnswerWriter, type WriteStep } from '../inference/writing/answer-writer.ts'
 import { freeTextTools } from '../inference/writing/free-text-tools.ts'
 import { sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
 import {
@@ -18,9 +18,9 @@ import {
   type ShownPart,
 } from './blocks.ts'
 import { errorEvent } from './errors.ts'
-import { createForwarding, type Forwarding } from './forward.ts'
+import { createResponsesPassthrough, type ResponsesPassthrough } from './passthrough.ts'
 import { createCalleeOf, type CalleeOf } from './namespaces.ts'
-import { beginning, echoOf, ended, incompleteReason } from './spelling.ts'
+import { beginning, echoOf, ended, incompleteReason } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
@@ -29,7 +29,7 @@ type State = {
   readonly output: Output
   readonly freeText: ReadonlySet<string>
   readonly calleeOf: CalleeOf
-  readonly forwarding: Forwarding
+  readonly forwarding: ResponsesPassthrough
   /** What the response repeats of its request: written three times, so spelled once. */
   readonly echo: string
   hasCreated: boolean
@@ -48,7 +48,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
     output,
     freeText: freeTextTools(context.request),
     calleeOf: createCalleeOf(context.request),
-    forwarding: createForwarding(context, sequence, output),
+    forwarding: createResponsesPassthrough(context, sequence, output),
     echo: JSON.stringify(echoOf(context)).slice(1),
     hasCreated: false,
     hasToolCall: false,
@@ -65,7 +65,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
   })
 }
 
-function spell(state: State, step: Step): string {
+function spell(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       state.hasCreated = true
@@ -183,7 +183,7 @@ function fail(state: State, fault: Fault): string {
   return error + responseFrame(state, 'response.failed', failed)
 }
 
-function note(state: State, step: Step): void {
+function note(state: State, step: WriteStep): void {
   if (step.type === 'start') {
     state.hasCreated = true
     return

@@ -1,10 +1,10 @@
 import { faultCodes } from '../../base/fault.ts'
-import type { Family, Route } from '../route.ts'
+import type { EndpointFamily, Route } from '../route.ts'
 import { boundWords, type Bounds } from './bounds.ts'
 import { page, escape } from './page.ts'
 
 /** The reference at `/docs`: made from the routes, without script and without any outside host. */
-export function docsRoutes(families: () => readonly Family[]): Route[] {
+export function docsRoutes(families: () => readonly EndpointFamily[]): Route[] {
   const html = (body: () => string): Route['handle'] => {
     let made: string | undefined // once: anybody may ask for it, as often as they like
     return async (_request, reply) =>
@@ -44,19 +44,20 @@ function errorCodes(): string {
   )
 }
 
-function reference(families: readonly Family[]): string {
+function reference(families: readonly EndpointFamily[]): string {
   const sections = families.filter(({ routes }) => routes.length > 0).map(section)
   const intro =
     '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>. What is marked * must be sent, or is always answered.</p>'
   return page('Reference', intro + sections.join(''))
 }
 
-const section = ({ name, routes }: Family): string => `<h2>${escape(name)}</h2>${routes.map(operation).join('')}`
+const section = ({ name, routes }: EndpointFamily): string =>
+  `<h2>${escape(name)}</h2>${routes.map(operation).join('')}`
 
 function operation(route: Route): string {
   const details = [
     route.description === undefined ? '' : `<p>${inline(route.description)}</p>`,
-    `<p class="who">${credentialWords[route.credential]}</p>`,
+    `<p class="actor">${credentialWords[route.credential]}</p>`,
     fields('Path', route.params),
     fields('Query', route.query),
     fields('Headers', route.headers),

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Credential, Family, Route } from '../route.ts'
+import type { Credential, EndpointFamily, Route } from '../route.ts'
 import { headers, headersOf } from './openapi-headers.ts'
 
 type Json = Record<string, unknown>
@@ -51,7 +51,7 @@ const refusalNames: Readonly<Record<number, string>> = {
   529: 'The upstream is overloaded.',
 }
 
-export function openapiRoutes(families: () => readonly Family[], version: string): Route[] {
+export function openapiRoutes(families: () => readonly EndpointFamily[], version: string): Route[] {
   let description: object | undefined
   return [
     {
@@ -68,7 +68,7 @@ export function openapiRoutes(families: () => readonly Family[], version: string
 }
 
 /** OpenAPI 3.1 made from the same schemas that check requests: it cannot drift from what the server does. */
-export function describeApi(families: readonly Family[], version: string): Json {
+export function describeApi(families: readonly EndpointFamily[], version: string): Json {
   const shared = createShared()
   const paths: Record<string, Json> = {}
   for (const family of families) {
@@ -107,7 +107,7 @@ function createShared(): Shared {
   }
 }
 
-function operation(route: Route, family: Family, shared: Shared): Json {
+function operation(route: Route, family: EndpointFamily, shared: Shared): Json {
   const id = operationId(route)
   const refusal = shared.content(family.refusalSchema, `${family.name.replaceAll(' ', '')}Error`)
   const refusals = (route.refusals ?? []).map((status) => [

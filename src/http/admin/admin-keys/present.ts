@@ -17,12 +17,12 @@ export const presentAdminKey = (key: AdminKey): Static<typeof Schema.AdminKeyObj
   allowed_ips: key.allowedIps && [...key.allowedIps],
 })
 
-export const presentCreated = ({ key, secret }: Issued<AdminKey>): Static<typeof Schema.CreatedAdminKey> => ({
+export const presentCreatedAdminKey = ({ key, secret }: Issued<AdminKey>): Static<typeof Schema.CreatedAdminKey> => ({
   ...presentAdminKey(key),
   value: secret,
 })
 
-export const presentDeleted = ({ id }: AdminKey): Static<typeof Schema.DeletedAdminKey> => ({
+export const presentDeletedAdminKey = ({ id }: AdminKey): Static<typeof Schema.DeletedAdminKey> => ({
   id,
   object: 'organization.admin_api_key.deleted',
   deleted: true,

@@ -1,31 +1,31 @@
 import { findAdminKey, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
-import { none } from '../../managing/fields.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentAdminKey, presentCreated, presentDeleted } from './present.ts'
+import { presentAdminKey, presentCreatedAdminKey, presentDeletedAdminKey } from './present.ts'
 import * as Schema from './schema.ts'
 
 const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`: how a key comes and goes. */
-export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
+export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: AdminParts): Route[] {
   return [
-    question({
+    read({
       path: keys,
       summary: 'List administrator API keys',
       permission: 'keys:read',
       params: none,
       query: Schema.AdminKeyQuery,
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.AdminKeyList },
-      async operation({ registry: store }, { who, query }) {
+      async operation({ registry: store }, { actor, query }) {
         const page = { ...pageOf(query), withoutRevoked: true }
-        return presentList(await store.listAdminKeys(who.organization.id, page), presentAdminKey)
+        return presentList(await store.listAdminKeys(actor.organization.id, page), presentAdminKey)
       },
     }),
-    change({
+    mutation({
       method: 'POST',
       path: keys,
       summary: 'Create an administrator API key',
@@ -36,27 +36,27 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       body: Schema.CreateAdminKey,
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedAdminKey },
-      operation({ registry: store }, { who, body }) {
-        const permissions = [...new Set(body.permissions ?? who.permissions)]
-        requireHeld(who.permissions, permissions)
-        const expiresAtMs = heldExpiry(who.expiresAtMs, expiryMs(body.expires_at))
-        const allowedIps = heldIps(who.networks, body.allowed_ips)
+      operation({ registry: store }, { actor, body }) {
+        const permissions = [...new Set(body.permissions ?? actor.permissions)]
+        requireHeld(actor.permissions, permissions)
+        const expiresAtMs = heldExpiry(actor.expiresAtMs, expiryMs(body.expires_at))
+        const allowedIps = heldIps(actor.networks, body.allowed_ips)
         const fields = { name: body.name, permissions, expiresAtMs, allowedIps }
-        return registry.createAdminKey(store, who.organization.id, fields)
+        return registry.createAdminKey(store, actor.organization.id, fields)
       },
-      present: presentCreated,
+      present: presentCreatedAdminKey,
     }),
-    question({
+    read({
       path: key,
       summary: 'Read an administrator API key',
       permission: 'keys:read',
       params: Schema.AdminKeyParams,
       query: none,
       answer: { description: 'The key, without its secret.', schema: Schema.AdminKeyObject },
-      operation: async ({ registry: store }, { who, params }) =>
-        presentAdminKey(await findAdminKey(store, who.organization.id, params.key_id)),
+      operation: async ({ registry: store }, { actor, params }) =>
+        presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
     }),
-    change({
+    mutation({
       method: 'DELETE',
       path: key,
       summary: 'Revoke an administrator API key',
@@ -67,9 +67,9 @@ export function adminKeyRoutes({ question, change }: AdminRoutes, { registry }: 
       query: none,
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedAdminKey },
-      operation: ({ registry: store }, { who, params }) =>
-        registry.revokeAdminKey(store, { organizationId: who.organization.id, by: who.permissions }, params.key_id),
-      present: presentDeleted,
+      operation: ({ registry: store }, { actor, params }) =>
+        registry.revokeAdminKey(store, { organizationId: actor.organization.id, by: actor.permissions }, params.key_id),
+      present: presentDeletedAdminKey,
     }),
   ]
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { permissions } from '../../../domain/identity/permissions.ts'
-import { allowedIps, expiresAt, idText, keyName, shownIps, unixTime } from '../../managing/fields.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { allowedIps, expiresAt, idText, keyName, shownIps, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
 

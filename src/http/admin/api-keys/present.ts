@@ -18,12 +18,12 @@ export const presentApiKey = (key: ApiKey) => ({
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
 })
 
-export const presentCreated = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.CreatedApiKey> => ({
+export const presentCreatedApiKey = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.CreatedApiKey> => ({
   ...presentApiKey(key),
   value: secret,
 })
 
-export const presentDeleted = ({ id }: ApiKey): Static<typeof Schema.DeletedApiKey> => ({
+export const presentDeletedApiKey = ({ id }: ApiKey): Static<typeof Schema.DeletedApiKey> => ({
   id,
   object: 'organization.project.api_key.deleted',
   deleted: true,

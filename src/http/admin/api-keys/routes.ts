@@ -2,18 +2,18 @@ import { holds } from '../../../domain/identity/permissions.ts'
 import { findProject, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
-import { none } from '../../managing/fields.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentApiKey, presentCreated, presentDeleted } from './present.ts'
+import { presentApiKey, presentCreatedApiKey, presentDeletedApiKey } from './present.ts'
 import * as Schema from './schema.ts'
 
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyDefaults }: AdminParts): Route[] {
+export function apiKeyRoutes({ read, mutation }: AdminRoutes, { registry, keyDefaults }: AdminParts): Route[] {
   return [
-    question({
+    read({
       path: keys,
       summary: 'List the API keys of a project',
       permission: 'keys:read',
@@ -26,7 +26,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
         return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
       },
     }),
-    change({
+    mutation({
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
@@ -38,7 +38,7 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
       operation({ registry: store }, { body, ...input }) {
-        const { permissions: held, expiresAtMs: end, networks } = input.who
+        const { permissions: held, expiresAtMs: end, networks } = input.actor
         const permissions = [
           ...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(held, each))),
         ]
@@ -49,9 +49,9 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
         const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
         return registry.createApiKey(store, at(input), key)
       },
-      present: presentCreated,
+      present: presentCreatedApiKey,
     }),
-    change({
+    mutation({
       method: 'DELETE',
       path: `${keys}/{key_id}`,
       summary: 'Revoke an API key of a project',
@@ -62,14 +62,14 @@ export function apiKeyRoutes({ question, change }: AdminRoutes, { registry, keyD
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedApiKey },
       operation: ({ registry: store }, input) => registry.revokeApiKey(store, at(input), input.params.key_id),
-      present: presentDeleted,
+      present: presentDeletedApiKey,
     }),
   ]
 }
 
 type Named = {
-  readonly who: { readonly organization: { readonly id: string } }
+  readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly project_id: string }
 }
 
-const at = ({ who, params }: Named) => ({ organizationId: who.organization.id, projectId: params.project_id })
+const at = ({ actor, params }: Named) => ({ organizationId: actor.organization.id, projectId: params.project_id })

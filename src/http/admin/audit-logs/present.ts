@@ -10,7 +10,7 @@ import type { AuditEntryObject, CheckpointKeys } from './schema.ts'
 
 type Entry = Static<typeof AuditEntryObject>
 
-export function presentEntry({ document, content }: LoggedEvent): Entry {
+export function presentAuditEntry({ document, content }: LoggedEvent): Entry {
   const { fingerprint, requestId, policyId, projectId, userId, decision, ...row } = rowOf(document, '')
   const { resource_id: resourceId, old_revision: before, new_revision: after, changes } = document.unmapped.gatehouse
   return {

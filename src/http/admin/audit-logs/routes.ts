@@ -1,16 +1,16 @@
 import { codeOfAnyKind } from '../../../domain/audit/facts/kinds.ts'
-import { defined } from '../../defined.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
-import { none } from '../../managing/fields.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentEntry, presentKeys } from './present.ts'
+import { presentAuditEntry, presentKeys } from './present.ts'
 import * as Schema from './schema.ts'
 
 /** `/v1/organization/audit_logs`: what happened, and with which keys that is signed for. */
-export function auditLogRoutes({ question }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
+export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
   return [
-    question({
+    read({
       path: '/v1/organization/audit_logs',
       summary: 'List what happened',
       description: 'Requests and what was decided about them, changes by administrators, exports and checkpoints.',
@@ -18,8 +18,8 @@ export function auditLogRoutes({ question }: AdminRoutes, { audit }: Pick<AdminP
       params: none,
       query: Schema.AuditLogQuery,
       answer: { description: 'A page of events.', schema: Schema.AuditLogList },
-      async operation({ events }, { who, query }) {
-        const filter = defined({
+      async operation({ events }, { actor, query }) {
+        const filter = omitUndefined({
           code: query.kind === undefined ? undefined : codeOfAnyKind(query.kind),
           decision: query.decision,
           policyId: query.policy_id,
@@ -29,10 +29,10 @@ export function auditLogRoutes({ question }: AdminRoutes, { audit }: Pick<AdminP
           fromMs: query.from === undefined ? undefined : query.from * 1000,
           toMs: query.to === undefined ? undefined : query.to * 1000,
         })
-        return presentList(await events.list(who.organization.id, filter, pageOf(query)), presentEntry)
+        return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentAuditEntry)
       },
     }),
-    question({
+    read({
       path: '/v1/organization/audit_logs/keys',
       summary: 'List the public keys of checkpoints',
       description:

@@ -3,8 +3,8 @@ import { lastSecond } from '../../../base/clock.ts'
 import { eventKinds } from '../../../domain/audit/facts/kinds.ts'
 import { decisions } from '../../../domain/audit/facts/verdict.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
-import { idText, orNull, unixTime } from '../../managing/fields.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../../domain/credits/reports.ts'
 import { inCredits } from '../../../domain/credits/formatting.ts'
 import type { LedgerEntryObject } from './schema.ts'
 
-export const presentEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
+export const presentLedgerEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
   id: entry.id,
   object: 'organization.credit_entry',
   created_at: toUnixSeconds(entry.atMs),

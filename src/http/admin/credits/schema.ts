@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { recordedOutcomes } from '../../../domain/credits/charge.ts'
-import { orNull, unixTime } from '../../managing/fields.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { orNull, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 export const LedgerQuery = listQuery({})
 

@@ -4,7 +4,7 @@ import type { DirectoryStore } from '../../../domain/identity/store.ts'
 import type { Preflight } from '../../../pipeline/billing/preflight.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import { none } from '../../managing/fields.ts'
+import { none } from '../../resources/fields.ts'
 import type { AdminRoutes } from '../parts.ts'
 import { presentCheck, presentLimits } from './present.ts'
 import { CheckBody, CheckObject, LimitsObject, LimitsQuery } from './schema.ts'
@@ -13,7 +13,7 @@ export type LimitRouteParts = { readonly preflight: Preflight; readonly catalogu
 
 export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitRouteParts): Route[] {
   return [
-    admin.question({
+    admin.read({
       path: '/v1/organization/limits',
       summary: 'Read the limits and how far they are used',
       description: 'Without a project or a key, their columns show what each of them has.',
@@ -21,22 +21,22 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
       params: none,
       query: LimitsQuery,
       answer: { description: 'The limits of the three scopes.', schema: LimitsObject },
-      async operation({ registry }, { who, query }) {
-        const { organization } = who
+      async operation({ registry }, { actor, query }) {
+        const { organization } = actor
         const asked = await subjectOf(registry, organization.id, query)
         const { verdict } = await preflight({ organization, ...asked })
         return presentLimits(organization, verdict.standing)
       },
     }),
-    admin.enquiry({
+    admin.query({
       path: '/v1/organization/limits/check',
       summary: 'Would this request pass?',
       description: 'Decides as the limits and credits would, and counts nothing.',
       permission: 'usage:read',
       body: CheckBody,
       answer: { description: 'The decision, and what would be held.', schema: CheckObject },
-      async operation({ registry }, { who, body }) {
-        const { organization } = who
+      async operation({ registry }, { actor, body }) {
+        const { organization } = actor
         const asked = await subjectOf(registry, organization.id, body)
         const model = catalogue.find(body.model)
         if (!model) throw invalidField(['model'], 'must name a model of the catalogue')

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import { tiers } from '../../../domain/limits/tiers.ts'
-import { idText, orNull } from '../../managing/fields.ts'
+import { idText, orNull } from '../../resources/fields.ts'
 
 const projectId = idText('A project of the organization.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8')
 const apiKeyId = idText('An API key of that project.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8')

@@ -3,7 +3,7 @@ import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
 import type { NewBacktest } from '../../../domain/evaluation/backtest/create.ts'
 import { thresholdOf } from '../../../domain/evaluation/verdict/outcomes.ts'
-import { defined } from '../../defined.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import type * as Schema from './backtest-schema.ts'
 
 type Shown = Static<typeof Schema.Backtest>
@@ -43,7 +43,7 @@ function resultOf({ tally, order }: Backtest): NonNullable<Shown['result']> {
 
 /** The callers' words in ours. */
 export const newBacktestOf = (said: Static<typeof Schema.CreateBacktest>): NewBacktest =>
-  defined({
+  omitUndefined({
     fromMs: said.from === undefined ? undefined : said.from * 1000,
     toMs: said.to === undefined ? undefined : said.to * 1000,
     limit: said.limit,

@@ -1,5 +1,5 @@
 import type { Route } from '../../route.ts'
-import { none } from '../../managing/fields.ts'
+import { none } from '../../resources/fields.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { newBacktestOf, presentBacktest } from './backtest-present.ts'
 import * as Schema from './backtest-schema.ts'
@@ -10,9 +10,9 @@ const backtests = '/v1/organization/policies/{policy_id}/backtest'
 const answer = { description: 'The backtest.', schema: Schema.Backtest }
 
 /** What a draft would have done. */
-export function backtestRoutes({ question, change }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
+export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
   return [
-    change({
+    mutation({
       method: 'POST',
       path: backtests,
       summary: 'Try a policy draft on recorded requests',
@@ -24,26 +24,26 @@ export function backtestRoutes({ question, change }: AdminRoutes, { backtests: o
       body: Schema.CreateBacktest,
       status: 201,
       answer,
-      operation: (stores, { who, params, body }) =>
+      operation: (stores, { actor, params, body }) =>
         operations.start(
           stores,
-          { organizationId: who.organization.id, policyId: params.policy_id },
+          { organizationId: actor.organization.id, policyId: params.policy_id },
           newBacktestOf(body),
         ),
       present: presentBacktest,
     }),
-    question({
+    read({
       path: `${backtests}/{backtest_id}`,
       summary: 'Read a backtest',
       permission: 'policies:read',
       params: Schema.BacktestParams,
       query: none,
       answer,
-      operation: async (reads, { who, params }) =>
+      operation: async (reads, { actor, params }) =>
         presentBacktest(
           await operations.find(
             reads,
-            { organizationId: who.organization.id, policyId: params.policy_id },
+            { organizationId: actor.organization.id, policyId: params.policy_id },
             params.backtest_id,
           ),
         ),

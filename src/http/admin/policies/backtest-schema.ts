@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
-import { idText, orNull, unixTime } from '../../managing/fields.ts'
+import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { PolicyParams } from './schema.ts'
 
 const exampleId = 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8'

@@ -20,10 +20,10 @@ export const presentSummary = (policy: PolicySummary) => ({
 export const presentPolicy = (policy: Policy): Static<typeof Schema.Policy> => ({
   ...presentSummary(summaryOf(policy)),
   draft: { ...presentContent(policy.draft), base_version: policy.draft.baseVersion },
-  published: policy.published && presentVersion(policy.published, policy),
+  published: policy.published && presentPolicyVersion(policy.published, policy),
 })
 
-export const presentVersion = (version: PolicyVersion, { published }: Pick<Policy, 'published'>) => ({
+export const presentPolicyVersion = (version: PolicyVersion, { published }: Pick<Policy, 'published'>) => ({
   id: version.id,
   object: 'organization.policy.version' as const,
   version: version.version,
@@ -32,7 +32,7 @@ export const presentVersion = (version: PolicyVersion, { published }: Pick<Polic
   current: version.version === published?.version,
 })
 
-export const presentDeleted = ({ id }: Policy): Static<typeof Schema.DeletedPolicy> => ({
+export const presentDeletedPolicy = ({ id }: Policy): Static<typeof Schema.DeletedPolicy> => ({
   id,
   object: 'organization.policy.deleted',
   deleted: true,

@@ -1,11 +1,11 @@
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
 import type { Route } from '../../route.ts'
-import { none } from '../../managing/fields.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { policyAt } from './decode.ts'
-import { presentPolicy, presentVersion } from './present.ts'
+import { presentPolicy, presentPolicyVersion } from './present.ts'
 import * as Schema from './schema.ts'
 
 const policy = '/v1/organization/policies/{policy_id}'
@@ -17,13 +17,13 @@ const published = {
 }
 
 /** What puts a policy in force, takes it out again, and the way back to an earlier version. */
-export function publicationRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   /** A rule that nobody can judge is published all the same; whoever publishes it should know. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
     version && !operations.isEvaluable(version.rule) ? { 'x-gatehouse-warning': 'rule_not_evaluable' } : {}
 
   return [
-    change({
+    mutation({
       method: 'POST',
       path: `${policy}/publish`,
       summary: 'Publish a policy draft',
@@ -37,7 +37,7 @@ export function publicationRoutes({ question, change }: AdminRoutes, { policies:
       present: presentPolicy,
       headers: warningOf,
     }),
-    change({
+    mutation({
       method: 'POST',
       path: `${policy}/pause`,
       summary: 'Pause a policy',
@@ -49,7 +49,7 @@ export function publicationRoutes({ question, change }: AdminRoutes, { policies:
       operation: ({ policies: store }, input) => operations.pause(store, policyAt(input, input.body.revision)),
       present: presentPolicy,
     }),
-    change({
+    mutation({
       method: 'POST',
       path: `${policy}/resume`,
       summary: 'Resume a policy',
@@ -62,7 +62,7 @@ export function publicationRoutes({ question, change }: AdminRoutes, { policies:
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
       present: presentPolicy,
     }),
-    change({
+    mutation({
       method: 'POST',
       path: `${policy}/rollback`,
       summary: 'Roll a policy back',
@@ -77,16 +77,18 @@ export function publicationRoutes({ question, change }: AdminRoutes, { policies:
       present: presentPolicy,
       headers: warningOf,
     }),
-    question({
+    read({
       path: `${policy}/versions`,
       summary: 'List the versions of a policy',
       permission: 'policies:read',
       params: Schema.PolicyParams,
       query: Schema.PolicyQuery,
       answer: { description: 'A page of versions.', schema: Schema.VersionList },
-      async operation({ policies: store }, { who, params, query }) {
-        const found = await findPolicy(store, who.organization.id, params.policy_id)
-        return presentList(await store.listVersions(found, pageOf(query)), (version) => presentVersion(version, found))
+      async operation({ policies: store }, { actor, params, query }) {
+        const found = await findPolicy(store, actor.organization.id, params.policy_id)
+        return presentList(await store.listVersions(found, pageOf(query)), (version) =>
+          presentPolicyVersion(version, found),
+        )
       },
     }),
   ]

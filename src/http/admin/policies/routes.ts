@@ -1,10 +1,10 @@
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Route } from '../../route.ts'
-import { none } from '../../managing/fields.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { newPolicyOf, patchOf, policyAt } from './decode.ts'
-import { presentDeleted, presentPolicy, presentSummary } from './present.ts'
+import { presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
 import * as Schema from './schema.ts'
 
 const policies = '/v1/organization/policies'
@@ -15,19 +15,19 @@ const updateLimitBytes = 64 * 1024
 const answer = { description: 'The policy.', schema: Schema.Policy }
 
 /** `/v1/organization/policies`: policies and their drafts. */
-export function policyRoutes({ question, change }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   return [
-    question({
+    read({
       path: policies,
       summary: 'List policies',
       permission: 'policies:read',
       params: none,
       query: Schema.PolicyQuery,
       answer: { description: 'A page of policies, without drafts and versions.', schema: Schema.PolicyList },
-      operation: async (reads, { who, query }) =>
-        presentList(await reads.policies.list(who.organization.id, pageOf(query)), presentSummary),
+      operation: async (reads, { actor, query }) =>
+        presentList(await reads.policies.list(actor.organization.id, pageOf(query)), presentSummary),
     }),
-    change({
+    mutation({
       method: 'POST',
       path: policies,
       summary: 'Create a policy',
@@ -38,21 +38,21 @@ export function policyRoutes({ question, change }: AdminRoutes, { policies: oper
       body: Schema.CreatePolicy,
       status: 201,
       answer,
-      operation: ({ policies: store }, { who, body }) =>
-        operations.create(store, who.organization.id, newPolicyOf(body)),
+      operation: ({ policies: store }, { actor, body }) =>
+        operations.create(store, actor.organization.id, newPolicyOf(body)),
       present: presentPolicy,
     }),
-    question({
+    read({
       path: policy,
       summary: 'Read a policy',
       permission: 'policies:read',
       params: Schema.PolicyParams,
       query: none,
       answer,
-      operation: async (reads, { who, params }) =>
-        presentPolicy(await findPolicy(reads.policies, who.organization.id, params.policy_id)),
+      operation: async (reads, { actor, params }) =>
+        presentPolicy(await findPolicy(reads.policies, actor.organization.id, params.policy_id)),
     }),
-    change({
+    mutation({
       method: 'PATCH',
       path: policy,
       summary: 'Update a policy draft',
@@ -67,7 +67,7 @@ export function policyRoutes({ question, change }: AdminRoutes, { policies: oper
         operations.update(store, policyAt(input, revision), patchOf(said)),
       present: presentPolicy,
     }),
-    change({
+    mutation({
       method: 'DELETE',
       path: policy,
       summary: 'Delete a policy',
@@ -78,7 +78,7 @@ export function policyRoutes({ question, change }: AdminRoutes, { policies: oper
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedPolicy },
       operation: ({ policies: store }, input) => operations.remove(store, policyAt(input, input.query.revision)),
-      present: presentDeleted,
+      present: presentDeletedPolicy,
     }),
   ]
 }

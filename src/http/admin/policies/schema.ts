@@ -6,8 +6,8 @@ import {
   policyStates,
   policyScopes,
 } from '../../../domain/policy/policy.ts'
-import { idText, orNull, unixTime } from '../../managing/fields.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'

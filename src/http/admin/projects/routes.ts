@@ -1,7 +1,7 @@
 import { findProject } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
-import { none } from '../../managing/fields.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentProject } from './present.ts'
 import * as Schema from './schema.ts'
@@ -12,19 +12,19 @@ const project = `${projects}/{project_id}`
 const answer = { description: 'The project.', schema: Schema.ProjectObject }
 
 /** `/v1/organization/projects`. */
-export function projectRoutes({ question, change }: AdminRoutes, { registry }: AdminParts): Route[] {
+export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: AdminParts): Route[] {
   return [
-    question({
+    read({
       path: projects,
       summary: 'List projects',
       permission: 'projects:read',
       params: none,
       query: Schema.ProjectQuery,
       answer: { description: 'A page of projects, also of archived ones.', schema: Schema.ProjectList },
-      operation: async ({ registry: store }, { who, query }) =>
-        presentList(await store.listProjects(who.organization.id, pageOf(query)), presentProject),
+      operation: async ({ registry: store }, { actor, query }) =>
+        presentList(await store.listProjects(actor.organization.id, pageOf(query)), presentProject),
     }),
-    change({
+    mutation({
       method: 'POST',
       path: projects,
       summary: 'Create a project',
@@ -34,10 +34,11 @@ export function projectRoutes({ question, change }: AdminRoutes, { registry }: A
       body: Schema.NamedProject,
       status: 201,
       answer,
-      operation: ({ registry: store }, { who, body }) => registry.createProject(store, who.organization.id, body.name),
+      operation: ({ registry: store }, { actor, body }) =>
+        registry.createProject(store, actor.organization.id, body.name),
       present: presentProject,
     }),
-    question({
+    read({
       path: project,
       summary: 'Read a project',
       permission: 'projects:read',
@@ -46,7 +47,7 @@ export function projectRoutes({ question, change }: AdminRoutes, { registry }: A
       answer,
       operation: async ({ registry: store }, input) => presentProject(await findProject(store, at(input))),
     }),
-    change({
+    mutation({
       method: 'PATCH',
       path: project,
       summary: 'Rename a project',
@@ -58,7 +59,7 @@ export function projectRoutes({ question, change }: AdminRoutes, { registry }: A
       operation: ({ registry: store }, input) => registry.renameProject(store, at(input), input.body.name),
       present: presentProject,
     }),
-    change({
+    mutation({
       method: 'POST',
       path: `${project}/archive`,
       summary: 'Archive a project',
@@ -75,8 +76,8 @@ export function projectRoutes({ question, change }: AdminRoutes, { registry }: A
 }
 
 type Named = {
-  readonly who: { readonly organization: { readonly id: string } }
+  readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly project_id: string }
 }
 
-const at = ({ who, params }: Named) => ({ organizationId: who.organization.id, projectId: params.project_id })
+const at = ({ actor, params }: Named) => ({ organizationId: actor.organization.id, projectId: params.project_id })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
-import { idText, orNull, unixTime } from '../../managing/fields.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
+import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 

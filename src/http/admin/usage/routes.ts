@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { dayMs, hourMs, type Clock } from '../../../base/clock.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import { none } from '../../managing/fields.ts'
+import { none } from '../../resources/fields.ts'
 import type { AdminRoutes } from '../parts.ts'
 import { presentUsage } from './present.ts'
 import { UsageObject, UsageQuery } from './schema.ts'
@@ -14,7 +14,7 @@ const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mo
 
 export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRouteParts): Route[] {
   return [
-    admin.question({
+    admin.read({
       path: '/v1/organization/usage',
       summary: 'Read what was used',
       description: 'At most 31 days by the hour, or 366 by the day.',
@@ -22,8 +22,12 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
       params: none,
       query: UsageQuery,
       answer: { description: 'Requests, tokens and credits by stretch of time.', schema: UsageObject },
-      async operation({ ledger }, { who, query }) {
-        const asked = { organizationId: who.organization.id, ...spanOf(query, clock.nowMs()), groupBy: query.group_by }
+      async operation({ ledger }, { actor, query }) {
+        const asked = {
+          organizationId: actor.organization.id,
+          ...spanOf(query, clock.nowMs()),
+          groupBy: query.group_by,
+        }
         return presentUsage(asked, await ledger.usage(asked), creditUsd)
       },
     }),

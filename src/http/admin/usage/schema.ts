@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
 import { usageGroups } from '../../../domain/credits/reports.ts'
-import { orNull, unixTime } from '../../managing/fields.ts'
+import { orNull, unixTime } from '../../resources/fields.ts'
 
 export const UsageQuery = Type.Object(
   {

@@ -5,17 +5,17 @@ import type { Dialect } from '../../../domain/inference/request.ts'
 import { framesIn, type StreamWriter } from './stream-writer.ts'
 
 /** Any step of an answer but its last. */
-export type Step = Exclude<InferenceEvent, InferenceEnd>
+export type WriteStep = Exclude<InferenceEvent, InferenceEnd>
 
 /** How a dialect spells the steps of an answer. It is asked for legal ones only, in their order. */
-export type Spelling = {
+export type DialectWriter = {
   readonly dialect: Dialect
   /** The frames of a step in our own words. */
-  spell(step: Step): string
+  spell(step: WriteStep): string
   /** A frame of an upstream that speaks the dialect, as its caller may have it. */
   pass(frame: RawFrame): string
   /** A step that the upstream's own frame has told: what is needed to go on in our words, should a check cut it short. */
-  note(step: Step): void
+  note(step: WriteStep): void
   /** Told once all frames and steps of a piece have come by. */
   afterPiece?(): void
   /** The last frames; `isForwarded` where the upstream has ended the answer itself. */
@@ -27,7 +27,7 @@ export type Spelling = {
  * Writes an answer in any dialect. What cannot be legal in one is the same in all: the order of steps, anything after the end,
  * and the upstream's words again after ours.
  */
-export function createAnswerWriter(spelling: Spelling): StreamWriter {
+export function createAnswerWriter(spelling: DialectWriter): StreamWriter {
   const grammar = createEventOrder()
   let isInOurWords = false
   let hasFailed = false

@@ -4,8 +4,8 @@ import { isPromise } from '../../../base/maybe-promise.ts'
 import { Fault, toFault } from '../../../base/fault.ts'
 import { pullStreamOf, pending, readable, nextOf, type PullStream } from '../../../base/pull-stream.ts'
 import type { Chunk } from '../../../domain/inference/events.ts'
-import { sendHead } from './send-head.ts'
-import { createSseLine } from './sse-line.ts'
+import { writeHead } from './write-head.ts'
+import { createSseConnection } from './sse-connection.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 export type StreamReply = {
@@ -46,9 +46,9 @@ async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: Stre
   if (first === undefined) throw brokenOff()
   const { raw } = reply
   if (isGone(raw)) return
-  sendHead(reply, { ...streamHeaders, ...parts.headers })
+  writeHead(reply, { ...streamHeaders, ...parts.headers })
   const onUnread = (): void => parts.onFailure?.(unread())
-  const line = createSseLine(raw, { clock, keepAliveMs, writeTimeoutMs, onUnread })
+  const line = createSseConnection(raw, { clock, keepAliveMs, writeTimeoutMs, onUnread })
   const say = (piece: Chunk): Promise<void> | undefined => {
     const text = writer.forward(piece)
     // The caller need not wait for what the source still has to do.

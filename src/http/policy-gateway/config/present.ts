@@ -9,7 +9,7 @@ export const presentSaved = ({ config, version, isRolledBack, createdAtMs, updat
   updated_at: isoOrNull(updatedAtMs),
 })
 
-export const presentVersion = ({ id, version, config, createdAtMs }: ConfigurationVersion) => ({
+export const presentConfigVersion = ({ id, version, config, createdAtMs }: ConfigurationVersion) => ({
   id,
   object: 'policy_gateway.config_version',
   version,

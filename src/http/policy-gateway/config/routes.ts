@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import { unsaved } from '../../../domain/gateway-config/configuration.ts'
-import { timeOfIfMatch } from '../../managing/if-match.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
-import { none } from '../../managing/fields.ts'
+import { timeOfIfMatch } from '../../resources/if-match.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
-import { presentSaved, presentVersion } from './present.ts'
+import { presentSaved, presentConfigVersion } from './present.ts'
 import * as Schema from './schema.ts'
 
 const path = '/api/policy-gateway/config'
@@ -16,9 +16,9 @@ const answer = { description: 'The configuration.', schema: Schema.SavedAnswer }
 
 /** `/api/policy-gateway/config`: what the organization asks of the gateway. */
 export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
-  const { question, change } = routes
+  const { read, mutation } = routes
   const save = (method: 'PUT' | 'POST', summary: string): Route =>
-    change({
+    mutation({
       method,
       path,
       summary,
@@ -31,16 +31,16 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       bodyLimitBytes,
       takesIfMatch: true,
       answer,
-      operation: async ({ gateway }, { who, body, ifMatch }) => {
+      operation: async ({ gateway }, { actor, body, ifMatch }) => {
         const seenAtMs = timeOfIfMatch(ifMatch)
         const config = configurations.check(...givenIn(body))
-        return configurations.save(gateway, { organizationId: who.organization.id, config, seenAtMs })
+        return configurations.save(gateway, { organizationId: actor.organization.id, config, seenAtMs })
       },
       present: presentSaved,
     })
 
   return [
-    question({
+    read({
       path,
       summary: 'Read the gateway configuration',
       description: 'Every field, with the defaults where nothing was saved.',
@@ -48,19 +48,19 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       params: none,
       query: none,
       answer,
-      operation: async ({ gateway }, { who }) => presentSaved((await gateway.find(who.organization.id)) ?? unsaved),
+      operation: async ({ gateway }, { actor }) => presentSaved((await gateway.find(actor.organization.id)) ?? unsaved),
     }),
     save('PUT', 'Save the gateway configuration'),
     save('POST', 'Save the gateway configuration, for clients that cannot PUT'),
-    question({
+    read({
       path: `${path}/versions`,
       summary: 'List all gateway configurations that were saved',
       permission: 'gateway:read',
       params: none,
       query: Schema.VersionQuery,
       answer: { description: 'A page of configurations.', schema: Schema.VersionList },
-      operation: async ({ gateway }, { who, query }) =>
-        presentList(await gateway.listVersions(who.organization.id, pageOf(query)), presentVersion),
+      operation: async ({ gateway }, { actor, query }) =>
+        presentList(await gateway.listVersions(actor.organization.id, pageOf(query)), presentConfigVersion),
     }),
   ]
 }

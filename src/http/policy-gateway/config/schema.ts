@@ -3,8 +3,8 @@ import { windowWords } from '../../../domain/gateway-config/complete.ts'
 import { defaultConfiguration, quotaWindows, responsePatterns } from '../../../domain/gateway-config/configuration.ts'
 import { mostPatterns, mostTermCharacters } from '../../../domain/gateway-config/terms.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
-import { isoTime, orNull } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { isoTime, orNull } from '../../resources/fields.ts'
 
 const strict = { additionalProperties: false }
 const whole = <P extends TProperties>(properties: P) => Type.Object(properties, strict)

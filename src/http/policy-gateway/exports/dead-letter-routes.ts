@@ -1,7 +1,7 @@
 import { findSink } from '../../../domain/audit/export/mutations.ts'
-import { defined } from '../../defined.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
-import { none } from '../../managing/fields.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import { presentDeadLetter } from './present.ts'
@@ -9,9 +9,9 @@ import { at, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
 
 /** Events that a destination will never take, until somebody mends what it did not like. */
-export function deadLetterRoutes({ question, change }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
-    question({
+    read({
       path: `${exportPath}/dead_letters`,
       summary: 'List the events that a sink did not take',
       permission: 'exports:read',
@@ -23,7 +23,7 @@ export function deadLetterRoutes({ question, change }: GatewayRoutes, { exports 
         return presentList(await store.listDeadLetters(sink, pageOf(input.query)), presentDeadLetter)
       },
     }),
-    change({
+    mutation({
       method: 'POST',
       path: `${exportPath}/dead_letters/replay`,
       summary: 'Send dead letters again',
@@ -32,7 +32,7 @@ export function deadLetterRoutes({ question, change }: GatewayRoutes, { exports 
       query: none,
       body: Schema.Replay,
       answer: { description: 'How many will be sent again.', schema: Schema.ReplayAnswer },
-      operation: ({ exports: store }, input) => exports.replay(store, at(input), defined(input.body).ids),
+      operation: ({ exports: store }, input) => exports.replay(store, at(input), omitUndefined(input.body).ids),
       present: (value) => value,
     }),
   ]

@@ -1,7 +1,7 @@
 import { findSink, type SinkAt } from '../../../domain/audit/export/mutations.ts'
-import { defined } from '../../defined.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
-import { none } from '../../managing/fields.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import { presentExport } from './present.ts'
@@ -14,19 +14,19 @@ const bodyLimitBytes = 1024 * 1024
 const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
 
 /** `/api/policy-gateway/exports`: where the audit log is sent. */
-export function exportRoutes({ question, change }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
-    question({
+    read({
       path: exportsPath,
       summary: 'List export sinks',
       permission: 'exports:read',
       params: none,
       query: Schema.ExportQuery,
       answer: { description: 'A page of export sinks.', schema: Schema.ExportList },
-      operation: async ({ exports: store }, { who, query }) =>
-        presentList(await store.list(who.organization.id, pageOf(query)), presentExport),
+      operation: async ({ exports: store }, { actor, query }) =>
+        presentList(await store.list(actor.organization.id, pageOf(query)), presentExport),
     }),
-    change({
+    mutation({
       method: 'POST',
       path: exportsPath,
       summary: 'Create an export sink',
@@ -38,13 +38,13 @@ export function exportRoutes({ question, change }: GatewayRoutes, { exports }: G
       bodyLimitBytes,
       status: 201,
       answer,
-      operation: ({ exports: store }, { who, body }) => {
+      operation: ({ exports: store }, { actor, body }) => {
         const { type, label = '', enabled = true, config, start = 'now' } = body
-        return exports.create(store, who.organization.id, { type, label, enabled, config, start })
+        return exports.create(store, actor.organization.id, { type, label, enabled, config, start })
       },
       present: (sink) => ({ export: presentExport(sink) }),
     }),
-    question({
+    read({
       path: exportPath,
       summary: 'Read an export sink',
       permission: 'exports:read',
@@ -53,7 +53,7 @@ export function exportRoutes({ question, change }: GatewayRoutes, { exports }: G
       answer,
       operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, at(input))) }),
     }),
-    change({
+    mutation({
       method: 'PATCH',
       path: exportPath,
       summary: 'Change an export sink',
@@ -65,10 +65,10 @@ export function exportRoutes({ question, change }: GatewayRoutes, { exports }: G
       body: Schema.ChangedExport,
       bodyLimitBytes,
       answer,
-      operation: ({ exports: store }, input) => exports.update(store, at(input), defined(input.body)),
+      operation: ({ exports: store }, input) => exports.update(store, at(input), omitUndefined(input.body)),
       present: (sink) => ({ export: presentExport(sink) }),
     }),
-    change({
+    mutation({
       method: 'DELETE',
       path: exportPath,
       summary: 'Delete an export sink',
@@ -84,8 +84,11 @@ export function exportRoutes({ question, change }: GatewayRoutes, { exports }: G
 }
 
 type Named = {
-  readonly who: { readonly organization: { readonly id: string } }
+  readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly export_id: string }
 }
 
-export const at = ({ who, params }: Named): SinkAt => ({ organizationId: who.organization.id, id: params.export_id })
+export const at = ({ actor, params }: Named): SinkAt => ({
+  organizationId: actor.organization.id,
+  id: params.export_id,
+})

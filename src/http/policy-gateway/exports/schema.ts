@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { sinkStates } from '../../../domain/audit/export/cursor.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
-import { idText, isoTime, orNull } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { idText, isoTime, orNull } from '../../resources/fields.ts'
 
 const exampleId = 'sink_01k9z8y7x6w5v4t3s2r1q0p9n8'
 

@@ -2,9 +2,9 @@ import { createAdministrationLimits } from '../../../domain/identity/administrat
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findSink } from '../../../domain/audit/export/mutations.ts'
 import type { DeliveryOutcome } from '../../../domain/audit/export/sink.ts'
-import { none } from '../../managing/fields.ts'
-import { enter } from '../../managing/limit.ts'
-import { actorOf } from '../../managing/route.ts'
+import { none } from '../../resources/fields.ts'
+import { enter } from '../../resources/limit.ts'
+import { actorOf } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator, createValidator } from '../../validate.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -31,13 +31,13 @@ export function exportTestRoute(parts: GatewayParts): Route {
     answers: { 200: { description: 'What the destination said.', schema: Schema.TestAnswer } },
     refusals: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
-      const who = await callerOf.manager(request)
-      using _place = enter(parts, who)
-      requirePermission(who.permissions, 'exports:write')
+      const actor = await callerOf.manager(request)
+      using _place = enter(parts, actor)
+      requirePermission(actor.permissions, 'exports:write')
       readNothing(request.body ?? {})
-      const sink = await findSink(reads.exports, at({ who, params: readParams(request.params) }))
-      using _test = enter({ limits, clock }, who)
-      const { outcome, eventId } = await testSink(sink, actorOf(request, who))
+      const sink = await findSink(reads.exports, at({ actor, params: readParams(request.params) }))
+      using _test = enter({ limits, clock }, actor)
+      const { outcome, eventId } = await testSink(sink, actorOf(request, actor))
       return { test: { ...presentOutcome(outcome), event_id: eventId } }
     },
   }

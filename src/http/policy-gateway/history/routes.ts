@@ -2,18 +2,18 @@ import type { Static } from 'typebox'
 import { wordOf } from '../../../domain/audit/document/document.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
-import { defined } from '../../defined.ts'
-import { pageOf, presentList } from '../../managing/list.ts'
-import { none } from '../../managing/fields.ts'
-import type { Manager } from '../../managing/route.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import { none } from '../../resources/fields.ts'
+import type { ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayRoutes } from '../parts.ts'
 import * as Schema from './schema.ts'
 
 /** `/api/policy-gateway/history`: what was decided about requests and simulations. */
-export function historyRoutes({ question }: GatewayRoutes): Route[] {
+export function historyRoutes({ read }: GatewayRoutes): Route[] {
   return [
-    question({
+    read({
       path: '/api/policy-gateway/history',
       summary: 'List what the gateway decided',
       description: 'With a key of a project or a token: of that project alone.',
@@ -21,22 +21,22 @@ export function historyRoutes({ question }: GatewayRoutes): Route[] {
       params: none,
       query: Schema.HistoryQuery,
       answer: { description: 'A page of decisions.', schema: Schema.HistoryList },
-      async operation({ events }, { who, query }) {
-        const filter = defined({
+      async operation({ events }, { actor, query }) {
+        const filter = omitUndefined({
           family: 'gateway',
           decision: query.decision,
           policyId: query.policy_id,
           userId: query.user_id,
           requestId: query.request_id,
-          projectId: projectOf(who),
+          projectId: projectOf(actor),
         })
-        return presentList(await events.list(who.organization.id, filter, pageOf(query)), presentDecision)
+        return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentDecision)
       },
     }),
   ]
 }
 
-const projectOf = (who: Manager): string | undefined => ('projectId' in who ? who.projectId : undefined)
+const projectOf = (actor: ResourceActor): string | undefined => ('projectId' in actor ? actor.projectId : undefined)
 
 function presentDecision({ document }: LoggedEvent): Static<typeof Schema.HistoryList>['data'][number] {
   const { code, requestId, projectId, userId, decision, policyId, id, timeMs } = rowOf(document, '')

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { decisions } from '../../../domain/audit/facts/verdict.ts'
-import { listOf, listQuery, pageExample } from '../../managing/list.ts'
-import { idText, isoTime, orNull } from '../../managing/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { idText, isoTime, orNull } from '../../resources/fields.ts'
 
 const text = (description: string) => orNull(Type.String(), description)
 

@@ -4,9 +4,9 @@ import type { Simulation } from '../../../domain/evaluation/simulate.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import { ConditionalHeaders, timeOfIfMatch } from '../../managing/if-match.ts'
-import { enter } from '../../managing/limit.ts'
-import { actorOf, type Manager } from '../../managing/route.ts'
+import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
+import { enter } from '../../resources/limit.ts'
+import { actorOf, type ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createValidator } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
@@ -14,7 +14,7 @@ import { givenIn, scenarioIn } from './decode.ts'
 import { presentSimulation } from './present.ts'
 import * as Schema from './schema.ts'
 
-/** `/api/policy-gateway/simulate`: a question, unless it is to be kept; then it is a change as well. */
+/** `/api/policy-gateway/simulate`: a read, unless it is to be kept; then it is a change as well. */
 export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
   const { callerOf, clock, configurations, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
@@ -31,17 +31,17 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     answers: { 200: { description: 'What would be decided.', schema: Schema.SimulateAnswer } },
     refusals: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
-      const who = await callerOf.manager(request)
-      using _place = enter(parts, who)
-      requirePermission(who.permissions, 'gateway:read')
+      const actor = await callerOf.manager(request)
+      using _place = enter(parts, actor)
+      requirePermission(actor.permissions, 'gateway:read')
       const body = readBody(request.body ?? {})
-      if (body.persist) requirePermission(who.permissions, 'gateway:write')
+      if (body.persist) requirePermission(actor.permissions, 'gateway:write')
       const seenAtMs = timeOfIfMatch(request.headers['if-match'])
       const given = givenIn(body)
-      const organizationId = who.organization.id
+      const organizationId = actor.organization.id
       const simulation = await simulate({
         organizationId,
-        credentialId: who.id,
+        credentialId: actor.id,
         config: given && configurations.check(...given),
         scenario: scenarioIn(body),
       })
@@ -52,12 +52,12 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
         status,
         headers,
         body: answer,
-      } = await perform(request, who, async ({ gateway, eventLog }) => {
+      } = await perform(request, actor, async ({ gateway, eventLog }) => {
         // Where none was brought along, what is in force by now stays so, whatever was judged.
         const kept = given ? config : ((await gateway.find(organizationId)) ?? unsaved).config
         const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
-        const actor = actorOf(request, who)
-        await eventLog.append(runFacts(simulation, { actor, who, saved: value, timeMs: clock.nowMs() }))
+        const actor = actorOf(request, actor)
+        await eventLog.append(runFacts(simulation, { actor, actor, saved: value, timeMs: clock.nowMs() }))
         return { ...rest, value: { status: 200, headers: {}, body: presentSimulation(simulation) } }
       })
       reply.code(status).headers(headers)
@@ -68,20 +68,20 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
 
 type Run = {
   readonly actor: Actor
-  readonly who: Manager
+  readonly actor: ResourceActor
   readonly saved: SavedConfiguration
   readonly timeMs: number
 }
 
 /** The run as the history tells it. */
-function runFacts({ verdict, plan, direction }: Simulation, { actor, who, saved, timeMs }: Run): EventFacts {
+function runFacts({ verdict, plan, direction }: Simulation, { actor, actor, saved, timeMs }: Run): EventFacts {
   return {
     code: 'gateway.simulation.run',
     organizationId: actor.organizationId,
     timeMs,
     message: `A simulation ended in ${verdict.decision}, and its configuration was saved.`,
     requestId: actor.requestId ?? undefined,
-    projectId: 'projectId' in who ? who.projectId : undefined,
+    projectId: 'projectId' in actor ? actor.projectId : undefined,
     actor: { credentialId: actor.credentialId ?? undefined },
     call: actor.call,
     verdict: {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { decisions } from '../../../domain/audit/facts/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
-import { idText } from '../../managing/fields.ts'
+import { idText } from '../../resources/fields.ts'
 import { Given } from '../config/schema.ts'
 
 const strict = { additionalProperties: false }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import { createBodyRoom } from './body-room.ts'
+import { createBodyMemoryBudget } from './body-memory-budget.ts'
 
 const kilobyte = 1024
 
 /** Opens requests with these headers, one after the other, into a room of so many kilobytes. */
 function open(roomKilobytes: number) {
-  const roomFor = createBodyRoom(roomKilobytes * kilobyte)
+  const roomFor = createBodyMemoryBudget(roomKilobytes * kilobyte)
   return (headers: Record<string, string>) => {
     const request = Object.assign(new IncomingMessage(new Socket()), { headers })
     const response = new ServerResponse(request)

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../base/clock.ts'
 
-export type LineOptions = {
+export type SseConnectionOptions = {
   readonly clock: Clock
   /** After this much silence a comment shows proxies and clients that we are still here. */
   readonly keepAliveMs: number
@@ -13,7 +13,7 @@ export type LineOptions = {
 }
 
 /** A response that is written as it comes, no faster than its reader reads. */
-export type SseLine = {
+export type SseConnection = {
   /** Undefined where the text went straight out; otherwise settles once there is room again. */
   send(text: string): Promise<void> | undefined
   /** Sends the last words. Settles once the system has taken over all that was sent, or the reader is gone. */
@@ -30,7 +30,7 @@ const lastChunk = '0\r\n\r\n'
 type Way = ServerResponse | Socket
 
 /** To be made once the head is written. */
-export function createSseLine(raw: ServerResponse, options: LineOptions): SseLine {
+export function createSseConnection(raw: ServerResponse, options: SseConnectionOptions): SseConnection {
   const { clock, keepAliveMs, writeTimeoutMs, onUnread } = options
   // Node frames a chunk in four writes to the socket. We frame it ourselves, in one: it is most of what a chunk costs.
   const isFramed = raw.chunkedEncoding

@@ -29,7 +29,7 @@ const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, 
 const longestUsefulWaitSeconds = 60
 
 /** Headers that every inference family sends with a refusal. */
-export function refusalHeaders({ kind, details }: Fault): Record<string, string> {
+export function errorHeaders({ kind, details }: Fault): Record<string, string> {
   const waitSeconds = details.retryAfterSeconds ?? defaultWaitSeconds[kind]
   const headers: Record<string, string> = { ...details.headers }
   if (waitSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(waitSeconds)))

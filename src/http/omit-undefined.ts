@@ -1,5 +1,5 @@
 /** The fields that have a value: absent and undefined are not the same to the compiler, nor on the wire. */
-export function defined<Fields extends object>(
+export function omitUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> } {
   const kept: { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> } = {}

@@ -1,7 +1,7 @@
 import { Fault, isFault, toFault } from '../base/fault.ts'
 
 /** What the framework itself refuses, in our words. */
-export function faultOf(error: unknown): Fault {
+export function fastifyFault(error: unknown): Fault {
   const status = statusOf(error)
   if (isFault(error) || status === undefined) return toFault(error)
   if (status === 413) return new Fault('too_large', 'body_too_large', 'The body is too large.', { cause: error })

@@ -8,14 +8,14 @@ import {
   sseFrame,
   type AnswerContext,
 } from '../inference/writing/stream-writer.ts'
-import { theirUsage } from '../inference/writing/their-usage.ts'
+import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { Output, Sequence, ShownBlock } from './blocks.ts'
 
 type Part = ShownBlock['part']
 type Fields = Record<string, unknown>
 
 /** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
-export type Forwarding = {
+export type ResponsesPassthrough = {
   frame(frame: RawFrame): string
   /** The block that the upstream opened for this part, as it is known to the caller. */
   blockFor(part: Part): ShownBlock | undefined
@@ -45,7 +45,11 @@ type Items = {
 }
 
 /** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
-export function createForwarding({ id, model, echo }: AnswerContext, sequence: Sequence, output: Output): Forwarding {
+export function createResponsesPassthrough(
+  { id, model, echo }: AnswerContext,
+  sequence: Sequence,
+  output: Output,
+): ResponsesPassthrough {
   const items: Items = { output, slots: [], blocks: new Map(), empty: new Map() }
   let last: Fields | undefined
 
@@ -91,7 +95,7 @@ export function createForwarding({ id, model, echo }: AnswerContext, sequence: S
       // Some upstreams stream their items and then leave them out of the last event.
       const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
       const counts = recordAt(ours, 'usage')
-      const usage = theirUsage({ ...counts, ...recordAt(last, 'usage') }, counts, end.usage)
+      const usage = vendorUsage({ ...counts, ...recordAt(last, 'usage') }, counts, end.usage)
       return { ...last, id, model, output: listed, usage, ...echo, ...creditFields(end) }
     },
   }

@@ -21,10 +21,14 @@ export const IdempotencyHeaders = Type.Object({
   ),
 })
 
-export type Asker = { readonly organizationId: string; readonly credentialId: string; readonly nowMs: number }
+export type IdempotencyCaller = {
+  readonly organizationId: string
+  readonly credentialId: string
+  readonly nowMs: number
+}
 
 /** The request as one that may be sent again, or undefined where the caller named no key. */
-export function repeatableRequest(request: FastifyRequest, asker: Asker): RepeatableRequest | undefined {
+export function repeatableRequest(request: FastifyRequest, asker: IdempotencyCaller): RepeatableRequest | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !form.test(key)) {

@@ -34,8 +34,8 @@ const enough = 20
  * What is wrong with a value, in words for the person who wrote it. A validator says that no branch of a union fits;
  * this names the one mistake in the branch that was meant. Only run on values that failed, so it may be slow.
  */
-export function* explain(schema: JsonSchema, value: unknown, path: Path = []): Generator<Problem> {
-  if (schema.allOf) for (const each of schema.allOf) yield* explain(each, value, path)
+export function* validationMessages(schema: JsonSchema, value: unknown, path: Path = []): Generator<Problem> {
+  if (schema.allOf) for (const each of schema.allOf) yield* validationMessages(each, value, path)
   if (schema.anyOf) return yield* explainUnion(schema.anyOf.flatMap(branchesOf), value, path)
   if ('const' in schema && value !== schema.const) return yield problem(path, 'enum', `must be ${quoted(schema.const)}`)
   if (schema.enum && !schema.enum.includes(value)) return yield problem(path, 'enum', oneOf(schema.enum))
@@ -64,7 +64,8 @@ function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Pa
     return yield problem(path, 'type', mustBe(typesOf(branches)))
   }
   const meant = isRecord(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
-  if (meant.length > 0) return yield* mostHelpful(meant.map((branch) => [...explain(branch, value, path).take(enough)]))
+  if (meant.length > 0)
+    return yield* mostHelpful(meant.map((branch) => [...validationMessages(branch, value, path).take(enough)]))
   yield* explainTag(fitting, value, path)
 }
 
@@ -139,7 +140,8 @@ function* explainArray(schema: JsonSchema, value: readonly unknown[], path: Path
   if (maxItems !== undefined && value.length > maxItems) {
     return yield problem(path, 'bounds', `must have at most ${counted(maxItems, 'item')}`)
   }
-  if (items !== undefined) for (const [at, item] of value.entries()) yield* explain(items, item, [...path, at])
+  if (items !== undefined)
+    for (const [at, item] of value.entries()) yield* validationMessages(items, item, [...path, at])
 }
 
 function* explainObject(schema: JsonSchema, value: Record<string, unknown>, path: Path): Generator<Problem> {
@@ -155,9 +157,10 @@ function* explainObject(schema: JsonSchema, value: Record<string, unknown>, path
       ? properties[key]
       : patterns.find(([pattern]) => pattern.test(key))?.[1]
     if (item === undefined) continue
-    if (known !== undefined) yield* explain(known, item, [...path, key])
+    if (known !== undefined) yield* validationMessages(known, item, [...path, key])
     else if (additionalProperties === false) yield problem([...path, key], 'unknown', 'is not a known field')
-    else if (typeof additionalProperties === 'object') yield* explain(additionalProperties, item, [...path, key])
+    else if (typeof additionalProperties === 'object')
+      yield* validationMessages(additionalProperties, item, [...path, key])
   }
 }
 

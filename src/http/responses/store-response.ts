@@ -5,18 +5,18 @@ import type { StoredResponse, StoredResponses } from '../../domain/inference/sto
 import { frameObject, type AnswerContext } from '../inference/writing/stream-writer.ts'
 import { encodeResponses } from './encode.ts'
 
-export type RememberParts = { readonly stored: StoredResponses; readonly clock: Clock; readonly keepMs: number }
+export type StoreResponseParts = { readonly stored: StoredResponses; readonly clock: Clock; readonly keepMs: number }
 
 /** What is known about a response before it is answered. */
-export type Remembered = Pick<StoredResponse, 'organizationId' | 'projectId' | 'previousId' | 'input'>
+export type StoredAnswer = Pick<StoredResponse, 'organizationId' | 'projectId' | 'previousId' | 'input'>
 
 /** How the answer is written: the context must make the same ids as the one that the caller's copy is written with. */
-type Writing = { readonly context: AnswerContext; readonly parts: RememberParts }
+type Writing = { readonly context: AnswerContext; readonly parts: StoreResponseParts }
 
 /**
  * Keeps the finished response before its last piece goes out: whoever reads the end may go on from it at once.
  */
-export async function* remembering(pieces: AsyncIterable<Chunk>, known: Remembered, writing: Writing) {
+export async function* storingResponse(pieces: AsyncIterable<Chunk>, known: StoredAnswer, writing: Writing) {
   const events: InferenceEvent[] = []
   for await (const piece of pieces) {
     events.push(...piece.events)
@@ -27,7 +27,7 @@ export async function* remembering(pieces: AsyncIterable<Chunk>, known: Remember
 
 async function keep(
   document: StoredResponse['document'],
-  known: Remembered,
+  known: StoredAnswer,
   { context, parts }: Writing,
 ): Promise<void> {
   const nowMs = parts.clock.nowMs()

@@ -12,11 +12,11 @@ const finishWords: Readonly<Record<StopReason, string>> = {
 }
 
 /** Why the answer ended. A model that refuses in words has stopped by itself; the words are in `refusal`. */
-export const spellFinish = (stopReason: StopReason, hasRefusal: boolean): string =>
+export const formatFinish = (stopReason: StopReason, hasRefusal: boolean): string =>
   stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
 
 /** Token counts in this dialect: the cached ones are part of the input. */
-export const spellUsage = (usage: Usage) => ({
+export const formatChatUsage = (usage: Usage) => ({
   prompt_tokens: totalInputTokens(usage),
   completion_tokens: usage.outputTokens,
   total_tokens: totalTokens(usage),

@@ -2,13 +2,16 @@ import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { createAdministrationLimits, OverLimit } from '../../domain/identity/administration-limits.ts'
 
-export type LimitParts = { readonly limits: ReturnType<typeof createAdministrationLimits>; readonly clock: Clock }
+export type ResourceLimitParts = {
+  readonly limits: ReturnType<typeof createAdministrationLimits>
+  readonly clock: Clock
+}
 
 type Asking = { readonly id: string; readonly organization: { readonly id: string } }
 
 /** A place for one request, given back when it is disposed of. */
-export function enter({ limits, clock }: LimitParts, who: Asking): Disposable {
-  const admission = limits.admit({ credential: who.id, organization: who.organization.id })
+export function enter({ limits, clock }: ResourceLimitParts, actor: Asking): Disposable {
+  const admission = limits.admit({ credential: actor.id, organization: actor.organization.id })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.refused, clock)
 }

@@ -42,7 +42,7 @@ export const beginning = ({ id, model, createdAtSeconds }: AnswerContext) => ({
 })
 
 /** The same response once it has ended, with its price. */
-export function ended(context: AnswerContext, end: InferenceEnd, outcome: Outcome) {
+export function ended(context: AnswerContext, end: InferenceEnd, outcome: ResponseOutcome) {
   const { output, reason } = outcome
   return {
     ...beginning(context),
@@ -54,7 +54,7 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Outcom
   }
 }
 
-export type Outcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
+export type ResponseOutcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
 
 /** What a response repeats of its request, with the dialect's defaults for what was not said. */
 export function echoOf({ request: { original }, echo }: AnswerContext): Record<string, unknown> {

@@ -2,10 +2,10 @@ import { isRecord } from '../../base/record.ts'
 import type { RawFrame } from '../../domain/inference/events.ts'
 import { frameObject, linesOf } from '../inference/writing/stream-writer.ts'
 
-export type ForwardingOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
+export type ChatPassthroughOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
 /** Passes on an upstream's chunks under our id and the caller's name for the model, and keeps the ending back. */
-export type Forwarding = {
+export type ChatPassthrough = {
   frame(frame: RawFrame): string
   /** The upstream's own last words, where they are still how the answer ends: its finish chunks, its usage object. */
   ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Chunk | undefined }
@@ -13,7 +13,7 @@ export type Forwarding = {
 
 type Chunk = Record<string, unknown>
 
-export function createForwarding(options: ForwardingOptions): Forwarding {
+export function createChatPassthrough(options: ChatPassthroughOptions): ChatPassthrough {
   const renamed = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
@@ -51,7 +51,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
  * The quick way: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
  * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
  */
-function createRenaming(options: ForwardingOptions): (frame: RawFrame) => string | undefined {
+function createRenaming(options: ChatPassthroughOptions): (frame: RawFrame) => string | undefined {
   let known = ''
   let replacement = ''
   const learn = (data: string): boolean => {
@@ -75,11 +75,11 @@ function createRenaming(options: ForwardingOptions): (frame: RawFrame) => string
 const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
 
 /** The upstream's fields under our id and the caller's name for the model; what clients expect besides is filled in. */
-function named(fields: Chunk, { id, model, createdAtSeconds }: ForwardingOptions): Chunk {
+function named(fields: Chunk, { id, model, createdAtSeconds }: ChatPassthroughOptions): Chunk {
   return { object: 'chat.completion.chunk', created: createdAtSeconds, ...fields, id, model }
 }
 
-function renamedHead(head: string, options: ForwardingOptions): string | undefined {
+function renamedHead(head: string, options: ChatPassthroughOptions): string | undefined {
   try {
     const fields = frameObject(`${head}"choices":[]}`)
     if (!('id' in fields && 'model' in fields)) return undefined

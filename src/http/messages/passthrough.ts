@@ -15,20 +15,20 @@ type Fields = Record<string, unknown>
 export type Wire = { nextIndex: number; readonly open: Set<number> }
 
 /** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
-export type Forwarding = {
+export type MessagesPassthrough = {
   frame(frame: RawFrame): string
   /** The index at which the upstream began the block for this part. It may begin blocks that no event tells of. */
   claim(part: BlockStart): number | undefined
   /** Called after each piece: a block that ended without an event will never have one. */
   forgetEnded(): void
   /** The upstream's own ending, where it is still how the answer ends: it holds more than ours can. */
-  ending(ours: Ending, isForwarded: boolean): Fields | undefined
+  ending(ours: MessagesEnding, isForwarded: boolean): Fields | undefined
 }
 
-export type Ending = { readonly delta: { readonly stop_reason: string } }
+export type MessagesEnding = { readonly delta: { readonly stop_reason: string } }
 
 /** `wire` is shared with the writer, so that it can go on where the upstream stopped. */
-export function createForwarding(context: AnswerContext, wire: Wire): Forwarding {
+export function createMessagesPassthrough(context: AnswerContext, wire: Wire): MessagesPassthrough {
   let unclaimed: { readonly index: number; readonly type: BlockStart['type'] }[] = []
   let last: Fields | undefined
   let hasStart = false

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Fault, FaultKind } from '../base/fault.ts'
-import type { Refusal } from './route.ts'
+import type { ErrorResponse } from './route.ts'
 
 /** How administration, gateway, and everything without a dialect of its own say no. */
 const table: Readonly<Record<FaultKind, readonly [status: number, type: GeneralErrorType]>> = {
@@ -72,8 +72,8 @@ export const GeneralErrorBody = Type.Object(
   },
 )
 
-export function createGeneralRefusal(baseUrl: () => string) {
-  return (fault: Fault, requestId: string): Refusal => {
+export function createDefaultErrors(baseUrl: () => string) {
+  return (fault: Fault, requestId: string): ErrorResponse => {
     const [status, type] = table[fault.kind]
     const { param, retryAfterSeconds, headers } = fault.details
     return {

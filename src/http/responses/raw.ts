@@ -1,4 +1,4 @@
-import { isEnvelope } from '../inference/proof-envelope.ts'
+import { isEnvelope } from '../inference/signature-envelope.ts'
 import { proofOf } from './decode-item.ts'
 import type { ResponsesBody, ResponsesItem } from './schema.ts'
 
@@ -6,7 +6,7 @@ import type { ResponsesBody, ResponsesItem } from './schema.ts'
  * The caller's body for an upstream of the same dialect: every field as it came, less our own field. Reasoning whose
  * proof travelled in our envelope is given back as the upstream made it, or left out where another one made it.
  */
-export function withoutOurs(body: ResponsesBody): Readonly<Record<string, unknown>> {
+export function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unknown>> {
   const rest = { ...body }
   delete rest.flagged_categories
   return Array.isArray(body.input) ? { ...rest, input: body.input.flatMap(unwrapped) } : rest

@@ -12,7 +12,7 @@ const stopWords: Readonly<Record<StopReason, string>> = {
 }
 
 /** Why the answer ended, in this dialect's fields. */
-export function spellStop(stopReason: StopReason, end: InferenceEnd) {
+export function formatStop(stopReason: StopReason, end: InferenceEnd) {
   // Not every upstream tells which stop sequence it met; one without a name would puzzle the caller.
   const isNameless = stopReason === 'stop-sequence' && end.stopSequence === undefined
   const word = isNameless ? stopWords.end : stopWords[stopReason]
@@ -24,7 +24,7 @@ export function spellStop(stopReason: StopReason, end: InferenceEnd) {
 }
 
 /** Token counts in this dialect: the cached ones stand beside the input, not in it. */
-export const spellUsage = (usage: Usage) => ({
+export const formatMessagesUsage = (usage: Usage) => ({
   input_tokens: usage.inputTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   cache_read_input_tokens: usage.cacheReadTokens,

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { InFlight } from './inference/in-flight.ts'
 
-export type Door = {
+export type ShutdownParts = {
   readonly servers: readonly FastifyInstance[]
   readonly inFlight: InFlight
   readonly clock: Clock
@@ -14,16 +14,16 @@ const drainMs = 30_000
 const lastWordsMs = 2_000
 
 /** What callers hear who come while the door closes, or whose answer takes longer than that. */
-export const stoppingFault = (): Fault =>
+export const shutdownFault = (): Fault =>
   new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
 
 /**
  * Answers new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then
  * no new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end.
  */
-export async function drain({ servers, inFlight, clock }: Door, delayMs: number): Promise<void> {
+export async function drain({ servers, inFlight, clock }: ShutdownParts, delayMs: number): Promise<void> {
   if (delayMs > 0) await delayOrClose({ servers, clock }, delayMs)
-  const abort = clock.after(drainMs, () => inFlight.abortAll(stoppingFault()))
+  const abort = clock.after(drainMs, () => inFlight.abortAll(shutdownFault()))
   // Who reads nothing, or has not even sent a request by now, is not worth waiting for.
   const hangUp = clock.after(drainMs + lastWordsMs, () => hangUpAll(servers))
   await Promise.all(servers.map((server) => server.close()))
@@ -33,7 +33,7 @@ export async function drain({ servers, inFlight, clock }: Door, delayMs: number)
 }
 
 /** A server that is closed in the meantime is not waited for. */
-const delayOrClose = ({ servers, clock }: Omit<Door, 'inFlight'>, delayMs: number): Promise<void> =>
+const delayOrClose = ({ servers, clock }: Omit<ShutdownParts, 'inFlight'>, delayMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cancel = clock.after(delayMs, resolve)
     servers[0]?.server.once('close', () => {
@@ -43,13 +43,13 @@ const delayOrClose = ({ servers, clock }: Omit<Door, 'inFlight'>, delayMs: numbe
   })
 
 /** Hangs up on everybody; what was under way is settled all the same. */
-export async function shut({ servers, inFlight }: Omit<Door, 'clock'>): Promise<void> {
+export async function shut({ servers, inFlight }: Omit<ShutdownParts, 'clock'>): Promise<void> {
   const closed = servers.map((server) => server.close())
   hangUpAll(servers)
   await Promise.all(closed)
   await inFlight.ended()
 }
 
-function hangUpAll(servers: Door['servers']): void {
+function hangUpAll(servers: ShutdownParts['servers']): void {
   for (const { server } of servers) server.closeAllConnections()
 }

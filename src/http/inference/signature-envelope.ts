@@ -11,18 +11,18 @@ const mark = 'gw1.'
  * A proof as the text that fits into a field of `dialect`. Where the proof belongs to an item by id and the caller
  * will know that item by another, its own dialect needs the envelope too.
  */
-export function proofText(proof: ReasoningSignature, dialect: Dialect, itemId = proof.id): string {
+export function signatureText(proof: ReasoningSignature, dialect: Dialect, itemId = proof.id): string {
   const fits = proof.dialect === dialect && proof.id === itemId
   return fits ? proof.value : mark + Buffer.from(JSON.stringify(proof)).toString('base64url')
 }
 
 /** The proof that such a field holds. An envelope that cannot be read proves nothing. */
-export function readProof(text: string, dialect: Dialect): ReasoningSignature | undefined {
+export function readSignature(text: string, dialect: Dialect): ReasoningSignature | undefined {
   if (text === '') return undefined
   if (!text.startsWith(mark)) return { dialect, value: text }
   try {
     const proof: unknown = JSON.parse(Buffer.from(text.slice(mark.length), 'base64url').toString())
-    return isProof(proof) ? proof : undefined
+    return isSignature(proof) ? proof : undefined
   } catch {
     return undefined
   }
@@ -31,7 +31,7 @@ export function readProof(text: string, dialect: Dialect): ReasoningSignature | 
 /** True for a field that only we can read: it must not reach an upstream as it is. */
 export const isEnvelope = (text: string): boolean => text.startsWith(mark)
 
-const isProof = (value: unknown): value is ReasoningSignature =>
+const isSignature = (value: unknown): value is ReasoningSignature =>
   typeof value === 'object' &&
   value !== null &&
   'dialect' in value &&

@@ -65,7 +65,7 @@ export function presentList<T extends { readonly id: string }, P>(
 }
 
 /** A cursor that cannot be one is answered as one that names nothing: 400, where other parameters get 422. */
-export function withCursorRefusal<T>(validate: Validate<T>): Validate<T> {
+export function withCursorError<T>(validate: Validate<T>): Validate<T> {
   return (query) => {
     try {
       return validate(query)

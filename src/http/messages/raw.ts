@@ -1,4 +1,4 @@
-import { isEnvelope } from '../inference/proof-envelope.ts'
+import { isEnvelope } from '../inference/signature-envelope.ts'
 import type { CountTokensBody, MessagesBlock, MessagesBody } from './schema.ts'
 
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
@@ -7,7 +7,7 @@ type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
  * The caller's body for an upstream of the same dialect: every field as it came, less what is said to us alone.
  * That is our own field, the edit that says what we do anyway, and thinking whose proof the upstream did not make.
  */
-export function withoutOurs(body: AnyBody): Readonly<Record<string, unknown>> {
+export function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> {
   const { context_management: management, ...rest } = body
   delete rest.flagged_categories
   const edits = management?.edits?.filter((edit) => edit.type !== 'clear_thinking_20251015' || edit.keep !== 'all')
