@@ -1,4 +1,4 @@
-import type { Request } from '../adapters/network/request.ts'
+import type { SendRequest } from '../adapters/network/request.ts'
 import { watchChanges } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
@@ -23,7 +23,7 @@ export type World = {
   readonly log?: Log
   readonly failpoint?: Failpoint
   /** Stands between export sinks and the network. */
-  readonly network?: (request: Request) => Request
+  readonly network?: (request: SendRequest) => SendRequest
 }
 
 /** What every storey stands on. Whatever a storey opens it gives to `built`, which closes it in the opposite order. */
@@ -46,7 +46,7 @@ export type Ground = Required<World> & {
 
 const watchChangesEveryMs = 500
 
-const straight = (request: Request): Request => request
+const straight = (request: SendRequest): SendRequest => request
 
 export async function openGround(
   built: AsyncDisposableStack,

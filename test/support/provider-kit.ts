@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ProviderSettings } from '../../src/adapters/providers/registry.ts'
-import { createAnswerMemory, type AnswerMemory } from '../../src/adapters/providers/network/answer-memory.ts'
+import {
+  createAnswerMemoryBudget,
+  type AnswerMemoryBudget,
+} from '../../src/adapters/providers/network/answer-memory-budget.ts'
 import { createProvider } from '../../src/adapters/providers/registry.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { isFault, type Fault } from '../../src/base/fault.ts'
@@ -46,7 +49,7 @@ const limits = {
 }
 
 export const testProvider = (
-  asked: Pick<Asked, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemory },
+  asked: Pick<Asked, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemoryBudget },
   dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
 ) =>
   createProvider(
@@ -63,7 +66,7 @@ export const testProvider = (
       clock: asked.clock ?? systemClock,
       estimateTokens: (text) => text.length,
       proofKeys: () => [Buffer.from('a key for tests')],
-      answerMemory: asked.answerMemory ?? createAnswerMemory(Infinity),
+      answerMemory: asked.answerMemory ?? createAnswerMemoryBudget(Infinity),
     },
   )
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createAddressGuard } from '../../src/adapters/network/address-guard.ts'
 import { createGuardedAgent } from '../../src/adapters/network/guarded-agent.ts'
-import { createRequest, type Request } from '../../src/adapters/network/request.ts'
+import { createRequest, type SendRequest } from '../../src/adapters/network/request.ts'
 
 /** A request as it came over the wire. */
 export type Received = {
@@ -60,14 +60,14 @@ async function read(message: IncomingMessage): Promise<Received> {
  * The real network road, guard included, with loopback allowed. Vendors whose address cannot be chosen are rerouted:
  * `routes` maps their host to a receiver's origin, and the host they were called by travels as `x-called-host`.
  */
-export function loopbackRequest(t: TestContext, routes: Readonly<Record<string, string>> = {}): Request {
+export function loopbackRequest(t: TestContext, routes: Readonly<Record<string, string>> = {}): SendRequest {
   const agent = createGuardedAgent({ guard: createAddressGuard({ allowNetworks: ['127.0.0.0/8'] }) })
   t.after(() => agent.destroy())
   return rerouted(createRequest(agent), routes)
 }
 
 /** The same, with the calls to these hosts led to other origins. */
-export function rerouted(request: Request, routes: Readonly<Record<string, string>>): Request {
+export function rerouted(request: SendRequest, routes: Readonly<Record<string, string>>): SendRequest {
   return (outgoing) => {
     const origin = routes[outgoing.url.host]
     if (origin === undefined) return request(outgoing)

@@ -4,9 +4,9 @@ import { BlockList, isIP } from 'node:net'
  * Which addresses a URL that a tenant typed may reach. Asked for the address that is dialled, at the moment it is
  * dialled: checking a name first and connecting later is the classic hole.
  */
-export type AddressGuard = (target: Target) => boolean
+export type AddressGuard = (target: ConnectTarget) => boolean
 
-export type Target = { readonly address: string; readonly port: number; readonly isSecure: boolean }
+export type ConnectTarget = { readonly address: string; readonly port: number; readonly isSecure: boolean }
 
 export type AddressRules = {
   /** Networks (CIDR) of the operator's own that may be reached: there, plain http and any port are allowed too. */

@@ -4,9 +4,9 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { createAddressGuard, type Target } from './address-guard.ts'
+import { createAddressGuard, type ConnectTarget } from './address-guard.ts'
 import { createGuardedAgent, type Resolve } from './guarded-agent.ts'
-import { createRequest, Unreachable, type Request } from './request.ts'
+import { createRequest, Unreachable, type SendRequest } from './request.ts'
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url), 'utf8')
@@ -37,7 +37,7 @@ type Opened = {
   readonly caPem?: string
 }
 
-function open(t: TestContext, { allow = [], ports = [], resolve, caPem }: Opened): Request {
+function open(t: TestContext, { allow = [], ports = [], resolve, caPem }: Opened): SendRequest {
   const guard = createAddressGuard({ allowNetworks: allow, ports })
   const agent = createGuardedAgent({ guard, caPem, ...(resolve && { resolve }) })
   t.after(() => agent.destroy())
@@ -52,7 +52,7 @@ const answers = (...lists: string[][]): Resolve => {
   }
 }
 
-async function refusal(request: Request, url: string): Promise<Unreachable> {
+async function refusal(request: SendRequest, url: string): Promise<Unreachable> {
   const error = await request({ method: 'GET', url: new URL(url), signal }).catch((reason: unknown) => reason)
   assert.ok(error instanceof Unreachable, String(error))
   return error
@@ -151,8 +151,8 @@ describe('the guarded agent', () => {
   })
 
   it('asks the guard with the address, the port and whether the way is encrypted', async (t) => {
-    const asked: Target[] = []
-    const guard = (target: Target): boolean => asked.push(target) === 0
+    const asked: ConnectTarget[] = []
+    const guard = (target: ConnectTarget): boolean => asked.push(target) === 0
     const agent = createGuardedAgent({ guard, resolve: answers(['127.0.0.1']) })
     t.after(() => agent.destroy())
     const urls = ['http://sink.test/', 'https://sink.test/', 'https://sink.test:8443/', 'http://127.0.0.1:81/']

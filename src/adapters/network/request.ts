@@ -1,6 +1,6 @@
 import { request, type Dispatcher } from 'undici'
 
-export type Outgoing = {
+export type OutgoingRequest = {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
@@ -11,14 +11,14 @@ export type Outgoing = {
 }
 
 /** Header names are lower case; a header sent twice has its values joined. */
-export type Answer = {
+export type ReceivedAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
 /** One call over the network: an answer of any status, or `Unreachable`. Never follows a redirect. */
-export type Request = (outgoing: Outgoing) => Promise<Answer>
+export type SendRequest = (outgoing: OutgoingRequest) => Promise<ReceivedAnswer>
 
 /**
  * No answer came. One sentence for every cause (refused by our guard, refused by the host, unknown name, timeout):
@@ -36,7 +36,7 @@ const silenceMs = 30_000
 const defaultAnswerBytes = 64 * 1024
 
 /** Calls through this dispatcher; for what tenants typed, one from `createGuardedAgent`. */
-export function createRequest(dispatcher: Dispatcher): Request {
+export function createRequest(dispatcher: Dispatcher): SendRequest {
   return async ({ url, signal, maxAnswerBytes = defaultAnswerBytes, body, headers = {}, method }) => {
     try {
       refuseOddities(url)

@@ -1,12 +1,12 @@
-import type { Json } from './reading.ts'
-import { countOf, textOf } from './reading.ts'
+import type { JsonRecord } from './json-values.ts'
+import { asCount, asText } from './json-values.ts'
 
 /**
  * Agents read this sentence to know that they must compact, and by how much, so every upstream's own way of saying
  * "too long" is brought to the wording they know. Undefined where the message is about something else.
  */
-export function describeOverflow(error: Json): string | undefined {
-  const message = textOf(error['message'])
+export function describeOverflow(error: JsonRecord): string | undefined {
+  const message = asText(error['message'])
   if (/prompt is too long|exceed context limit/i.test(message)) return message
   if (!isOverflow(error, message)) return undefined
   const { input, output, limit } = numbersOf(error, message)
@@ -19,8 +19,8 @@ export function describeOverflow(error: Json): string | undefined {
 
 const overflowCodes: ReadonlySet<string> = new Set(['context_length_exceeded', 'exceed_context_size_error'])
 
-const isOverflow = (error: Json, message: string): boolean =>
-  overflowCodes.has(textOf(error['code'])) || overflowCodes.has(textOf(error['type'])) || overflowPhrases.test(message)
+const isOverflow = (error: JsonRecord, message: string): boolean =>
+  overflowCodes.has(asText(error['code'])) || overflowCodes.has(asText(error['type'])) || overflowPhrases.test(message)
 
 const overflowPhrases = new RegExp(
   [
@@ -46,11 +46,11 @@ type Numbers = {
 }
 
 /** As OpenAI, vLLM, SGLang and others say it; llama.cpp also has fields for it. */
-function numbersOf(error: Json, message: string): Numbers {
+function numbersOf(error: JsonRecord, message: string): Numbers {
   return {
-    input: countOf(error['n_prompt_tokens']) ?? firstNumber(message, inputPhrases),
+    input: asCount(error['n_prompt_tokens']) ?? firstNumber(message, inputPhrases),
     output: firstNumber(message, outputPhrases),
-    limit: countOf(error['n_ctx']) ?? firstNumber(message, limitPhrases),
+    limit: asCount(error['n_ctx']) ?? firstNumber(message, limitPhrases),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { FaultDetails } from '../../base/fault.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { describeOverflow } from './context-overflow.ts'
-import type { Json } from './reading.ts'
-import { listOf, parseRecord, recordOf, textOf } from './reading.ts'
+import type { JsonRecord } from './json-values.ts'
+import { asList, parseRecord, asRecord, asText } from './json-values.ts'
 
 const maxMessageLength = 1000
 
@@ -50,33 +50,33 @@ export const tooManyCalls = (limit: number): Fault =>
     cause: new Error(`max_concurrent is ${limit}`),
   })
 
-export type Refusal = {
+export type UpstreamErrorResponse = {
   readonly status: number
   readonly body: string
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** An answer whose status is no success. */
-export function faultOfStatus({ status, body, retryAfterSeconds }: Refusal): Fault {
+export function faultOfStatus({ status, body, retryAfterSeconds }: UpstreamErrorResponse): Fault {
   const error = errorOf(parseRecord(body) ?? { message: isMarkup(body) ? '' : body })
   const isOverload = status === 503 && (retryAfterSeconds !== undefined || /overload|capacity|busy/i.test(body))
   return faultOf(isOverload ? 529 : status, error, retryAfterSeconds)
 }
 
 /** An error that came inside a stream or a 200; its words stand for the status it lacks. */
-export function faultOfErrorBody(body: Json): Fault {
+export function faultOfErrorBody(body: JsonRecord): Fault {
   const error = errorOf(body)
   return faultOf(statusOf(error), error)
 }
 
 /** Where the vendors put it: `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail:"…"}`, `{detail:[{msg}]}`. */
-function errorOf(body: Json): Json {
+function errorOf(body: JsonRecord): JsonRecord {
   if (typeof body['error'] === 'string') return { ...body, message: body['error'] }
-  const nested = recordOf(body['error'])
+  const nested = asRecord(body['error'])
   if (nested !== undefined) return nested
   if (typeof body['message'] === 'string') return body
   if (typeof body['detail'] === 'string') return { message: body['detail'] }
-  const problems = listOf(body['detail']).map((problem) => textOf(recordOf(problem)?.['msg']))
+  const problems = asList(body['detail']).map((problem) => asText(asRecord(problem)?.['msg']))
   return { message: problems.join('; ') }
 }
 
@@ -101,9 +101,9 @@ const statusOfWord: ReadonlyMap<string, number> = new Map([
   ['timeout_error', 408],
 ])
 
-function statusOf(error: Json): number {
+function statusOf(error: JsonRecord): number {
   const { code, type, status } = error
-  const named = statusOfWord.get(textOf(code)) ?? statusOfWord.get(textOf(type))
+  const named = statusOfWord.get(asText(code)) ?? statusOfWord.get(asText(type))
   if (named !== undefined) return named
   const numbered = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600)
   return typeof numbered === 'number' ? numbered : 500
@@ -111,8 +111,8 @@ function statusOf(error: Json): number {
 
 const rejections: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
-function faultOf(status: number, error: Json, retryAfterSeconds?: number): Fault {
-  const said = textOf(error['message']).slice(0, maxMessageLength)
+function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number): Fault {
+  const said = asText(error['message']).slice(0, maxMessageLength)
   const details: FaultDetails = {
     cause: new Error(`upstream status ${status}: ${said}`),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -139,9 +139,9 @@ function faultOf(status: number, error: Json, retryAfterSeconds?: number): Fault
 
 /** `Retry-After` in seconds or as a date, or the milliseconds form that the vendors' SDKs read first. */
 export function retryAfterOf(headers: Readonly<Record<string, unknown>>, nowMs: number): number | undefined {
-  const milliseconds = Number.parseFloat(textOf(headers['retry-after-ms']))
+  const milliseconds = Number.parseFloat(asText(headers['retry-after-ms']))
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
-  const value = textOf(headers['retry-after']).trim()
+  const value = asText(headers['retry-after']).trim()
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value))
   const dateMs = Date.parse(value)
   return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - nowMs) / 1000))
@@ -152,4 +152,4 @@ const isMarkup = (body: string): boolean => body.trimStart().startsWith('<')
 
 const withCause = (cause: unknown): FaultDetails => (cause === undefined ? {} : { cause })
 
-const codeOf = (error: unknown): string => textOf(recordOf(error)?.['code'])
+const codeOf = (error: unknown): string => asText(asRecord(error)?.['code'])

@@ -21,7 +21,7 @@ import { isFault } from '../../base/fault.ts'
 import { pullStreamOf, nextOf } from '../../base/pull-stream.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { Dialect, ContentPart } from '../../domain/inference/request.ts'
-import { createAnswerMemory } from './network/answer-memory.ts'
+import { createAnswerMemoryBudget } from './network/answer-memory-budget.ts'
 
 const recording = (kind: string, name: string): Buffer =>
   readFileSync(join(import.meta.dirname, kind, 'fixtures', name))
@@ -156,7 +156,7 @@ describe('a stream that says more and more beside its text', () => {
 
 describe('the memory of an answer', () => {
   it('is given back when it has ended, was stopped, or has failed before its first piece or after', async () => {
-    const answerMemory = createAnswerMemory(300_000)
+    const answerMemory = createAnswerMemoryBudget(300_000)
     const content = 'x'.repeat(200_000)
     const whole = { choices: [{ message: { content }, finish_reason: 'stop' }] }
     const answers = [

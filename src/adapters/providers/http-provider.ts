@@ -3,31 +3,31 @@ import type { SseFrame } from '../../base/sse.ts'
 import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
-import type { MemoryLease } from './network/answer-memory.ts'
-import type { Answer, Caller, Outgoing } from './network/call.ts'
+import type { MemoryLease } from './network/answer-memory-budget.ts'
+import type { UpstreamAnswer, UpstreamCaller, UpstreamRequest } from './network/call.ts'
 import { createCaller } from './network/call.ts'
-import type { Encoded, Encoding } from './asking/encoding.ts'
-import { createAsideReader, type AnswerShape, type AsideReader } from './answering/asides.ts'
-import type { EventWriter } from './answering/event-writer.ts'
-import type { FormCheck } from './answering/form-check.ts'
-import type { FrameMemory } from './answering/frame-memory.ts'
-import { createEventWriter } from './answering/event-writer.ts'
+import type { EncodedRequest, EncodeContext } from './encoding/encoding.ts'
+import { createOutOfBandReader, type AnswerShape, type OutOfBandReader } from './decoding/out-of-band.ts'
+import type { EventWriter } from './decoding/event-writer.ts'
+import type { ConformanceCheck } from './decoding/conformance-check.ts'
+import type { FrameCache } from './decoding/frame-cache.ts'
+import { createEventWriter } from './decoding/event-writer.ts'
 import { brokenAnswer, tooLong } from './failures.ts'
-import { createFrameMemory } from './answering/frame-memory.ts'
+import { createFrameCache } from './decoding/frame-cache.ts'
 import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
-import type { Json } from './reading.ts'
-import { parseRecord } from './reading.ts'
+import type { JsonRecord } from './json-values.ts'
+import { parseRecord } from './json-values.ts'
 import { createTokenCounter, type CounterSpec } from './token-counter.ts'
-import { createToolNames } from './asking/tool-names.ts'
+import { createToolNames } from './encoding/tool-names.ts'
 
 /** What makes one vendor's format differ from another's. */
-export type Family = {
+export type WireFormat = {
   readonly dialect: Dialect
   /** Our request in their words. */
-  encode(encoding: Encoding): Encoded
+  encode(encoding: EncodeContext): EncodedRequest
   /** Their answer in our words. */
   createDecoder(write: EventWriter): Decoder
-  createFormCheck(): FormCheck
+  createFormCheck(): ConformanceCheck
   /** What stands where in its answers. */
   readonly shape: AnswerShape
   /** Its decoder keeps nothing of the texts that it passes on, so it need not see frames that differ in nothing else. */
@@ -39,9 +39,9 @@ export type Family = {
 /** One answer being read. Pure: no network, no clock. Throws the Fault that the answer tells of. */
 export type Decoder = {
   /** One event of a stream; `name` is what its frame was called. */
-  event(body: Json, name: string | undefined): void
+  event(body: JsonRecord, name: string | undefined): void
   /** A whole answer that was not streamed. */
-  document(body: Json): void
+  document(body: JsonRecord): void
   /** The stream says that it is over, or its bytes have ended. */
   done(): void
   /** Whether a block has begun that will be told of as a whole, once it has ended. */
@@ -51,7 +51,11 @@ export type Decoder = {
 }
 
 /** A provider behind HTTP: a family's translators joined with the network. */
-export function createHttpProvider(family: Family, settings: HttpProviderSettings, parts: HttpProviderParts): Provider {
+export function createHttpProvider(
+  family: WireFormat,
+  settings: HttpProviderSettings,
+  parts: HttpProviderParts,
+): Provider {
   const post = createCaller(settings, parts)
   return {
     name: settings.name,
@@ -67,10 +71,10 @@ export function createHttpProvider(family: Family, settings: HttpProviderSetting
 }
 
 type Conversation = {
-  readonly family: Family
+  readonly family: WireFormat
   readonly settings: HttpProviderSettings
   readonly parts: HttpProviderParts
-  readonly post: Caller
+  readonly post: UpstreamCaller
   readonly call: ProviderCall
 }
 
@@ -103,7 +107,7 @@ function converse(conversation: Conversation): IterablePullStream<Chunk> {
 
 type Taken = Chunk | typeof pending | undefined
 
-type Begun = { readonly answer: Answer; readonly reading: Reading }
+type Begun = { readonly answer: UpstreamAnswer; readonly reading: Reading }
 
 async function begin(conversation: Conversation, lease: MemoryLease): Promise<Begun> {
   const { family, call, post } = conversation
@@ -111,11 +115,11 @@ async function begin(conversation: Conversation, lease: MemoryLease): Promise<Be
   const answer = await post(outgoing, call.signal, lease)
   // The upstream's own words are worth passing on only to those who speak them.
   const dialect = call.request.original.dialect === family.dialect ? family.dialect : undefined
-  const memory = family.forgetsText ? createFrameMemory() : undefined
+  const memory = family.forgetsText ? createFrameCache() : undefined
   const form = family.createFormCheck()
   const decoder = family.createDecoder(write)
   const isTold = decoder.isTold ?? (() => false)
-  const asideReader = createAsideReader({ sent, stops: call.request.stop, isTold })
+  const asideReader = createOutOfBandReader({ sent, stops: call.request.stop, isTold })
   const { shape } = family
   return {
     answer,
@@ -152,7 +156,7 @@ function takePiece({ answer, reading }: Begun): Taken {
   }
 }
 
-type Prepared = Pick<Reading, 'write' | 'onText'> & { readonly outgoing: Outgoing; readonly sent: Json }
+type Prepared = Pick<Reading, 'write' | 'onText'> & { readonly outgoing: UpstreamRequest; readonly sent: JsonRecord }
 
 function prepare({ family, settings, parts, call }: Conversation, lease: MemoryLease): Prepared {
   const { request, model, requestId } = call
@@ -193,18 +197,18 @@ function boundText(maxBytes: number, lease: MemoryLease): (length: number) => vo
 
 const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
 
-function encode(family: Family, call: ProviderCall, { proofSeal }: HttpProviderParts): Encoded {
+function encode(family: WireFormat, call: ProviderCall, { proofSeal }: HttpProviderParts): EncodedRequest {
   const thinker = { dialect: family.dialect, model: call.model }
   return family.encode({ call, toolNames: toolNamesOf(call), openProof: (proof) => proofSeal.open(proof, thinker) })
 }
 
 type Reading = {
   readonly decoder: Decoder
-  readonly form: FormCheck
+  readonly form: ConformanceCheck
   readonly write: EventWriter
-  readonly memory: FrameMemory | undefined
+  readonly memory: FrameCache | undefined
   readonly shape: AnswerShape
-  readonly asideReader: AsideReader
+  readonly asideReader: OutOfBandReader
   /** Told how much text there is more; throws where it is too much. */
   readonly onText: (length: number) => void
   /** Whose words may be passed on; undefined where nobody understands them, or since they were in bad form. */
@@ -216,7 +220,7 @@ type Reading = {
   failure: Error | undefined
 }
 
-function decodeDocument(body: Json, { decoder, form, write, dialect, shape, asideReader }: Reading): Chunk {
+function decodeDocument(body: JsonRecord, { decoder, form, write, dialect, shape, asideReader }: Reading): Chunk {
   decoder.document(body)
   const events = write.take()
   if (dialect === undefined || !form.document(body)) return { events }
@@ -277,7 +281,11 @@ function decodeDone({ event, data }: SseFrame, reading: Reading): void {
   reading.decoder.done()
 }
 
-function readAsides(data: string, body: Json, { reading, waiting }: { reading: Reading; waiting: number }): boolean {
+function readAsides(
+  data: string,
+  body: JsonRecord,
+  { reading, waiting }: { reading: Reading; waiting: number },
+): boolean {
   const { asideReader, shape, write, onText } = reading
   const asides = asideReader.read(body, shape.event, { events: write.eventsAfter(waiting), data })
   for (const { text } of asides) onText(text.length)
@@ -286,5 +294,5 @@ function readAsides(data: string, body: Json, { reading, waiting }: { reading: R
 }
 
 /** Clients go by the name of a frame where it has one. */
-const isNamedRight = ({ event }: SseFrame, { type }: Json): boolean =>
+const isNamedRight = ({ event }: SseFrame, { type }: JsonRecord): boolean =>
   event === undefined || typeof type !== 'string' || event === type

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
-import type { ProofSeal } from './reasoning-proof.ts'
-import type { EstimateTokens } from './answering/usage.ts'
-import type { AnswerMemory } from './network/answer-memory.ts'
-import type { TimeLimits } from './network/watch.ts'
+import type { SignatureEncryption } from './reasoning-signature.ts'
+import type { EstimateTokens } from './decoding/usage.ts'
+import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
+import type { TimeLimits } from './network/timeouts.ts'
 
 /** Where an upstream is, and how patient we are with it. */
 export type HttpProviderSettings = TimeLimits & {
@@ -21,6 +21,6 @@ export type HttpProviderParts = {
   readonly dispatcher: Dispatcher
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
-  readonly proofSeal: ProofSeal
-  readonly answerMemory: AnswerMemory
+  readonly proofSeal: SignatureEncryption
+  readonly answerMemory: AnswerMemoryBudget
 }

@@ -1,18 +1,18 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import { messagesFamily } from './anthropic/provider.ts'
+import { messagesFormat } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
-import type { Family } from './http-provider.ts'
+import type { WireFormat } from './http-provider.ts'
 import { createHttpProvider } from './http-provider.ts'
 import type { ChatFlags } from './openai-chat/flags.ts'
 import { openServerFlags, openaiFlags } from './openai-chat/flags.ts'
-import { chatFamily } from './openai-chat/provider.ts'
-import { responsesFamily } from './openai-responses/provider.ts'
-import { createProofSeal } from './reasoning-proof.ts'
-import type { EstimateTokens } from './answering/usage.ts'
-import type { AnswerMemory } from './network/answer-memory.ts'
-import type { TimeLimits } from './network/watch.ts'
+import { chatFormat } from './openai-chat/provider.ts'
+import { responsesFormat } from './openai-responses/provider.ts'
+import { createSignatureEncryption } from './reasoning-signature.ts'
+import type { EstimateTokens } from './decoding/usage.ts'
+import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
+import type { TimeLimits } from './network/timeouts.ts'
 
 export type ProviderSettings = TimeLimits & {
   readonly name: string
@@ -40,7 +40,7 @@ export type ProviderParts = {
   /** Seal the proofs that callers of another dialect carry for us: the first seals, all open. */
   readonly proofKeys: () => readonly Uint8Array[]
   /** What the answers of all upstreams may hold in memory. */
-  readonly answerMemory: AnswerMemory
+  readonly answerMemory: AnswerMemoryBudget
 }
 
 /** The upstream of these settings, whatever its kind. */
@@ -50,7 +50,7 @@ export function createProvider(settings: ProviderSettings, parts: ProviderParts)
   const { path, baseUrl, auth } = addresses[kind]
   const url = urlOf(settings.baseUrl ?? baseUrl, path)
   const httpSettings = { ...settings, url, headers: createHeaders(settings.credentials, auth) }
-  const httpParts = { ...parts, proofSeal: createProofSeal(parts.proofKeys) }
+  const httpParts = { ...parts, proofSeal: createSignatureEncryption(parts.proofKeys) }
   return createHttpProvider(familyOf(kind, url, chatFlags), httpSettings, httpParts)
 }
 
@@ -102,14 +102,14 @@ function headersOf(
   return { ...own, ...Object.fromEntries(given) }
 }
 
-function familyOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): Family {
+function familyOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): WireFormat {
   const isOpenai = url.hostname === 'api.openai.com' || url.hostname.endsWith('.openai.azure.com')
   switch (kind) {
     case 'anthropic':
-      return messagesFamily({ isVendor: url.hostname.endsWith('.anthropic.com') })
+      return messagesFormat({ isVendor: url.hostname.endsWith('.anthropic.com') })
     case 'openai-chat':
-      return chatFamily({ ...(isOpenai ? openaiFlags : openServerFlags), ...chatFlags })
+      return chatFormat({ ...(isOpenai ? openaiFlags : openServerFlags), ...chatFlags })
     case 'openai-responses':
-      return responsesFamily({ searchesWeb: isOpenai })
+      return responsesFormat({ searchesWeb: isOpenai })
   }
 }

@@ -1,19 +1,19 @@
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import { createCaller } from './network/call.ts'
-import type { Encoded } from './asking/encoding.ts'
+import type { EncodedRequest } from './encoding/encoding.ts'
 import { brokenAnswer } from './failures.ts'
 import type { HttpProviderParts, HttpProviderSettings } from './http-settings.ts'
 
 /** How a vendor counts without answering: its path below the endpoint, and the fields that it does not take there. */
 export type CounterSpec = { readonly path: string; readonly without: readonly string[] }
 
-export type CounterParts = HttpProviderParts & { readonly encode: (call: ProviderCall) => Encoded }
+export type TokenCounterParts = HttpProviderParts & { readonly encode: (call: ProviderCall) => EncodedRequest }
 
 /** Asks the vendor's own counter, with the body that the request itself would have. */
 export function createTokenCounter(
   spec: CounterSpec,
   settings: HttpProviderSettings,
-  parts: CounterParts,
+  parts: TokenCounterParts,
 ): NonNullable<Provider['countTokens']> {
   const url = new URL(settings.url)
   url.pathname += spec.path

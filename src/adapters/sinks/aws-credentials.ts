@@ -1,4 +1,4 @@
-import type { Answer } from '../network/request.ts'
+import type { ReceivedAnswer } from '../network/request.ts'
 import { codeOf } from './answers.ts'
 import type { SinkParts } from './define.ts'
 import { signed, type AwsCredentials } from './sigv4.ts'
@@ -13,7 +13,7 @@ export type CredentialSource = {
 export type CredentialProblem = {
   readonly problem: 'auth' | 'unavailable'
   readonly reason: string
-  readonly answer?: Answer
+  readonly answer?: ReceivedAnswer
 }
 
 export type RoleAuth = { readonly role_arn: string; readonly external_id: string; readonly region: string }
@@ -48,7 +48,11 @@ export function assumedCredentials(role: RoleAuth, parts: SinkParts): Credential
   }
 }
 
-async function askSts(role: RoleAuth, parts: SinkParts, signal: AbortSignal): Promise<Answer | CredentialProblem> {
+async function askSts(
+  role: RoleAuth,
+  parts: SinkParts,
+  signal: AbortSignal,
+): Promise<ReceivedAnswer | CredentialProblem> {
   if (!parts.awsCredentials) {
     return { problem: 'auth', reason: 'This gateway has no AWS identity of its own, so it cannot assume a role.' }
   }
@@ -74,7 +78,7 @@ async function askSts(role: RoleAuth, parts: SinkParts, signal: AbortSignal): Pr
   return parts.request({ ...unsigned, headers, signal })
 }
 
-function takenFrom({ status, body }: Answer) {
+function takenFrom({ status, body }: ReceivedAnswer) {
   const text = body.toString()
   const element = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? ''
   const credentials = {
@@ -87,7 +91,7 @@ function takenFrom({ status, body }: Answer) {
   return { credentials, renewAtMs: expiresAtMs - renewBeforeMs }
 }
 
-function problemOf(answer: Answer): CredentialProblem {
+function problemOf(answer: ReceivedAnswer): CredentialProblem {
   const code = codeOf(/<Code>([^<]+)<\/Code>/.exec(answer.body.toString())?.[1]) ?? 'no code'
   const reason = `AWS answered ${answer.status} (${code}) when the role was to be assumed.`
   const isRefused = (answer.status === 400 || answer.status === 403) && !code.startsWith('Throttling')

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { capped } from '../../domain/audit/document/cap.ts'
 import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { ConfigProblem, Sink } from '../../domain/audit/export/sink.ts'
-import type { Answer } from '../network/request.ts'
+import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { codeOf, jsonOf, judge, pauseFor } from './answers.ts'
 import { createTokenSource, type Cloud } from './azure-token.ts'
@@ -77,7 +77,7 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
 
   const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
     const { body, headers } = await packed(`[${pieces.map(({ text }) => text).join(',')}]`, 'application/json', 'gzip')
-    const post = async (): Promise<Verdict | Answer> => {
+    const post = async (): Promise<Verdict | ReceivedAnswer> => {
       const token = await tokens.current(signal)
       if (typeof token !== 'string') return token
       return request({ method: 'POST', url, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal })
@@ -127,7 +127,7 @@ function toRow(document: ChainedDocument, nowMs: number): Piece {
   return toPiece(row, time)
 }
 
-function judgeIngestion(answer: Answer, { stream_name: stream }: AzureMonitorConfig, nowMs: number): Verdict {
+function judgeIngestion(answer: ReceivedAnswer, { stream_name: stream }: AzureMonitorConfig, nowMs: number): Verdict {
   const { error } = jsonOf(answer)
   const code = isRecord(error) ? codeOf(error.code) : undefined
   const reason = `Azure answered ${answer.status}${code === undefined ? '' : ` (${code})`}.`

@@ -3,13 +3,13 @@ import { Value } from 'typebox/value'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { ConfigProblem, Sink, SinkKind } from '../../domain/audit/export/sink.ts'
-import type { Request } from '../network/request.ts'
+import type { SendRequest } from '../network/request.ts'
 import type { AwsCredentials } from './sigv4.ts'
 import { problemsIn } from './problems.ts'
 
 /** What every sink is built from. */
 export type SinkParts = {
-  readonly request: Request
+  readonly request: SendRequest
   readonly clock: Clock
   readonly random: Random
   /** This gateway's name in events that carry a host. */

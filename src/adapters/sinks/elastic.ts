@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
 import type { ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
-import type { Answer } from '../network/request.ts'
+import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { codeOf, delivered, jsonOf, judge, pauseFor } from './answers.ts'
 import { packed } from './bodies.ts'
@@ -95,7 +95,7 @@ function toLines(document: ChainedDocument): Piece {
 }
 
 /** 200 may hide failures: each item says for itself. */
-function judgeBulk(answer: Answer, count: number, nowMs: number): Verdict {
+function judgeBulk(answer: ReceivedAnswer, count: number, nowMs: number): Verdict {
   if (answer.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
   if (answer.status !== 200) return judge('Elasticsearch', answer, nowMs)
   const { errors, items } = jsonOf(answer)

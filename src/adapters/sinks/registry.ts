@@ -2,7 +2,7 @@ import { Value } from 'typebox/value'
 import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/export/sink.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
 import { createGuardedAgent } from '../network/guarded-agent.ts'
-import { createRequest, type Request } from '../network/request.ts'
+import { createRequest, type SendRequest } from '../network/request.ts'
 import { azureMonitor } from './azure-monitor.ts'
 import { datadogLogs } from './datadog-logs.ts'
 import type { SinkParts } from './define.ts'
@@ -30,7 +30,7 @@ export const findSinkKind = (type: string): SinkKind<SinkParts> | undefined =>
 export type OpenParts = Omit<SinkParts, 'request'> & {
   readonly guard: AddressGuard
   /** Stands between the sink and the network. */
-  readonly network?: (request: Request) => Request
+  readonly network?: (request: SendRequest) => SendRequest
 }
 
 /** A sink with connections of its own, which are closed with it: no two sinks ever share one. */

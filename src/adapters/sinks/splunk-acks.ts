@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
-import { Unreachable, type Answer } from '../network/request.ts'
+import { Unreachable, type ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { delivered, jsonOf } from './answers.ts'
 import type { Verdict } from './pieces.ts'
 import { waitFor } from './wait.ts'
 
 /** Asks the collector which of these it has acknowledged. */
-export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promise<Answer>
+export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promise<ReceivedAnswer>
 
 export type AckParts = {
   readonly ask: AskForAcks
-  readonly judge: (answer: Answer) => Verdict
+  readonly judge: (answer: ReceivedAnswer) => Verdict
   readonly clock: Clock
   readonly signal: AbortSignal
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
 import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
-import type { Answer } from '../network/request.ts'
+import type { ReceivedAnswer } from '../network/request.ts'
 import { jsonOf, judge, pauseFor, retryLater } from './answers.ts'
 import { packed, type Packet } from './bodies.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -53,7 +53,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
     authorization: `Splunk ${config.token}`,
     ...(config.use_ack && { 'x-splunk-request-channel': channel }),
   }
-  const post = async (path: string, packet: Packet, signal: AbortSignal): Promise<Answer> =>
+  const post = async (path: string, packet: Packet, signal: AbortSignal): Promise<ReceivedAnswer> =>
     request({
       method: 'POST',
       url: new URL(path, config.url),
@@ -94,7 +94,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
 /** So many are sent before the first must be acknowledged. */
 const requestsAhead = 8
 
-function ticketIn(answer: Answer): Verdict {
+function ticketIn(answer: ReceivedAnswer): Verdict {
   const { ackId } = jsonOf(answer)
   return typeof ackId === 'number' ? { kind: 'accepted', ticket: ackId } : noAck
 }
@@ -149,7 +149,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   20: ['busy', 'the queues are full and acknowledgement is unavailable'],
 }
 
-function judgeHec(answer: Answer, count: number, nowMs: number): Verdict {
+function judgeHec(answer: ReceivedAnswer, count: number, nowMs: number): Verdict {
   const { code, 'invalid-event-number': index } = jsonOf(answer)
   const meaning = typeof code === 'number' ? meanings[code] : undefined
   if (!meaning || answer.status < 400) return judge('Splunk', answer, nowMs)

@@ -5,7 +5,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import { openaiFlags, type ChatFlags } from '../../adapters/providers/openai-chat/flags.ts'
-import { createAnswerMemory } from '../../adapters/providers/network/answer-memory.ts'
+import { createAnswerMemoryBudget } from '../../adapters/providers/network/answer-memory-budget.ts'
 import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../../adapters/providers/registry.ts'
 import type { LiveValues } from '../live-values.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
@@ -28,7 +28,7 @@ const answerShare = 1 / 8
 export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
   const agents: Agent[] = []
   const answerBytes = Math.max(leastAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
-  const answerMemory = createAnswerMemory(answerBytes)
+  const answerMemory = createAnswerMemoryBudget(answerBytes)
   const byName = new Map(
     upstreams.map((upstream) => {
       const dispatcher = new Agent({

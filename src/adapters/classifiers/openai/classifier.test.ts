@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createSemaphore } from '../../../base/semaphore.ts'
 import { createUpstreamHealth } from '../../../domain/inference/health.ts'
-import type { Answer, Outgoing } from '../../network/request.ts'
+import type { ReceivedAnswer, OutgoingRequest } from '../../network/request.ts'
 import { createOpenaiClassifier } from './classifier.ts'
 
 const names = ['harassment', 'hate', 'illicit', 'self-harm', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence']
@@ -14,9 +14,9 @@ const resultOf = (scores: Record<string, number>, flagged: readonly string[] = [
   category_scores: { ...Object.fromEntries(names.map((name) => [name, 0.001])), ...scores },
 })
 
-function sceneOf(answer: (outgoing: Outgoing) => Promise<Partial<Answer> & { json?: unknown }>) {
+function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<ReceivedAnswer> & { json?: unknown }>) {
   const { clock, pass } = createHandClock()
-  const sent: Outgoing[] = []
+  const sent: OutgoingRequest[] = []
   const classifier = createOpenaiClassifier(
     { baseUrl: 'https://moderation.test/v1/', apiKey: () => 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
     {

@@ -3,7 +3,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { Semaphore } from '../../../base/semaphore.ts'
 import type { UpstreamHealth } from '../../../domain/inference/health.ts'
 import type { Classification, Classifier } from '../../../domain/moderation/classifier.ts'
-import type { Answer, Request } from '../../network/request.ts'
+import type { ReceivedAnswer, SendRequest } from '../../network/request.ts'
 import { readClassification } from './answer.ts'
 
 export type OpenaiClassifierSettings = {
@@ -15,7 +15,7 @@ export type OpenaiClassifierSettings = {
 }
 
 export type OpenaiClassifierParts = {
-  readonly request: Request
+  readonly request: SendRequest
   readonly clock: Clock
   /** Calls under way at once. */
   readonly turns: Semaphore
@@ -31,7 +31,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   const { baseUrl, apiKey, model, timeoutMs } = settings
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`)
 
-  async function ask(text: string, signal: AbortSignal): Promise<Answer> {
+  async function ask(text: string, signal: AbortSignal): Promise<ReceivedAnswer> {
     using _turn = await turns.acquire(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
     const key = apiKey()
@@ -41,7 +41,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   }
 
   /** Only what is no fault of the text counts against the endpoint: else a few odd texts could silence it for all. */
-  async function reach(text: string): Promise<Answer> {
+  async function reach(text: string): Promise<ReceivedAnswer> {
     const late = new AbortController()
     const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))
     try {

@@ -1,16 +1,16 @@
 import type { CacheMarker, ContentPart } from '../../../domain/inference/request.ts'
 import type { CacheControl, ContentBlock, MessagesMessage } from '../../../wire/anthropic.ts'
-import type { Encoding } from '../asking/encoding.ts'
-import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
-import type { Turn } from '../asking/history.ts'
-import { recordOf } from '../reading.ts'
-import { safeToolCallId } from '../asking/tool-ids.ts'
-import { inputObject } from '../asking/tools.ts'
+import type { EncodeContext } from '../encoding/encoding.ts'
+import { knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding/encoding.ts'
+import type { Turn } from '../encoding/history.ts'
+import { asRecord } from '../json-values.ts'
+import { safeToolCallId } from '../encoding/tool-ids.ts'
+import { inputObject } from '../encoding/tools.ts'
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
 /** Turns as messages: results of tools first, no empty text, no empty message. */
-export function encodeTurns(turns: readonly Turn[], encoding: Encoding): MessagesMessage[] {
+export function encodeTurns(turns: readonly Turn[], encoding: EncodeContext): MessagesMessage[] {
   const messages: MessagesMessage[] = []
   for (const [at, turn] of turns.entries()) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user'
@@ -41,7 +41,7 @@ function withoutTrailingSpace(blocks: readonly ContentBlock[]): ContentBlock[] {
   return [...blocks.slice(0, -1), { ...last, text: last.text.trimEnd() }]
 }
 
-function encodePart(part: ContentPart, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
+function encodePart(part: ContentPart, role: MessagesMessage['role'], encoding: EncodeContext): ContentBlock[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...cacheControl(part.cache) }]
@@ -71,7 +71,7 @@ function encodePart(part: ContentPart, role: MessagesMessage['role'], encoding: 
 
 type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
-function encodeImage({ source }: Named<'image'>, { call }: Encoding): ContentBlock {
+function encodeImage({ source }: Named<'image'>, { call }: EncodeContext): ContentBlock {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } }
   if (source.kind === 'base64' && imageTypes.has(source.mediaType)) {
     return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } }
@@ -83,7 +83,7 @@ function encodeImage({ source }: Named<'image'>, { call }: Encoding): ContentBlo
   throw unsupportedContent(call.request, what)
 }
 
-function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): ContentBlock {
+function encodeFile({ source, name }: Named<'file'>, { call }: EncodeContext): ContentBlock {
   const title = name === undefined ? {} : { title: name }
   const data = plainText(source)
   if (data !== undefined)
@@ -99,14 +99,14 @@ function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): Conten
 }
 
 /** Only thinking that this model signed; anything else it would refuse. */
-function encodeThinking({ proof }: Named<'thinking'>, { openProof }: Encoding): ContentBlock[] {
+function encodeThinking({ proof }: Named<'thinking'>, { openProof }: EncodeContext): ContentBlock[] {
   const thought = proof && openProof(proof)
   if (!thought) return []
   if (proof.redacted === true) return [{ type: 'redacted_thinking', data: thought.value }]
   return [{ type: 'thinking', thinking: thought.text, signature: thought.value }]
 }
 
-function encodeResult({ id, parts, isError, cache }: Named<'tool-result'>, encoding: Encoding): ContentBlock {
+function encodeResult({ id, parts, isError, cache }: Named<'tool-result'>, encoding: EncodeContext): ContentBlock {
   const content = parts.flatMap((part) => encodePart(part, 'user', encoding))
   return {
     type: 'tool_result',
@@ -117,8 +117,8 @@ function encodeResult({ id, parts, isError, cache }: Named<'tool-result'>, encod
   }
 }
 
-function encodeOpaque(part: Named<'opaque'>, role: MessagesMessage['role'], encoding: Encoding): ContentBlock[] {
-  const raw = recordOf(part.raw)
+function encodeOpaque(part: Named<'opaque'>, role: MessagesMessage['role'], encoding: EncodeContext): ContentBlock[] {
+  const raw = asRecord(part.raw)
   if (part.dialect === 'messages' && raw !== undefined) return [raw]
   withoutForeignBlock(part, role, encoding)
   return []

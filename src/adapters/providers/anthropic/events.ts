@@ -1,11 +1,11 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
-import type { EventWriter } from '../answering/event-writer.ts'
+import type { EventWriter } from '../decoding/event-writer.ts'
 import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../http-provider.ts'
-import type { Json } from '../reading.ts'
-import { countOf, parseRecord, recordOf, recordsOf, textOf } from '../reading.ts'
-import type { ReportedUsage } from '../answering/usage.ts'
-import { readUsage, usageAtStart } from './usage.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asCount, parseRecord, asRecord, asRecords, asText } from '../json-values.ts'
+import type { ReportedUsage } from '../decoding/usage.ts'
+import { readMessagesUsage, usageAtStart } from './usage.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['end_turn', 'end'],
@@ -22,7 +22,7 @@ type Kind = 'text' | 'thinking' | 'tool-call'
 /** One of theirs while it is open: ours beside it, or, for what only they understand, all of it so far. */
 type OpenBlock =
   | { readonly kind: Kind; readonly block: number; signature: string }
-  | { readonly kind: 'opaque'; readonly raw: Json; json: string }
+  | { readonly kind: 'opaque'; readonly raw: JsonRecord; json: string }
 
 type State = {
   readonly write: EventWriter
@@ -33,21 +33,21 @@ type State = {
 }
 
 /** The answer of a Messages upstream in our words. */
-export function createDecoder(write: EventWriter): Decoder {
+export function createMessagesDecoder(write: EventWriter): Decoder {
   const state: State = { write, blocks: new Map(), usage: {}, stopReason: '', stopSequence: '' }
   return {
-    event: (body, name) => steps.get(textOf(body['type']) || (name ?? ''))?.(state, body),
+    event: (body, name) => steps.get(asText(body['type']) || (name ?? ''))?.(state, body),
     document: (body) => readDocument(state, body),
     done() {},
     isCollecting: () => state.blocks.values().some(({ kind }) => kind === 'opaque'),
   }
 }
 
-type Step = (state: State, event: Json) => void
+type Step = (state: State, event: JsonRecord) => void
 
 const steps: ReadonlyMap<string, Step> = new Map([
   ['message_start', startMessage],
-  ['content_block_start', (state, event) => openBlock(state, indexOf(event), recordOf(event['content_block']) ?? {})],
+  ['content_block_start', (state, event) => openBlock(state, indexOf(event), asRecord(event['content_block']) ?? {})],
   ['content_block_delta', addDelta],
   ['content_block_stop', (state, event) => closeBlock(state, indexOf(event))],
   ['message_delta', noteEnding],
@@ -55,22 +55,22 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['error', fail],
 ])
 
-function startMessage(state: State, event: Json): void {
-  const message = recordOf(event['message'])
-  state.usage = readUsage(state.usage, message?.['usage'])
-  state.write.start(textOf(message?.['model']), usageAtStart(state.usage))
+function startMessage(state: State, event: JsonRecord): void {
+  const message = asRecord(event['message'])
+  state.usage = readMessagesUsage(state.usage, message?.['usage'])
+  state.write.start(asText(message?.['model']), usageAtStart(state.usage))
 }
 
-function addDelta(state: State, event: Json): void {
-  const delta = recordOf(event['delta'])
-  if (delta !== undefined) deltas.get(textOf(delta['type']))?.(state, indexOf(event), delta)
+function addDelta(state: State, event: JsonRecord): void {
+  const delta = asRecord(event['delta'])
+  if (delta !== undefined) deltas.get(asText(delta['type']))?.(state, indexOf(event), delta)
 }
 
-function noteEnding(state: State, event: Json): void {
-  const delta = recordOf(event['delta'])
-  state.stopReason = textOf(delta?.['stop_reason']) || state.stopReason
-  state.stopSequence = textOf(delta?.['stop_sequence']) || state.stopSequence
-  state.usage = readUsage(state.usage, event['usage'])
+function noteEnding(state: State, event: JsonRecord): void {
+  const delta = asRecord(event['delta'])
+  state.stopReason = asText(delta?.['stop_reason']) || state.stopReason
+  state.stopSequence = asText(delta?.['stop_sequence']) || state.stopSequence
+  state.usage = readMessagesUsage(state.usage, event['usage'])
 }
 
 function endMessage(state: State): void {
@@ -80,34 +80,34 @@ function endMessage(state: State): void {
   write.end({ stopReason: stopReasons.get(stopReason) ?? 'end', stopSequence: stopSequence || undefined, usage })
 }
 
-function fail(_state: State, event: Json): never {
+function fail(_state: State, event: JsonRecord): never {
   throw faultOfErrorBody(event)
 }
 
-const indexOf = (event: Json): number => countOf(event['index']) ?? 0
+const indexOf = (event: JsonRecord): number => asCount(event['index']) ?? 0
 
-type DeltaStep = (state: State, index: number, delta: Json) => void
+type DeltaStep = (state: State, index: number, delta: JsonRecord) => void
 
 const deltas: ReadonlyMap<string, DeltaStep> = new Map([
-  ['text_delta', (state, index, delta) => addText(state, { index, kind: 'text', text: textOf(delta['text']) })],
+  ['text_delta', (state, index, delta) => addText(state, { index, kind: 'text', text: asText(delta['text']) })],
   [
     'thinking_delta',
-    (state, index, delta) => addText(state, { index, kind: 'thinking', text: textOf(delta['thinking']) }),
+    (state, index, delta) => addText(state, { index, kind: 'thinking', text: asText(delta['thinking']) }),
   ],
   ['input_json_delta', addInput],
   ['signature_delta', noteSignature],
 ])
 
-function addInput(state: State, index: number, delta: Json): void {
-  const json = textOf(delta['partial_json'])
+function addInput(state: State, index: number, delta: JsonRecord): void {
+  const json = asText(delta['partial_json'])
   const open = state.blocks.get(index)
   if (open?.kind === 'opaque') open.json += json
   else if (open?.kind === 'tool-call') state.write.delta(open.block, json)
 }
 
-function noteSignature(state: State, index: number, delta: Json): void {
+function noteSignature(state: State, index: number, delta: JsonRecord): void {
   const open = state.blocks.get(index)
-  if (open?.kind === 'thinking') open.signature = textOf(delta['signature'])
+  if (open?.kind === 'thinking') open.signature = asText(delta['signature'])
 }
 
 /** Some servers leave out the start of a block, or put thinking into a text block: each kind gets a block of its own. */
@@ -124,24 +124,24 @@ function addText(
   state.write.delta(block, text)
 }
 
-function openBlock(state: State, index: number, raw: Json): void {
+function openBlock(state: State, index: number, raw: JsonRecord): void {
   closeBlock(state, index)
   const { write, blocks } = state
   switch (raw['type']) {
     case 'text':
       // Opened with its first character: an empty text is none.
-      return addText(state, { index, kind: 'text', text: textOf(raw['text']) })
+      return addText(state, { index, kind: 'text', text: asText(raw['text']) })
     case 'thinking':
       blocks.set(index, {
         kind: 'thinking',
         block: write.open({ type: 'thinking' }),
-        signature: textOf(raw['signature']),
+        signature: asText(raw['signature']),
       })
-      return addText(state, { index, kind: 'thinking', text: textOf(raw['thinking']) })
+      return addText(state, { index, kind: 'thinking', text: asText(raw['thinking']) })
     case 'redacted_thinking':
-      return writeRedacted(write, textOf(raw['data']))
+      return writeRedacted(write, asText(raw['data']))
     case 'tool_use': {
-      const block = write.openToolCall(textOf(raw['id']), textOf(raw['name']))
+      const block = write.openToolCall(asText(raw['id']), asText(raw['name']))
       blocks.set(index, { kind: 'tool-call', block, signature: '' })
       return write.delta(block, wholeInput(raw))
     }
@@ -157,8 +157,8 @@ function writeRedacted(write: EventWriter, value: string): void {
 }
 
 /** A stream starts with an empty object and sends the input in pieces; whole answers have all of it here. */
-function wholeInput(raw: Json): string {
-  const input = recordOf(raw['input']) ?? {}
+function wholeInput(raw: JsonRecord): string {
+  const input = asRecord(raw['input']) ?? {}
   return Object.keys(input).length > 0 ? JSON.stringify(input) : ''
 }
 
@@ -177,11 +177,11 @@ function closeBlock(state: State, index: number): void {
 }
 
 /** A whole answer is told as the stream it could have been. */
-function readDocument(state: State, body: Json): void {
+function readDocument(state: State, body: JsonRecord): void {
   if (body['type'] === 'error') throw faultOfErrorBody(body)
   if (!Array.isArray(body['content'])) throw brokenAnswer('The model’s upstream sent something that is no message.')
   startMessage(state, { message: body })
-  for (const [index, block] of recordsOf(body['content']).entries()) {
+  for (const [index, block] of asRecords(body['content']).entries()) {
     openBlock(state, index, block)
     closeBlock(state, index)
   }

@@ -1,16 +1,16 @@
-import type { Family } from '../http-provider.ts'
-import { createDecoder } from './events.ts'
-import { createFormCheck } from './form.ts'
+import type { WireFormat } from '../http-provider.ts'
+import { createMessagesDecoder } from './events.ts'
+import { createMessagesCheck } from './conformance.ts'
 import type { MessagesFlags } from './request.ts'
-import { encodeRequest } from './request.ts'
+import { encodeMessagesRequest } from './request.ts'
 import { messagesShape } from './shape.ts'
 
 /** Upstreams that speak the Messages format: Anthropic itself, and open servers that imitate it. */
-export const messagesFamily = (flags: MessagesFlags): Family => ({
+export const messagesFormat = (flags: MessagesFlags): WireFormat => ({
   dialect: 'messages',
-  encode: (encoding) => encodeRequest(encoding, flags),
-  createDecoder,
-  createFormCheck,
+  encode: (encoding) => encodeMessagesRequest(encoding, flags),
+  createDecoder: createMessagesDecoder,
+  createFormCheck: createMessagesCheck,
   shape: messagesShape,
   forgetsText: true,
   counter: {

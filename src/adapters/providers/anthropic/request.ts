@@ -7,16 +7,16 @@ import type {
   OutputConfig,
   TextBlock,
 } from '../../../wire/anthropic.ts'
-import type { Encoded, Encoding } from '../asking/encoding.ts'
-import { boundedBy, sameDialectBody } from '../asking/encoding.ts'
-import { turnsOf, withUser } from '../asking/history.ts'
-import { callersName, reportLosses } from '../asking/losses.ts'
-import { refusesSampling } from '../asking/models.ts'
-import { recordOf, textOf } from '../reading.ts'
-import { isMeant } from '../asking/system-text.ts'
-import type { PortableTool } from '../asking/tools.ts'
-import { portableChoice, portableTools } from '../asking/tools.ts'
-import { shortHash } from '../asking/tool-ids.ts'
+import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
+import { boundedBy, sameDialectBody } from '../encoding/encoding.ts'
+import { turnsOf, withUser } from '../encoding/history.ts'
+import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
+import { refusesSampling } from '../encoding/models.ts'
+import { asRecord, asText } from '../json-values.ts'
+import { isMeant } from '../encoding/system-text.ts'
+import type { PortableTool } from '../encoding/tools.ts'
+import { portableChoice, portableTools } from '../encoding/tools.ts'
+import { shortHash } from '../encoding/tool-ids.ts'
 import { cacheControl, encodeTurns } from './content.ts'
 import { strictSchema } from './schema.ts'
 import { encodeThinkingMode, outputConfig } from './thinking.ts'
@@ -33,7 +33,7 @@ export type MessagesFlags = {
 }
 
 /** Our request in the words of the Messages format. */
-export function encodeRequest(encoding: Encoding, flags: MessagesFlags): Encoded {
+export function encodeMessagesRequest(encoding: EncodeContext, flags: MessagesFlags): EncodedRequest {
   const { original } = encoding.call.request
   if (original.dialect !== 'messages') return translate(encoding)
   const body = sameDialectBody(encoding.call)
@@ -50,12 +50,12 @@ export function encodeRequest(encoding: Encoding, flags: MessagesFlags): Encoded
 }
 
 /** The vendor reads its billing line in the system text; for others it only spoils the prefix cache. */
-const isMeantBlock = (block: unknown): boolean => isMeant(textOf(recordOf(block)?.['text']))
+const isMeantBlock = (block: unknown): boolean => isMeant(asText(asRecord(block)?.['text']))
 
-function translate(encoding: Encoding): Encoded {
+function translate(encoding: EncodeContext): EncodedRequest {
   const { call, toolNames } = encoding
   const { request, onDropped } = call
-  reportLosses(request, new Set(), onDropped)
+  reportLossyConversions(request, new Set(), onDropped)
   if (request.metadata !== undefined) onDropped('metadata')
   const said = withUser(request.messages)
   const messages = encodeTurns(
@@ -150,7 +150,7 @@ function encodeFormat({ request, onDropped }: ProviderCall): OutputConfig['forma
   const { outputFormat } = request
   if (outputFormat?.type === 'json-object') onDropped(callersName(request, 'outputFormat'))
   if (outputFormat?.type !== 'json-schema') return undefined
-  return { type: 'json_schema', schema: strictSchema(recordOf(outputFormat.schema) ?? {}) }
+  return { type: 'json_schema', schema: strictSchema(asRecord(outputFormat.schema) ?? {}) }
 }
 
 /** Blank stop strings are refused, so we look for them ourselves. */

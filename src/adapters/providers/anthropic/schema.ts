@@ -1,5 +1,5 @@
-import type { Json } from '../reading.ts'
-import { listOf, recordOf, textOf } from '../reading.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asList, asRecord, asText } from '../json-values.ts'
 
 /** Keywords that may stay as they are, by the type they belong to. */
 const kept: ReadonlySet<string> = new Set(['$ref', 'type', 'enum', 'const', 'title', 'required', 'default'])
@@ -21,7 +21,7 @@ const stringFormats: ReadonlySet<string> = new Set([
  * A JSON schema as Anthropic's structured output takes it: objects are closed, `oneOf` is `anyOf`, and what it has no
  * keyword for is told to the model in the description.
  */
-export function strictSchema(schema: Json): Json {
+export function strictSchema(schema: JsonRecord): JsonRecord {
   const result: Record<string, unknown> = {}
   const untold: string[] = []
   for (const [keyword, value] of Object.entries(schema)) {
@@ -34,7 +34,7 @@ export function strictSchema(schema: Json): Json {
     result['properties'] ??= {}
     result['additionalProperties'] = false
   }
-  const description = [textOf(schema['description']), untold.length > 0 ? `{${untold.join(', ')}}` : '']
+  const description = [asText(schema['description']), untold.length > 0 ? `{${untold.join(', ')}}` : '']
   const told = description.filter((text) => text !== '').join('\n\n')
   return told === '' ? result : { ...result, description: told }
 }
@@ -44,9 +44,9 @@ function translate(keyword: string, value: unknown): { keyword: string; value: u
   switch (keyword) {
     case 'oneOf':
     case 'anyOf':
-      return { keyword: 'anyOf', value: listOf(value).map(inner) }
+      return { keyword: 'anyOf', value: asList(value).map(inner) }
     case 'allOf':
-      return { keyword, value: listOf(value).map(inner) }
+      return { keyword, value: asList(value).map(inner) }
     case 'items':
       return { keyword, value: inner(value) }
     case 'properties':
@@ -54,7 +54,7 @@ function translate(keyword: string, value: unknown): { keyword: string; value: u
     case 'definitions':
       return { keyword, value: mapValues(value) }
     case 'format':
-      return stringFormats.has(textOf(value)) ? { keyword, value } : undefined
+      return stringFormats.has(asText(value)) ? { keyword, value } : undefined
     case 'minItems':
       return value === 0 || value === 1 ? { keyword, value } : undefined
     default:
@@ -63,9 +63,9 @@ function translate(keyword: string, value: unknown): { keyword: string; value: u
 }
 
 const inner = (value: unknown): unknown => {
-  const schema = recordOf(value)
+  const schema = asRecord(value)
   return schema === undefined ? value : strictSchema(schema)
 }
 
-const mapValues = (value: unknown): Json =>
-  Object.fromEntries(Object.entries(recordOf(value) ?? {}).map(([name, schema]) => [name, inner(schema)]))
+const mapValues = (value: unknown): JsonRecord =>
+  Object.fromEntries(Object.entries(asRecord(value) ?? {}).map(([name, schema]) => [name, inner(schema)]))

@@ -1,7 +1,7 @@
-import { each, fields, type AnswerShape, type Shape } from '../answering/asides.ts'
+import { each, fields, type AnswerShape, type FieldShape } from '../decoding/out-of-band.ts'
 
 /** What our events tell of in an answer of the Messages format. */
-const blocks: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+const blocks: ReadonlyMap<unknown, FieldShape> = new Map<unknown, FieldShape>([
   ['text', fields({ type: 'label', text: 'told' })],
   ['thinking', fields({ type: 'label', thinking: 'told' })],
   ['redacted_thinking', fields({ type: 'label' })],

@@ -1,9 +1,9 @@
 import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { MessagesMessage, OutputConfig, Thinking } from '../../../wire/anthropic.ts'
-import { callersName } from '../asking/losses.ts'
-import { thinksAdaptively } from '../asking/models.ts'
-import { budgetOf, effortOf, wantsThinking } from '../asking/reasoning.ts'
+import { callersName } from '../encoding/lossy-conversions.ts'
+import { thinksAdaptively } from '../encoding/models.ts'
+import { budgetOf, effortOf, wantsThinking } from '../encoding/reasoning.ts'
 
 export type ThinkingFields = { readonly thinking?: Thinking; readonly effort?: string }
 

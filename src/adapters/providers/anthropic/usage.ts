@@ -1,11 +1,11 @@
 import type { Usage } from '../../../domain/inference/events.ts'
-import type { Json } from '../reading.ts'
-import { numberOf, recordOf } from '../reading.ts'
-import { countsOf, type ReportedUsage } from '../answering/usage.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { numberOf, asRecord } from '../json-values.ts'
+import { countsOf, type ReportedUsage } from '../decoding/usage.ts'
 
 /** Counts are running totals: a later report replaces the numbers that it names and leaves the others. */
-export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage {
-  const usage = recordOf(value)
+export function readMessagesUsage(before: ReportedUsage, value: unknown): ReportedUsage {
+  const usage = asRecord(value)
   if (usage === undefined) return before
   return {
     // Here, unlike elsewhere, input leaves the cached tokens out already.
@@ -17,8 +17,8 @@ export function readUsage(before: ReportedUsage, value: unknown): ReportedUsage 
   }
 }
 
-const thinkingTokens = (usage: Json): number | undefined =>
-  numberOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens'])
+const thinkingTokens = (usage: JsonRecord): number | undefined =>
+  numberOf(asRecord(usage['output_tokens_details'])?.['thinking_tokens'])
 
 /** What is known when the answer begins; undefined where nothing is. */
 export function usageAtStart(said: ReportedUsage): Usage | undefined {

@@ -1,7 +1,7 @@
 import type { InferenceRequest, ContentPart, Tool } from '../../../domain/inference/request.ts'
-import { freeTextTool, isFreeText, withoutFreeText } from '../asking/free-text-tools.ts'
-import { parseRecord } from '../reading.ts'
-import { wantsThinking } from '../asking/reasoning.ts'
+import { freeTextTool, isFreeText, withoutFreeText } from '../encoding/free-text-tools.ts'
+import { parseRecord } from '../json-values.ts'
+import { wantsThinking } from '../encoding/reasoning.ts'
 import { sampleOf } from './sample.ts'
 
 /** What the echo says, as a list of blocks. */

@@ -18,8 +18,8 @@ import { systemClock } from '../../../base/clock.ts'
 import { Fault, isFault } from '../../../base/fault.ts'
 import { nextOf } from '../../../base/pull-stream.ts'
 import type { SseFrame } from '../../../base/sse.ts'
-import { createAnswerMemory, type AnswerMemory } from './answer-memory.ts'
-import type { Answer, CallerSettings, FrameReads } from './call.ts'
+import { createAnswerMemoryBudget, type AnswerMemoryBudget } from './answer-memory-budget.ts'
+import type { UpstreamAnswer, UpstreamCallerSettings, FrameStream } from './call.ts'
 import { createCaller } from './call.ts'
 
 const patient = {
@@ -30,20 +30,20 @@ const patient = {
 }
 
 type Setup = {
-  readonly settings?: Partial<CallerSettings>
+  readonly settings?: Partial<UpstreamCallerSettings>
   readonly clock?: Clock
   readonly url?: string
-  readonly memory?: AnswerMemory
+  readonly memory?: AnswerMemoryBudget
 }
 
 async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => Promise<void>): Promise<void> {
   await using upstream = await startUpstream(script)
   const dispatcher = new Agent({ allowH2: false })
   const url = new URL(setup.url ?? `${upstream.url}/v1/x?y=z`)
-  const { clock = systemClock, memory = createAnswerMemory(Infinity) } = setup
+  const { clock = systemClock, memory = createAnswerMemoryBudget(Infinity) } = setup
   const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
-  const call = (wantsStream = true): Promise<Answer> =>
+  const call = (wantsStream = true): Promise<UpstreamAnswer> =>
     caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal, memory.open())
   try {
     await use({ upstream, call, aborter })
@@ -54,18 +54,18 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
 
 type Parts = {
   readonly upstream: TestUpstream
-  readonly call: (wantsStream?: boolean) => Promise<Answer>
+  readonly call: (wantsStream?: boolean) => Promise<UpstreamAnswer>
   readonly aborter: AbortController
 }
 
-async function nextFrames(reads: FrameReads): Promise<readonly SseFrame[] | undefined> {
+async function nextFrames(reads: FrameStream): Promise<readonly SseFrame[] | undefined> {
   for (;;) {
     const frames = await nextOf<readonly SseFrame[]>(reads)
     if (frames?.length !== 0) return frames
   }
 }
 
-async function dataOf(answer: Answer): Promise<string[][]> {
+async function dataOf(answer: UpstreamAnswer): Promise<string[][]> {
   if (answer.kind !== 'stream') assert.fail('not a stream')
   const reads: string[][] = []
   for (let frames = await nextFrames(answer.reads); frames !== undefined; frames = await nextFrames(answer.reads)) {
@@ -314,7 +314,7 @@ describe('a call that fails', () => {
   })
 
   it('refuses a long answer while others take up the memory for them', async () => {
-    const memory = createAnswerMemory(500_000)
+    const memory = createAnswerMemoryBudget(500_000)
     const document = { text: 'x'.repeat(400_000) }
     await withCaller(answerJson(document), { memory }, async ({ call }) => {
       const other = memory.open()

@@ -6,28 +6,28 @@ import type { Fault } from '../../../base/fault.ts'
 import { createLoopSlice, type LoopSlice } from '../../../base/loop-slice.ts'
 import type { SseFrame, SseReader } from '../../../base/sse.ts'
 import { createSseReader } from '../../../base/sse.ts'
-import type { Exchange, Head } from './exchange.ts'
+import type { Exchange, ResponseHead } from './exchange.ts'
 import { createExchange } from './exchange.ts'
 import { brokenAnswer, faultOfStatus, retryAfterOf, tooLong, tooManyCalls } from '../failures.ts'
-import type { MemoryLease } from './answer-memory.ts'
+import type { MemoryLease } from './answer-memory-budget.ts'
 import { readDocument } from './document.ts'
-import type { Json } from '../reading.ts'
-import { textOf } from '../reading.ts'
-import type { TimeLimits } from './watch.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asText } from '../json-values.ts'
+import type { TimeLimits } from './timeouts.ts'
 
 /** One POST to an upstream. */
-export type Outgoing = {
+export type UpstreamRequest = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly wantsStream: boolean
 }
 
 /** What came back: a stream of frames, or one JSON object, whichever the upstream chose to send. */
-export type Answer =
-  | { readonly kind: 'document'; readonly body: Json }
-  | { readonly kind: 'stream'; readonly reads: FrameReads }
+export type UpstreamAnswer =
+  | { readonly kind: 'document'; readonly body: JsonRecord }
+  | { readonly kind: 'stream'; readonly reads: FrameStream }
 
-export type FrameReads = {
+export type FrameStream = {
   /** All frames that have become whole since the last time, a flow of them. */
   poll(): readonly SseFrame[] | typeof pending | undefined
   onReadable(wake: () => void): void
@@ -40,9 +40,13 @@ export type FrameReads = {
 }
 
 /** What is kept of the answer is taken from the lease, whose owner releases it. */
-export type Caller = (outgoing: Outgoing, signal: AbortSignal, lease: MemoryLease) => Promise<Answer>
+export type UpstreamCaller = (
+  outgoing: UpstreamRequest,
+  signal: AbortSignal,
+  lease: MemoryLease,
+) => Promise<UpstreamAnswer>
 
-export type CallerSettings = TimeLimits & {
+export type UpstreamCallerSettings = TimeLimits & {
   readonly url: URL
   /** Calls under way at once; one more is refused as overload. */
   readonly maxConcurrent?: number
@@ -50,7 +54,7 @@ export type CallerSettings = TimeLimits & {
   readonly maxAnswerBytes: number
 }
 
-export type CallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clock }
+export type UpstreamCallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clock }
 
 /** Long documents that are read at the same time let others be served after this long. */
 const sliceMs = 5
@@ -60,7 +64,10 @@ const maxErrorBytes = 64 * 1024
 const streamFactor = 8
 
 /** The network to one address. No redirects, no retries: what is not foreseen here is a Fault. */
-export function createCaller(settings: CallerSettings, { dispatcher, clock }: CallerParts): Caller {
+export function createCaller(
+  settings: UpstreamCallerSettings,
+  { dispatcher, clock }: UpstreamCallerParts,
+): UpstreamCaller {
   const { url, maxConcurrent = Infinity } = settings
   const slice = createLoopSlice(clock, sliceMs)
   let underWay = 0
@@ -95,7 +102,7 @@ type Receiving = {
   readonly slice: LoopSlice
 }
 
-function receive(exchange: Exchange, head: Head, receiving: Receiving): MaybePromise<Answer> {
+function receive(exchange: Exchange, head: ResponseHead, receiving: Receiving): MaybePromise<UpstreamAnswer> {
   const { clock, wantsStream, maxBytes } = receiving
   if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
   if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange, maxBytes) }
@@ -108,12 +115,12 @@ function receive(exchange: Exchange, head: Head, receiving: Receiving): MaybePro
 }
 
 /** Open servers label streams carelessly, and some answer with JSON although a stream was asked for. */
-function isStream({ headers }: Head, wantsStream: boolean): boolean {
-  const type = textOf(headers['content-type']).toLowerCase()
+function isStream({ headers }: ResponseHead, wantsStream: boolean): boolean {
+  const type = asText(headers['content-type']).toLowerCase()
   return type.includes('event-stream') || (wantsStream && !type.includes('json'))
 }
 
-async function refusal(exchange: Exchange, { status, headers }: Head, clock: Clock): Promise<never> {
+async function refusal(exchange: Exchange, { status, headers }: ResponseHead, clock: Clock): Promise<never> {
   const body = (await readText(exchange, maxErrorBytes)) ?? ''
   throw faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
 }
@@ -141,7 +148,7 @@ async function readOn(exchange: Exchange, maxBytes: number): Promise<string | un
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readFrames(exchange: Exchange, maxBytes: number): FrameReads {
+function readFrames(exchange: Exchange, maxBytes: number): FrameStream {
   const reader = createSseReader(maxBytes)
   const maxStreamBytes = maxBytes * streamFactor
   let byteCount = 0

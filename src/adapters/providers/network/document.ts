@@ -6,8 +6,8 @@ import { nextOf } from '../../../base/pull-stream.ts'
 import { createJsonReader, type JsonReader } from '../../../base/json-reader.ts'
 import type { LoopSlice } from '../../../base/loop-slice.ts'
 import { brokenAnswer, tooLong } from '../failures.ts'
-import { longText, parseRecord, recordOf, withoutMark, type Json } from '../reading.ts'
-import type { MemoryLease } from './answer-memory.ts'
+import { longText, parseRecord, asRecord, withoutMark, type JsonRecord } from '../json-values.ts'
+import type { MemoryLease } from './answer-memory-budget.ts'
 import type { Exchange } from './exchange.ts'
 
 export type DocumentLimits = {
@@ -24,7 +24,7 @@ const maxValues = 1_000_000
  * A whole answer. A short one mostly comes with its head. A long one is parsed as it comes, so that no single step stops
  * the service.
  */
-export function readDocument(exchange: Exchange, limits: DocumentLimits): MaybePromise<Json> {
+export function readDocument(exchange: Exchange, limits: DocumentLimits): MaybePromise<JsonRecord> {
   const { maxBytes, lease } = limits
   const rest = exchange.rest()
   if (rest === undefined) return readOn(exchange, limits)
@@ -33,7 +33,7 @@ export function readDocument(exchange: Exchange, limits: DocumentLimits): MaybeP
   return parseRecord(rest.toString('utf8')) ?? refuse()
 }
 
-async function readOn(exchange: Exchange, { maxBytes, lease, slice }: DocumentLimits): Promise<Json> {
+async function readOn(exchange: Exchange, { maxBytes, lease, slice }: DocumentLimits): Promise<JsonRecord> {
   const document = createDocument()
   let byteCount = 0
   for (;;) {
@@ -74,9 +74,9 @@ function createDocument() {
   return {
     hasBegun: () => hasBegun,
     push: (chunk: Buffer) => push(decoder.write(chunk)),
-    end(): Json | undefined {
+    end(): JsonRecord | undefined {
       push(decoder.end())
-      return reader === undefined ? parseRecord(text) : recordOf(reader.end())
+      return reader === undefined ? parseRecord(text) : asRecord(reader.end())
     },
   }
 }

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../../base/clock.ts'
 import { nextOf } from '../../../base/pull-stream.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createExchange, type Exchange } from './exchange.ts'
-import type { TimeLimits } from './watch.ts'
+import type { TimeLimits } from './timeouts.ts'
 
 /** Undici's side of an exchange, played by hand. */
 function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {

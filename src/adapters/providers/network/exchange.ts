@@ -4,17 +4,17 @@ import type { Fault } from '../../../base/fault.ts'
 import { pending } from '../../../base/pull-stream.ts'
 import type { Phase } from '../failures.ts'
 import { brokenAnswer, cancelled, faultOfNetwork, timedOut, unread } from '../failures.ts'
-import { createUnpacking, type Unpacking } from './unpacking.ts'
-import type { TimeLimits, Watch } from './watch.ts'
-import { createWatch } from './watch.ts'
+import { createDecompression, type Decompression } from './decompression.ts'
+import type { TimeLimits, Timeouts } from './timeouts.ts'
+import { createTimeouts } from './timeouts.ts'
 
-export type Head = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
+export type ResponseHead = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
 
 /** One HTTP exchange, turned from undici's pushing into our pulling. */
 export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
   /** Settles once the status and headers are there. */
-  readonly head: Promise<Head>
+  readonly head: Promise<ResponseHead>
   /** The unread body, where all of it is there; undefined while more is to come. */
   rest(): Buffer | undefined
   /** All bytes since the last time, a flow of them. Throws the Fault that ended it early. */
@@ -43,12 +43,12 @@ const noticedPauseMs = 1000
 const drainMs = 1000
 
 type Line = ExchangeParts & {
-  readonly head: PromiseWithResolvers<Head>
-  readonly watch: Watch
+  readonly head: PromiseWithResolvers<ResponseHead>
+  readonly watch: Timeouts
   readonly onAbort: () => void
   controller: Dispatcher.DispatchController | undefined
   /** Where the answer is compressed. */
-  unpacking: Unpacking | undefined
+  unpacking: Decompression | undefined
   chunks: Buffer[]
   byteCount: number
   /** Since when the upstream waits for its reader, and how long it did before. */
@@ -64,8 +64,8 @@ type Line = ExchangeParts & {
 export function createExchange(parts: ExchangeParts): Exchange {
   const line: Line = {
     ...parts,
-    head: Promise.withResolvers<Head>(),
-    watch: createWatch(parts.clock, parts.limits.timeoutMs, (phase) => onDue(line, phase)),
+    head: Promise.withResolvers<ResponseHead>(),
+    watch: createTimeouts(parts.clock, parts.limits.timeoutMs, (phase) => onDue(line, phase)),
     onAbort: () => cancel(line, cancelled(parts.signal.reason)),
     controller: undefined,
     unpacking: undefined,
@@ -117,8 +117,8 @@ const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
     settle(line, line.pausedSinceMs !== undefined && wasKeptWaiting(line) ? unread(error) : faultOfNetwork(error)),
 })
 
-const unpack = (line: Line, encoding: unknown): Unpacking | undefined =>
-  createUnpacking(encoding, {
+const unpack = (line: Line, encoding: unknown): Decompression | undefined =>
+  createDecompression(encoding, {
     onBytes: (bytes) => add(line, bytes),
     onEnd: () => settle(line),
     onBroken: (error) =>

@@ -1,16 +1,16 @@
 import type { ContentPart } from '../../../domain/inference/request.ts'
 import type { ChatMessage, ChatPart, ChatToolCall } from '../../../wire/openai-chat.ts'
-import type { Encoding } from '../asking/encoding.ts'
-import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
-import type { Turn } from '../asking/history.ts'
-import { systemText } from '../asking/system-text.ts'
-import { safeToolCallId } from '../asking/tool-ids.ts'
+import type { EncodeContext } from '../encoding/encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding/encoding.ts'
+import type { Turn } from '../encoding/history.ts'
+import { systemText } from '../encoding/system-text.ts'
+import { safeToolCallId } from '../encoding/tool-ids.ts'
 import type { ChatFlags } from './flags.ts'
 
-export type ChatEncoding = Encoding & { readonly flags: ChatFlags }
+export type ChatEncoding = EncodeContext & { readonly flags: ChatFlags }
 
 /** One turn as messages: each tool result is a message of its own, and they come before all else. */
-export function encodeTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
+export function encodeChatTurn(turn: Turn, encoding: ChatEncoding): ChatMessage[] {
   if (turn.role === 'assistant') return encodeAssistant(turn.parts, encoding)
   if (turn.role === 'system') return encodeSystem(turn.parts)
   const results = turn.parts.filter((part) => part.type === 'tool-result')

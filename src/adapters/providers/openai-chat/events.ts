@@ -1,13 +1,13 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
-import type { EventWriter } from '../answering/event-writer.ts'
+import type { EventWriter } from '../decoding/event-writer.ts'
 import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../http-provider.ts'
-import type { Json } from '../reading.ts'
-import { countOf, recordOf, recordsOf, textOf } from '../reading.ts'
-import type { ReportedUsage } from '../answering/usage.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asCount, asRecord, asRecords, asText } from '../json-values.ts'
+import type { ReportedUsage } from '../decoding/usage.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import { createToolCalls } from './tool-calls.ts'
-import { readUsage } from './usage.ts'
+import { readChatUsage } from './usage.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'end'],
@@ -38,7 +38,7 @@ type State = {
 }
 
 /** The answer of a chat completions upstream in our words. */
-export function createDecoder(write: EventWriter): Decoder {
+export function createChatDecoder(write: EventWriter): Decoder {
   const state: State = { write, choices: new Map(), usage: {}, finish: '', stopSequence: undefined }
   return {
     event: (body) => readChunk(state, body, 'delta'),
@@ -48,7 +48,7 @@ export function createDecoder(write: EventWriter): Decoder {
       // A whole answer is one chunk that says `message` for `delta`.
       readChunk(state, body, 'message')
       // It is whole by itself and need not say why it ends; `null` would say that it does not end here.
-      if (recordsOf(body['choices'])[0]?.['finish_reason'] === undefined && state.choices.size > 0)
+      if (asRecords(body['choices'])[0]?.['finish_reason'] === undefined && state.choices.size > 0)
         state.finish ||= 'stop'
       endAnswer(state)
     },
@@ -57,29 +57,29 @@ export function createDecoder(write: EventWriter): Decoder {
   }
 }
 
-const isError = (body: Json): boolean => (body['error'] ?? undefined) !== undefined || body['object'] === 'error'
+const isError = (body: JsonRecord): boolean => (body['error'] ?? undefined) !== undefined || body['object'] === 'error'
 
-function readChunk(state: State, chunk: Json, key: 'delta' | 'message'): void {
+function readChunk(state: State, chunk: JsonRecord, key: 'delta' | 'message'): void {
   if (isError(chunk)) throw faultOfErrorBody(chunk)
-  state.usage = readUsage(state.usage, chunk['usage'])
-  for (const choice of recordsOf(chunk['choices'])) {
+  state.usage = readChatUsage(state.usage, chunk['usage'])
+  for (const choice of asRecords(chunk['choices'])) {
     // Some servers report on the prompt before there is an answer.
-    state.write.start(textOf(chunk['model']))
-    readChoice(state, choice, recordOf(choice[key]) ?? {})
+    state.write.start(asText(chunk['model']))
+    readChoice(state, choice, asRecord(choice[key]) ?? {})
   }
 }
 
-function readChoice(state: State, choice: Json, delta: Json): void {
-  const reader = choiceOf(state, countOf(choice['index']) ?? 0)
-  addText(reader, 'thinking', textOf(delta['reasoning_content']) || textOf(delta['reasoning']))
+function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
+  const reader = choiceOf(state, asCount(choice['index']) ?? 0)
+  addText(reader, 'thinking', asText(delta['reasoning_content']) || asText(delta['reasoning']))
   addContent(reader, delta['content'])
-  addText(reader, 'refusal', textOf(delta['refusal']))
+  addText(reader, 'refusal', asText(delta['refusal']))
   // Servers send an empty list beside text: what counts is what is in it.
-  for (const piece of recordsOf(delta['tool_calls'])) {
+  for (const piece of asRecords(delta['tool_calls'])) {
     closeText(reader)
     reader.toolCalls.add(piece)
   }
-  const finish = textOf(choice['finish_reason'])
+  const finish = asText(choice['finish_reason'])
   if (failures.has(finish))
     throw brokenAnswer('The model’s upstream failed in the middle of its answer.', new Error(finish))
   state.finish = finish || state.finish
@@ -98,11 +98,11 @@ function choiceOf({ write, choices }: State, index: number): Choice {
 /** Usually text; a few servers send a list of parts, thinking among them. */
 function addContent(choice: Choice, content: unknown): void {
   if (typeof content === 'string') return addText(choice, 'text', content)
-  for (const part of recordsOf(content)) {
+  for (const part of asRecords(content)) {
     if (part['type'] === 'thinking') {
-      for (const thought of recordsOf(part['thinking'])) addText(choice, 'thinking', textOf(thought['text']))
+      for (const thought of asRecords(part['thinking'])) addText(choice, 'thinking', asText(thought['text']))
     } else {
-      addText(choice, part['type'] === 'refusal' ? 'refusal' : 'text', textOf(part['text'] ?? part['refusal']))
+      addText(choice, part['type'] === 'refusal' ? 'refusal' : 'text', asText(part['text'] ?? part['refusal']))
     }
   }
 }

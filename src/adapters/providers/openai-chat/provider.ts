@@ -1,16 +1,16 @@
-import type { Family } from '../http-provider.ts'
-import { createDecoder } from './events.ts'
-import { createFormCheck } from './form.ts'
+import type { WireFormat } from '../http-provider.ts'
+import { createChatDecoder } from './events.ts'
+import { createChatCheck } from './conformance.ts'
 import type { ChatFlags } from './flags.ts'
-import { encodeRequest } from './request.ts'
+import { encodeChatRequest } from './request.ts'
 import { chatShape } from './shape.ts'
 
 /** Upstreams that speak chat completions: OpenAI itself and nearly every open server. */
-export const chatFamily = (flags: ChatFlags): Family => ({
+export const chatFormat = (flags: ChatFlags): WireFormat => ({
   dialect: 'chat',
-  encode: (encoding) => encodeRequest(encoding, flags),
-  createDecoder,
-  createFormCheck,
+  encode: (encoding) => encodeChatRequest(encoding, flags),
+  createDecoder: createChatDecoder,
+  createFormCheck: createChatCheck,
   shape: chatShape,
   forgetsText: true,
 })

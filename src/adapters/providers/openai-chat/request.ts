@@ -7,33 +7,33 @@ import type {
   ChatTool,
   ChatToolChoice,
 } from '../../../wire/openai-chat.ts'
-import type { Encoded, Encoding } from '../asking/encoding.ts'
-import { boundedBy, sameDialectBody, shortUser } from '../asking/encoding.ts'
-import { turnsOf } from '../asking/history.ts'
-import { callersName, reportLosses } from '../asking/losses.ts'
-import { refusesSampling } from '../asking/models.ts'
-import type { Json } from '../reading.ts'
-import { recordOf } from '../reading.ts'
-import { effortOf } from '../asking/reasoning.ts'
-import { systemText } from '../asking/system-text.ts'
-import type { PortableTool } from '../asking/tools.ts'
-import { portableChoice, portableTools } from '../asking/tools.ts'
+import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
+import { boundedBy, sameDialectBody, shortUser } from '../encoding/encoding.ts'
+import { turnsOf } from '../encoding/history.ts'
+import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
+import { refusesSampling } from '../encoding/models.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asRecord } from '../json-values.ts'
+import { effortOf } from '../encoding/reasoning.ts'
+import { systemText } from '../encoding/system-text.ts'
+import type { PortableTool } from '../encoding/tools.ts'
+import { portableChoice, portableTools } from '../encoding/tools.ts'
 import type { ChatEncoding } from './content.ts'
-import { encodeTurn } from './content.ts'
+import { encodeChatTurn } from './content.ts'
 import type { ChatFlags } from './flags.ts'
 
 /** Our request in the words of chat completions. */
-export function encodeRequest(encoding: Encoding, flags: ChatFlags): Encoded {
+export function encodeChatRequest(encoding: EncodeContext, flags: ChatFlags): EncodedRequest {
   const isSame = encoding.call.request.original.dialect === 'chat'
   return isSame ? passOn(encoding.call, flags) : translate({ ...encoding, flags })
 }
 
-function passOn(call: ProviderCall, flags: ChatFlags): Encoded {
+function passOn(call: ProviderCall, flags: ChatFlags): EncodedRequest {
   const { stream_options: streamOptions, ...body } = sameDialectBody(call)
   // The caller's own choice between the old and the new name stays.
   const named = ['max_completion_tokens', 'max_tokens'].find((field) => typeof body[field] === 'number')
   const field = named ?? flags.maxTokensField
-  const streaming = encodeStreaming(call.request, flags, recordOf(streamOptions))
+  const streaming = encodeStreaming(call.request, flags, asRecord(streamOptions))
   const { messages } = body
   const renamed = Array.isArray(messages) && !flags.knowsDeveloper && { messages: messages.map(withOlderRole) }
   return {
@@ -44,22 +44,22 @@ function passOn(call: ProviderCall, flags: ChatFlags): Encoded {
 
 /** Most chat templates refuse a role that they do not know. */
 function withOlderRole(message: unknown): unknown {
-  const known = recordOf(message)
+  const known = asRecord(message)
   return known?.['role'] === 'developer' ? { ...known, role: 'system' } : message
 }
 
 type Streaming = Pick<ChatRequest, 'stream' | 'stream_options'>
 
 /** Without being asked, chat servers do not say what a streamed answer used. */
-function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, asked?: Json): Streaming {
+function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, asked?: JsonRecord): Streaming {
   if (!stream) return {}
   return streams ? { stream: true, stream_options: { ...asked, include_usage: true } } : { stream: false }
 }
 
-function translate(encoding: ChatEncoding): Encoded {
+function translate(encoding: ChatEncoding): EncodedRequest {
   const { call, flags, toolNames } = encoding
   const { request, onDropped } = call
-  reportLosses(request, new Set(), onDropped)
+  reportLossyConversions(request, new Set(), onDropped)
   if (request.metadata !== undefined) onDropped('metadata')
   const tools = portableTools(request, onDropped)
   const choice = portableChoice(request, tools, onDropped)
@@ -90,7 +90,7 @@ function encodeMessages(encoding: ChatEncoding): ChatMessage[] {
     message.role === 'system' && (flags.laterSystem === 'hoist' || afterSystem === -1 || at < afterSystem)
   const system = systemText(messages.filter(leads).flatMap(({ parts }) => parts))
   const rest = messages.filter((message, at) => !leads(message, at)).map((message) => placed(message, flags))
-  const turns = turnsOf(rest, call.onDropped).flatMap((turn) => encodeTurn(turn, encoding))
+  const turns = turnsOf(rest, call.onDropped).flatMap((turn) => encodeChatTurn(turn, encoding))
   return system === '' ? turns : [{ role: 'system', content: system }, ...turns]
 }
 

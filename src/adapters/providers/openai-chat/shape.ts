@@ -1,4 +1,4 @@
-import { each, fields, type AnswerShape } from '../answering/asides.ts'
+import { each, fields, type AnswerShape } from '../decoding/out-of-band.ts'
 
 /** What our events tell of in an answer of chat completions; a whole answer is one chunk that says `message` for `delta`. */
 const call = fields({

@@ -1,7 +1,7 @@
-import type { EventWriter } from '../answering/event-writer.ts'
+import type { EventWriter } from '../decoding/event-writer.ts'
 import { brokenAnswer } from '../failures.ts'
-import type { Json } from '../reading.ts'
-import { countOf, recordOf, textOf } from '../reading.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asCount, asRecord, asText } from '../json-values.ts'
 
 /** A call whose pieces are still coming. It opens with its name, which may come late. */
 type Slot = { readonly id: string; name: string; early: string; block: number | undefined; isFreeText: boolean }
@@ -10,7 +10,7 @@ type Piece = { readonly id: string; readonly name: string; readonly index: numbe
 
 /** Tells apart the tool calls of one choice, whose pieces may come in any mixture and not always well labelled. */
 export type ToolCalls = {
-  add(piece: Json): void
+  add(piece: JsonRecord): void
   /** No more pieces: whatever still lacks something is complained about. */
   finish(): void
 }
@@ -35,10 +35,10 @@ export function createToolCalls(write: EventWriter): ToolCalls {
 
   return {
     add(piece) {
-      const custom = recordOf(piece['custom'])
-      const told = recordOf(piece['function']) ?? custom ?? {}
-      const name = textOf(told['name'])
-      const slot = slotOf({ id: textOf(piece['id']), name, index: countOf(piece['index']) })
+      const custom = asRecord(piece['custom'])
+      const told = asRecord(piece['function']) ?? custom ?? {}
+      const name = asText(told['name'])
+      const slot = slotOf({ id: asText(piece['id']), name, index: asCount(piece['index']) })
       slot.isFreeText ||= custom !== undefined
       slot.name ||= name
       addInput(write, slot, inputOf(told))
@@ -60,9 +60,9 @@ function continues(slot: Slot, { id, name, index }: Piece): boolean {
 }
 
 /** Arguments should be text; some servers send the object itself. A tool of free text has `input`. */
-function inputOf(told: Json): string {
+function inputOf(told: JsonRecord): string {
   const input = told['arguments'] ?? told['input']
-  return typeof input === 'object' && input !== null ? JSON.stringify(input) : textOf(input)
+  return typeof input === 'object' && input !== null ? JSON.stringify(input) : asText(input)
 }
 
 function addInput(write: EventWriter, slot: Slot, input: string): void {

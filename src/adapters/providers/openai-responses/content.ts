@@ -1,13 +1,13 @@
 import type { Message, ContentPart } from '../../../domain/inference/request.ts'
 import type { InputItem, InputPart, OutputPart } from '../../../wire/openai-responses.ts'
-import type { Encoding } from '../asking/encoding.ts'
-import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../asking/encoding.ts'
-import type { Turn } from '../asking/history.ts'
-import { recordOf } from '../reading.ts'
-import { safeToolCallId } from '../asking/tool-ids.ts'
+import type { EncodeContext } from '../encoding/encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding/encoding.ts'
+import type { Turn } from '../encoding/history.ts'
+import { asRecord } from '../json-values.ts'
+import { safeToolCallId } from '../encoding/tool-ids.ts'
 
 /** One turn as items, in the order in which it was said; text and pictures in a row are one message. */
-export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem[] {
+export function encodeResponsesTurn({ role, parts }: Turn, encoding: EncodeContext): InputItem[] {
   const items: InputItem[] = []
   let run: ContentPart[] = []
   const flush = (): void => {
@@ -30,7 +30,7 @@ export function encodeTurn({ role, parts }: Turn, encoding: Encoding): InputItem
 type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
 /** Undefined for what belongs into a message. */
-function itemOf(part: ContentPart, role: Message['role'], encoding: Encoding): InputItem[] | undefined {
+function itemOf(part: ContentPart, role: Message['role'], encoding: EncodeContext): InputItem[] | undefined {
   switch (part.type) {
     case 'thinking':
       return encodeThinking(part, encoding)
@@ -42,7 +42,7 @@ function itemOf(part: ContentPart, role: Message['role'], encoding: Encoding): I
     case 'tool-result':
       return [{ type: 'function_call_output', call_id: safeToolCallId(part.id), output: encodeOutput(part, encoding) }]
     case 'opaque': {
-      const raw = recordOf(part.raw)
+      const raw = asRecord(part.raw)
       if (part.dialect === 'responses' && raw !== undefined) return [raw]
       withoutForeignBlock(part, role, encoding)
       return []
@@ -56,14 +56,14 @@ function itemOf(part: ContentPart, role: Message['role'], encoding: Encoding): I
 }
 
 /** Only what this model encrypted. Without its id: that would be looked up, and nothing is stored. */
-function encodeThinking({ proof }: Named<'thinking'>, { openProof }: Encoding): InputItem[] {
+function encodeThinking({ proof }: Named<'thinking'>, { openProof }: EncodeContext): InputItem[] {
   const thought = proof && openProof(proof)
   if (!thought) return []
   const summary = thought.text === '' ? [] : [{ type: 'summary_text' as const, text: thought.text }]
   return [{ type: 'reasoning', summary, encrypted_content: thought.value }]
 }
 
-function messageOf(role: Message['role'], parts: readonly ContentPart[], encoding: Encoding): InputItem[] {
+function messageOf(role: Message['role'], parts: readonly ContentPart[], encoding: EncodeContext): InputItem[] {
   if (role === 'assistant') {
     const content = parts.flatMap(encodeOutputPart)
     return content.length > 0 ? [{ role, content }] : []
@@ -77,14 +77,14 @@ function encodeOutputPart(part: ContentPart): OutputPart[] {
   return part.type === 'text' && part.text !== '' ? [{ type: 'output_text', text: part.text, annotations: [] }] : []
 }
 
-function encodeInputPart(part: ContentPart, encoding: Encoding): InputPart[] {
+function encodeInputPart(part: ContentPart, encoding: EncodeContext): InputPart[] {
   if (part.type === 'text' || part.type === 'refusal')
     return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
   if (part.type === 'image') return [encodeImage(part, encoding)]
   return part.type === 'file' ? [encodeFile(part, encoding)] : []
 }
 
-function encodeImage({ source, detail = 'auto' }: Named<'image'>, { call }: Encoding): InputPart {
+function encodeImage({ source, detail = 'auto' }: Named<'image'>, { call }: EncodeContext): InputPart {
   if (source.kind === 'url') return { type: 'input_image', image_url: source.url, detail }
   if (source.kind === 'base64') return { type: 'input_image', image_url: dataUrl(source), detail }
   if (source.kind === 'file' && knowsFileIds(call.request, true))
@@ -92,7 +92,7 @@ function encodeImage({ source, detail = 'auto' }: Named<'image'>, { call }: Enco
   throw unsupportedContent(call.request, 'images by file id')
 }
 
-function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): InputPart {
+function encodeFile({ source, name }: Named<'file'>, { call }: EncodeContext): InputPart {
   const text = plainText(source)
   if (text !== undefined) return { type: 'input_text', text: name === undefined ? text : `${name}\n\n${text}` }
   if (source.kind === 'base64') return { type: 'input_file', filename: name ?? 'file', file_data: dataUrl(source) }
@@ -102,7 +102,10 @@ function encodeFile({ source, name }: Named<'file'>, { call }: Encoding): InputP
 }
 
 /** Text alone stays a string. Failure has no field here, so the text says it. */
-function encodeOutput({ parts, isError }: Named<'tool-result'>, encoding: Encoding): string | readonly InputPart[] {
+function encodeOutput(
+  { parts, isError }: Named<'tool-result'>,
+  encoding: EncodeContext,
+): string | readonly InputPart[] {
   for (const part of parts) if (part.type === 'opaque') withoutForeignBlock(part, 'user', encoding)
   const encoded = parts.flatMap((part) => encodeInputPart(part, encoding))
   const marked: InputPart[] = isError ? [{ type: 'input_text', text: '[tool error] ' }, ...encoded] : encoded

@@ -1,12 +1,12 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
-import type { EventWriter } from '../answering/event-writer.ts'
+import type { EventWriter } from '../decoding/event-writer.ts'
 import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../http-provider.ts'
-import type { Json } from '../reading.ts'
-import { countOf, recordOf, recordsOf, textOf } from '../reading.ts'
-import type { Item, Place } from './items.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asCount, asRecord, asRecords, asText } from '../json-values.ts'
+import type { Item, TextPosition } from './items.ts'
 import { addText, beginItem, completeText, createItem, finishItem, isToldIn } from './items.ts'
-import { readUsage } from './usage.ts'
+import { readResponsesUsage } from './usage.ts'
 
 const cutReasons: ReadonlyMap<string, StopReason> = new Map([
   ['max_output_tokens', 'length'],
@@ -22,17 +22,17 @@ type State = {
 }
 
 /** The answer of a Responses upstream in our words. Only the whole response ends it, never the end of an item. */
-export function createDecoder(write: EventWriter): Decoder {
+export function createResponsesDecoder(write: EventWriter): Decoder {
   const state: State = { write, items: new Map(), byId: new Map(), hasRefusal: false }
   return {
     event(body, name) {
-      const type = textOf(body['type']) || (name ?? '')
+      const type = asText(body['type']) || (name ?? '')
       const text = textEvents.get(type)
       if (text === undefined) steps.get(type)?.(state, body)
       else readText(state, body, text)
     },
     document(body) {
-      if (!Array.isArray(body['output']) && !recordOf(body['error'])) {
+      if (!Array.isArray(body['output']) && !asRecord(body['error'])) {
         throw brokenAnswer('The model’s upstream sent something that is no response.')
       }
       // It is whole by itself and need not say so.
@@ -46,7 +46,7 @@ export function createDecoder(write: EventWriter): Decoder {
 
 /** Which text an event is about, which field has it, and whether it is a piece or the whole. */
 type TextEvent = {
-  readonly kind: Place['kind']
+  readonly kind: TextPosition['kind']
   readonly index?: string
   readonly field: string
   readonly isWhole?: true
@@ -67,18 +67,18 @@ const textEvents: ReadonlyMap<string, TextEvent> = new Map<string, TextEvent>([
   ['response.custom_tool_call_input.done', { kind: 'input', field: 'input', isWhole: true }],
 ])
 
-function readText(state: State, event: Json, { kind, index, field, isWhole }: TextEvent): void {
-  const place: Place = { kind, index: index === undefined ? 0 : (countOf(event[index]) ?? 0) }
-  const item = itemOf(state, event, textOf(event['item_id']))
+function readText(state: State, event: JsonRecord, { kind, index, field, isWhole }: TextEvent): void {
+  const place: TextPosition = { kind, index: index === undefined ? 0 : (asCount(event[index]) ?? 0) }
+  const item = itemOf(state, event, asText(event['item_id']))
   if (kind === 'refusal') state.hasRefusal = true
-  if (isWhole) completeText(item, place, textOf(event[field]))
-  else addText(item, place, textOf(event[field]))
+  if (isWhole) completeText(item, place, asText(event[field]))
+  else addText(item, place, asText(event[field]))
 }
 
-type Step = (state: State, event: Json) => void
+type Step = (state: State, event: JsonRecord) => void
 
 const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
-  ['response.created', ({ write }, event) => write.start(textOf(recordOf(event['response'])?.['model']))],
+  ['response.created', ({ write }, event) => write.start(asText(asRecord(event['response'])?.['model']))],
   ['response.output_item.added', (state, event) => readItem(state, event, beginItem)],
   ['response.output_item.done', (state, event) => readItem(state, event, finishItem)],
   ['response.completed', endResponse],
@@ -88,14 +88,14 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
   ['error', fail],
 ])
 
-function readItem(state: State, event: Json, read: (item: Item, raw: Json) => void): void {
-  const raw = recordOf(event['item'])
-  if (raw !== undefined) read(itemOf(state, event, textOf(raw['id'])), raw)
+function readItem(state: State, event: JsonRecord, read: (item: Item, raw: JsonRecord) => void): void {
+  const raw = asRecord(event['item'])
+  if (raw !== undefined) read(itemOf(state, event, asText(raw['id'])), raw)
 }
 
 /** Items are told apart by their number; where a server sends none, by their id. */
-function itemOf({ write, items, byId }: State, event: Json, id: string): Item {
-  const index = countOf(event['output_index']) ?? (id === '' ? 0 : undefined)
+function itemOf({ write, items, byId }: State, event: JsonRecord, id: string): Item {
+  const index = asCount(event['output_index']) ?? (id === '' ? 0 : undefined)
   const known = index === undefined ? byId.get(id) : items.get(index)
   if (known !== undefined) return known
   const item = createItem(write, id)
@@ -104,22 +104,22 @@ function itemOf({ write, items, byId }: State, event: Json, id: string): Item {
   return item
 }
 
-function endResponse(state: State, event: Json): void {
-  const response = recordOf(event['response']) ?? {}
-  const status = textOf(response['status'])
-  if (recordOf(response['error']) !== undefined) throw faultOfErrorBody(response)
+function endResponse(state: State, event: JsonRecord): void {
+  const response = asRecord(event['response']) ?? {}
+  const status = asText(response['status'])
+  if (asRecord(response['error']) !== undefined) throw faultOfErrorBody(response)
   if (status !== 'completed' && status !== 'incomplete') {
     throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
   }
-  state.write.start(textOf(response['model']))
+  state.write.start(asText(response['model']))
   const isTold = state.items.size > 0
-  for (const [index, raw] of recordsOf(response['output']).entries()) {
+  for (const [index, raw] of asRecords(response['output']).entries()) {
     // A thought that nothing told of would now come after the words, and agents take what comes last for the answer.
-    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(textOf(raw['id']))) continue
-    state.hasRefusal ||= recordsOf(raw['content']).some((part) => part['type'] === 'refusal')
-    finishItem(itemAt(state, index, textOf(raw['id'])), raw)
+    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(asText(raw['id']))) continue
+    state.hasRefusal ||= asRecords(raw['content']).some((part) => part['type'] === 'refusal')
+    finishItem(itemAt(state, index, asText(raw['id'])), raw)
   }
-  state.write.end({ stopReason: reasonOf(state, response), usage: readUsage(response['usage']) })
+  state.write.end({ stopReason: reasonOf(state, response), usage: readResponsesUsage(response['usage']) })
 }
 
 /** An item of the whole list. Where items were left out of it, or numbered in their own way, its place is another. */
@@ -128,12 +128,12 @@ function itemAt(state: State, index: number, id: string): Item {
   return there?.id === id ? there : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
 }
 
-function reasonOf({ hasRefusal }: State, response: Json): StopReason {
-  const cut = textOf(recordOf(response['incomplete_details'])?.['reason'])
+function reasonOf({ hasRefusal }: State, response: JsonRecord): StopReason {
+  const cut = asText(asRecord(response['incomplete_details'])?.['reason'])
   if (response['status'] === 'incomplete') return cutReasons.get(cut) ?? 'length'
   return hasRefusal ? 'refusal' : 'end'
 }
 
-function fail(_state: State, event: Json): never {
+function fail(_state: State, event: JsonRecord): never {
   throw faultOfErrorBody(event)
 }

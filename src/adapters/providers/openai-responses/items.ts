@@ -1,11 +1,14 @@
 import { nameWithin } from '../../../domain/inference/tool-name.ts'
-import type { EventWriter } from '../answering/event-writer.ts'
-import { isNamed } from '../answering/form-check.ts'
-import type { Json } from '../reading.ts'
-import { recordsOf, textOf } from '../reading.ts'
+import type { EventWriter } from '../decoding/event-writer.ts'
+import { isNamed } from '../decoding/conformance-check.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asRecords, asText } from '../json-values.ts'
 
 /** Where a text stands in an item: summary parts and raw reasoning are both thinking. */
-export type Place = { readonly kind: 'text' | 'refusal' | 'summary' | 'reasoning' | 'input'; readonly index: number }
+export type TextPosition = {
+  readonly kind: 'text' | 'refusal' | 'summary' | 'reasoning' | 'input'
+  readonly index: number
+}
 
 /** A text as far as it is written, so that a later `done` adds only what is missing. */
 type Growing = { readonly block: number; text: string }
@@ -26,7 +29,7 @@ export type Item = {
   /** Only its own dialect understands it: it is told of as a whole, once it is finished. */
   isOpaque: boolean
   /** The same as it was told. */
-  raw: Json | undefined
+  raw: JsonRecord | undefined
   isFinished: boolean
 }
 
@@ -45,17 +48,17 @@ export const createItem = (write: EventWriter, id: string): Item => ({
 const understood = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
 
 /** The item is announced; calls are worth announcing too. */
-export function beginItem(item: Item, raw: Json): void {
-  item.isOpaque = !understood.has(textOf(raw['type']))
+export function beginItem(item: Item, raw: JsonRecord): void {
+  item.isOpaque = !understood.has(asText(raw['type']))
   if (item.call !== undefined || (raw['type'] !== 'function_call' && raw['type'] !== 'custom_tool_call')) return
   item.isFreeText = raw['type'] === 'custom_tool_call'
-  const name = nameWithin(textOf(raw['namespace']), textOf(raw['name']))
-  item.call = item.write.openToolCall(textOf(raw['call_id']) || textOf(raw['id']), name)
+  const name = nameWithin(asText(raw['namespace']), asText(raw['name']))
+  item.call = item.write.openToolCall(asText(raw['call_id']) || asText(raw['id']), name)
   if (item.isFreeText) item.write.delta(item.call, '{"input":"')
 }
 
 /** A piece of text. Input of a call that was not announced waits for the whole item. */
-export function addText(item: Item, place: Place, text: string): void {
+export function addText(item: Item, place: TextPosition, text: string): void {
   if (text === '' || item.isFinished || (place.kind === 'input' && item.call === undefined)) return
   const growing = textAt(item, place)
   growing.text += text
@@ -64,7 +67,7 @@ export function addText(item: Item, place: Place, text: string): void {
 }
 
 /** The whole text: some servers send no pieces at all. One that differs from its pieces adds nothing to them. */
-export function completeText(item: Item, place: Place, text: string): void {
+export function completeText(item: Item, place: TextPosition, text: string): void {
   const told = item.texts.get(keyOf(place))?.text ?? ''
   if (text.startsWith(told)) addText(item, place, text.slice(told.length))
 }
@@ -76,9 +79,9 @@ export function isToldIn({ texts, raw }: Item, value: unknown): boolean {
   return false
 }
 
-const keyOf = ({ kind, index }: Place): string => `${kind} ${index}`
+const keyOf = ({ kind, index }: TextPosition): string => `${kind} ${index}`
 
-function textAt(item: Item, place: Place): Growing {
+function textAt(item: Item, place: TextPosition): Growing {
   const key = keyOf(place)
   const known = item.texts.get(key)
   if (known !== undefined) return known
@@ -87,7 +90,7 @@ function textAt(item: Item, place: Place): Growing {
   return growing
 }
 
-function blockFor(item: Item, { kind }: Place): number {
+function blockFor(item: Item, { kind }: TextPosition): number {
   if (kind === 'text' || kind === 'refusal') return item.write.open({ type: kind })
   if (kind === 'input') return item.call ?? -1
   if (item.thinking === undefined) return (item.thinking = item.write.open({ type: 'thinking' }))
@@ -97,21 +100,21 @@ function blockFor(item: Item, { kind }: Place): number {
 }
 
 /** The whole item: what was not told before is told now, and its blocks are closed. */
-export function finishItem(item: Item, raw: Json): void {
+export function finishItem(item: Item, raw: JsonRecord): void {
   if (item.isFinished) return
   beginItem(item, raw)
   switch (raw['type']) {
     case 'message':
-      for (const [index, part] of recordsOf(raw['content']).entries()) completePart(item, index, part)
+      for (const [index, part] of asRecords(raw['content']).entries()) completePart(item, index, part)
       break
     case 'reasoning':
       completeThought(item, raw)
       break
     case 'function_call':
-      completeText(item, { kind: 'input', index: 0 }, textOf(raw['arguments']))
+      completeText(item, { kind: 'input', index: 0 }, asText(raw['arguments']))
       break
     case 'custom_tool_call':
-      completeText(item, { kind: 'input', index: 0 }, textOf(raw['input']))
+      completeText(item, { kind: 'input', index: 0 }, asText(raw['input']))
       break
     default:
       // What has neither a kind nor an id would break whoever gets it.
@@ -122,22 +125,22 @@ export function finishItem(item: Item, raw: Json): void {
   closeItem(item)
 }
 
-function completePart(item: Item, index: number, part: Json): void {
-  if (part['type'] === 'refusal') completeText(item, { kind: 'refusal', index }, textOf(part['refusal']))
-  else completeText(item, { kind: 'text', index }, textOf(part['text']))
+function completePart(item: Item, index: number, part: JsonRecord): void {
+  if (part['type'] === 'refusal') completeText(item, { kind: 'refusal', index }, asText(part['refusal']))
+  else completeText(item, { kind: 'text', index }, asText(part['text']))
 }
 
-function completeThought(item: Item, raw: Json): void {
-  for (const [index, part] of recordsOf(raw['summary']).entries()) {
-    completeText(item, { kind: 'summary', index }, textOf(part['text']))
+function completeThought(item: Item, raw: JsonRecord): void {
+  for (const [index, part] of asRecords(raw['summary']).entries()) {
+    completeText(item, { kind: 'summary', index }, asText(part['text']))
   }
-  for (const [index, part] of recordsOf(raw['content']).entries()) {
-    completeText(item, { kind: 'reasoning', index }, textOf(part['text']))
+  for (const [index, part] of asRecords(raw['content']).entries()) {
+    completeText(item, { kind: 'reasoning', index }, asText(part['text']))
   }
-  const value = textOf(raw['encrypted_content'])
+  const value = asText(raw['encrypted_content'])
   if (value === '') return
   item.thinking ??= item.write.open({ type: 'thinking' })
-  const id = textOf(raw['id'])
+  const id = asText(raw['id'])
   item.write.proof(item.thinking, { dialect: 'responses', value, ...(id !== '' && { id }) })
 }
 

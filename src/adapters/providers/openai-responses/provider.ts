@@ -1,16 +1,16 @@
-import type { Family } from '../http-provider.ts'
-import { createDecoder } from './events.ts'
-import { createFormCheck } from './form.ts'
-import { encodeRequest } from './request.ts'
+import type { WireFormat } from '../http-provider.ts'
+import { createResponsesDecoder } from './events.ts'
+import { createResponsesCheck } from './conformance.ts'
+import { encodeResponsesRequest } from './request.ts'
 import type { ResponsesFlags } from './tools.ts'
 import { responsesShape } from './shape.ts'
 
 /** Upstreams that speak the Responses format: OpenAI itself, and open servers that imitate it. */
-export const responsesFamily = (flags: ResponsesFlags): Family => ({
+export const responsesFormat = (flags: ResponsesFlags): WireFormat => ({
   dialect: 'responses',
-  encode: (encoding) => encodeRequest(encoding, flags),
-  createDecoder,
-  createFormCheck,
+  encode: (encoding) => encodeResponsesRequest(encoding, flags),
+  createDecoder: createResponsesDecoder,
+  createFormCheck: createResponsesCheck,
   shape: responsesShape,
   counter: {
     path: '/input_tokens',

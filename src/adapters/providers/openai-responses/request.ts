@@ -1,15 +1,15 @@
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { InferenceRequest, OutputFormat } from '../../../domain/inference/request.ts'
 import type { InputItem, ResponsesRequest, TextFormat } from '../../../wire/openai-responses.ts'
-import type { Encoded, Encoding } from '../asking/encoding.ts'
-import { boundedBy, sameDialectBody, shortUser } from '../asking/encoding.ts'
-import { turnsOf, withUser } from '../asking/history.ts'
-import { reportLosses } from '../asking/losses.ts'
-import { cannotReason, refusesSampling } from '../asking/models.ts'
-import type { Json } from '../reading.ts'
-import { effortOf } from '../asking/reasoning.ts'
-import { systemText } from '../asking/system-text.ts'
-import { encodeTurn } from './content.ts'
+import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
+import { boundedBy, sameDialectBody, shortUser } from '../encoding/encoding.ts'
+import { turnsOf, withUser } from '../encoding/history.ts'
+import { reportLossyConversions } from '../encoding/lossy-conversions.ts'
+import { cannotReason, refusesSampling } from '../encoding/models.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { effortOf } from '../encoding/reasoning.ts'
+import { systemText } from '../encoding/system-text.ts'
+import { encodeResponsesTurn } from './content.ts'
 import type { ResponsesFlags } from './tools.ts'
 import { encodeTools } from './tools.ts'
 
@@ -20,7 +20,7 @@ const leastOutputTokens = 16
 const shared = ['service_tier', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options']
 
 /** Our request in the words of the Responses format. */
-export function encodeRequest(encoding: Encoding, flags: ResponsesFlags): Encoded {
+export function encodeResponsesRequest(encoding: EncodeContext, flags: ResponsesFlags): EncodedRequest {
   const { call } = encoding
   if (call.request.original.dialect !== 'responses') return translate(encoding, flags)
   const body = sameDialectBody(call)
@@ -30,11 +30,11 @@ export function encodeRequest(encoding: Encoding, flags: ResponsesFlags): Encode
   }
 }
 
-function translate(encoding: Encoding, flags: ResponsesFlags): Encoded {
+function translate(encoding: EncodeContext, flags: ResponsesFlags): EncodedRequest {
   const { call } = encoding
   const { request, model, onDropped } = call
   const isChat = request.original.dialect === 'chat'
-  reportLosses(request, new Set(isChat ? [...shared, 'verbosity'] : []), onDropped)
+  reportLossyConversions(request, new Set(isChat ? [...shared, 'verbosity'] : []), onDropped)
   const body: ResponsesRequest = {
     model,
     ...encodeConversation(encoding),
@@ -54,17 +54,17 @@ function translate(encoding: Encoding, flags: ResponsesFlags): Encoded {
   return { body, stops: request.stop }
 }
 
-const pick = (body: Json, fields: readonly string[]): Json =>
+const pick = (body: JsonRecord, fields: readonly string[]): JsonRecord =>
   Object.fromEntries(fields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]))
 
 /** System text at the beginning is the instructions; what comes later stands where it was said. */
-function encodeConversation(encoding: Encoding): { input: InputItem[]; instructions?: string } {
+function encodeConversation(encoding: EncodeContext): { input: InputItem[]; instructions?: string } {
   const messages = withUser(encoding.call.request.messages)
   const begin = messages.findIndex(({ role }) => role !== 'system')
   const lead = messages.slice(0, begin).flatMap(({ parts }) => parts)
   const instructions = systemText(lead)
   const turns = turnsOf(messages.slice(begin), encoding.call.onDropped)
-  const input = turns.flatMap((turn) => encodeTurn(turn, encoding))
+  const input = turns.flatMap((turn) => encodeResponsesTurn(turn, encoding))
   return { input, ...(instructions !== '' && { instructions }) }
 }
 

@@ -1,16 +1,16 @@
-import { each, fields, type AnswerShape, type Shape } from '../answering/asides.ts'
+import { each, fields, type AnswerShape, type FieldShape } from '../decoding/out-of-band.ts'
 
 /** What our events tell of in an answer of the Responses format, piece by piece and once more as a whole. */
 const part = fields({ type: 'label', text: 'told', refusal: 'told', logprobs: 'tokens' })
 
 const common = { id: 'label', type: 'label', status: 'label' } as const
-const items: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+const items: ReadonlyMap<unknown, FieldShape> = new Map<unknown, FieldShape>([
   ['message', fields({ ...common, role: 'label', phase: 'label', content: each(part) })],
   ['reasoning', fields({ ...common, summary: each(part), content: each(part) })],
   ['function_call', fields({ ...common, call_id: 'label', name: 'told', namespace: 'label', arguments: 'told' })],
   ['custom_tool_call', fields({ ...common, call_id: 'label', name: 'told', namespace: 'label', input: 'told' })],
 ])
-const item: Shape = ({ type }) => items.get(type)
+const item: FieldShape = ({ type }) => items.get(type)
 
 /** The vendor repeats these from the request, with its own defaults for what was not said. */
 const echoed = [
@@ -34,7 +34,7 @@ const response = fields({
   previous_response_id: 'label',
   incomplete_details: fields({ reason: 'label' }),
   output: each(item),
-  ...Object.fromEntries(echoed.map((name): [string, Shape] => [name, 'echo'])),
+  ...Object.fromEntries(echoed.map((name): [string, FieldShape] => [name, 'echo'])),
 })
 
 const event = fields({

@@ -1,9 +1,9 @@
 import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
 import type { ResponsesRequest, ResponsesTool, ResponsesToolChoice } from '../../../wire/openai-responses.ts'
-import type { Encoding } from '../asking/encoding.ts'
-import { recordOf, textOf } from '../reading.ts'
-import type { PortableTool } from '../asking/tools.ts'
-import { portableChoice, portableTools } from '../asking/tools.ts'
+import type { EncodeContext } from '../encoding/encoding.ts'
+import { asRecord, asText } from '../json-values.ts'
+import type { PortableTool } from '../encoding/tools.ts'
+import { portableChoice, portableTools } from '../encoding/tools.ts'
 
 export type ResponsesFlags = {
   /** OpenAI itself, which can search the web for models that were promised it elsewhere. */
@@ -12,10 +12,10 @@ export type ResponsesFlags = {
 
 type ToolFields = Pick<ResponsesRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'>
 
-export function encodeTools({ call, toolNames }: Encoding, { searchesWeb }: ResponsesFlags): ToolFields {
+export function encodeTools({ call, toolNames }: EncodeContext, { searchesWeb }: ResponsesFlags): ToolFields {
   const { request, onDropped } = call
   const isSearch = (tool: Tool): boolean =>
-    searchesWeb && tool.type === 'opaque' && textOf(recordOf(tool.raw)?.['type']).startsWith('web_search')
+    searchesWeb && tool.type === 'opaque' && asText(asRecord(tool.raw)?.['type']).startsWith('web_search')
   const searches = request.tools.filter(isSearch)
   const others = { ...request, tools: request.tools.filter((tool) => !isSearch(tool)) }
   const portable = portableTools(others, onDropped)

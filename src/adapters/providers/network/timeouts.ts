@@ -10,7 +10,7 @@ export type TimeLimits = {
   readonly timeoutMs?: number
 }
 
-export type Watch = {
+export type Timeouts = {
   /** A new phase begins, with a limit of its own. */
   enter(phase: Phase, limitMs: number): void
   /** The phase starts over: something happened. Costs one look at the clock and no timer. */
@@ -22,7 +22,7 @@ export type Watch = {
 const longestTimerMs = 2 ** 31 - 1
 
 /** One timer for all limits of a call: it looks at timestamps when it fires, so that bytes need not move it. */
-export function createWatch(clock: Clock, totalMs: number | undefined, onDue: (phase: Phase) => void): Watch {
+export function createTimeouts(clock: Clock, totalMs: number | undefined, onDue: (phase: Phase) => void): Timeouts {
   const totalDueMs = totalMs === undefined ? Infinity : clock.monotonicMs() + totalMs
   let phase: Phase = 'connect'
   let limitMs = Infinity

@@ -16,7 +16,7 @@ export const hasMoreNames = (data: string, names: number): boolean =>
     .toArray().length !== names
 
 /** Every string in JSON, names included. */
-export const stringsIn = (data: string): readonly string[] =>
+export const stringValuesIn = (data: string): readonly string[] =>
   Array.from(data.matchAll(strings), ([, spelled]) => String(JSON.parse(spelled ?? '""')))
 
 const strings = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g

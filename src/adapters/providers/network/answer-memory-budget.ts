@@ -8,13 +8,13 @@ export type MemoryLease = {
   release(): void
 }
 
-export type AnswerMemory = { open(): MemoryLease }
+export type AnswerMemoryBudget = { open(): MemoryLease }
 
 /** Smaller answers are never refused: there are as many of them as there are calls under way. */
 const largeBytes = 128 * 1024
 
 /** Bounds what the answers under way hold in memory, all of them together. */
-export function createAnswerMemory(maxBytes: number): AnswerMemory {
+export function createAnswerMemoryBudget(maxBytes: number): AnswerMemoryBudget {
   let taken = 0
   return {
     open() {

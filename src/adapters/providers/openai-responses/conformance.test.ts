@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createFormCheck } from './form.ts'
+import { createResponsesCheck } from './conformance.ts'
 
 const item = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}', status: 'completed' }
 const [created, added, done] = [
@@ -12,7 +12,7 @@ const completed = { type: 'response.completed', response: { output: [item] } }
 
 it('is not the form that clients need where an item never ends: some would lose the call', () => {
   const lastOf = (...events: readonly object[]): boolean | undefined => {
-    const form = createFormCheck()
+    const form = createResponsesCheck()
     return events.map((event) => form.event({ ...event })).at(-1)
   }
   assert.equal(lastOf(created, added, done, completed), true)

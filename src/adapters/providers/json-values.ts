@@ -2,16 +2,16 @@ import { createJsonReader } from '../../base/json-reader.ts'
 import { isRecord } from '../../base/record.ts'
 
 /** Reading JSON that an upstream sent and nobody has checked: a wrong type reads as absent, never as a crash. */
-export type Json = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
-export const recordOf = (value: unknown): Json | undefined => (isRecord(value) ? value : undefined)
+export const asRecord = (value: unknown): JsonRecord | undefined => (isRecord(value) ? value : undefined)
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-export const recordsOf = (value: unknown): readonly Json[] => listOf(value).filter(isRecord)
+export const asRecords = (value: unknown): readonly JsonRecord[] => asList(value).filter(isRecord)
 
 /** Empty where it is no string. */
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** More tokens than any answer has: an upstream that says so has not counted. */
 const mostCounted = 1e9
@@ -20,7 +20,7 @@ const mostCounted = 1e9
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** A count of tokens or a place in a list: a whole number from 0 on. */
-export const countOf = (value: unknown): number | undefined =>
+export const asCount = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.floor(value) : undefined
 
 const byteOrderMark = 0xfeff
@@ -30,10 +30,10 @@ export const longText = 256 * 1024
 const maxValues = 100_000
 
 /** Undefined where the text is no JSON object, or a long one of too many values. A byte order mark is no part of it. */
-export function parseRecord(text: string): Json | undefined {
+export function parseRecord(text: string): JsonRecord | undefined {
   try {
     const json = withoutMark(text)
-    return recordOf(json.length > longText ? parseBounded(json) : JSON.parse(json))
+    return asRecord(json.length > longText ? parseBounded(json) : JSON.parse(json))
   } catch {
     return undefined
   }

@@ -1,25 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
-import { parseRecord, textOf } from './reading.ts'
+import { parseRecord, asText } from './json-values.ts'
 
 /** What only the model that thought it can use. */
-export type Thought = { readonly value: string; readonly text: string }
+export type SignedReasoning = { readonly value: string; readonly text: string }
 
 /** Who thought it: a proof is worth nothing to another model. */
-export type Thinker = { readonly dialect: Dialect; readonly model: string }
+export type ReasoningSource = { readonly dialect: Dialect; readonly model: string }
 
 /**
  * Lets a caller of another dialect carry a proof for us. Its dialect has no room for the exact text that the proof
  * signs, nor for the model that made it, so both travel inside; the seal says that we wrote it.
  */
-export type ProofSeal = {
+export type SignatureEncryption = {
   seal(proof: ReasoningSignature, thought: { readonly text: string; readonly model: string }): ReasoningSignature
   /** Undefined where it is not ours, was changed, or belongs to another model: the thinking is then left out. */
-  open(proof: ReasoningSignature, thinker: Thinker): Thought | undefined
+  open(proof: ReasoningSignature, thinker: ReasoningSource): SignedReasoning | undefined
 }
 
 /** The first key seals; all of them open, so that a conversation survives a rotation of the server secret. */
-export function createProofSeal(keys: () => readonly Uint8Array[]): ProofSeal {
+export function createSignatureEncryption(keys: () => readonly Uint8Array[]): SignatureEncryption {
   const macsOf = (text: string): string[] =>
     keys().map((key) => createHmac('sha256', key).update(text).digest('base64url'))
   return {
@@ -34,7 +34,7 @@ export function createProofSeal(keys: () => readonly Uint8Array[]): ProofSeal {
       if (proof.dialect !== thinker.dialect || !macsOf(sealed).some((own) => sameText(mac, own))) return undefined
       const content = parseRecord(sealed)
       if (content?.['dialect'] !== thinker.dialect || content['model'] !== thinker.model) return undefined
-      return { value: textOf(content['value']), text: textOf(content['text']) }
+      return { value: asText(content['value']), text: asText(content['text']) }
     },
   }
 }

@@ -3,14 +3,14 @@ import type { InferenceRequest, ReasoningSignature } from '../../../domain/infer
 import { estimateInputTokens } from '../../../domain/inference/count.ts'
 import type { EstimateTokens, ReportedUsage } from './usage.ts'
 import { completeUsage } from './usage.ts'
-import type { TextDelta } from './frame-memory.ts'
+import type { TextDelta } from './frame-cache.ts'
 import type { StopScanner } from './stop-scanner.ts'
 import { createStopScanner } from './stop-scanner.ts'
-import { mintToolCallId, safeToolCallId } from '../asking/tool-ids.ts'
-import type { ToolNames } from '../asking/tool-names.ts'
+import { mintToolCallId, safeToolCallId } from '../encoding/tool-ids.ts'
+import type { ToolNames } from '../encoding/tool-names.ts'
 
 /** How an upstream says that it is done. */
-export type Ending = {
+export type AnswerEnding = {
   readonly stopReason: StopReason
   readonly stopSequence?: string | undefined
   readonly usage: ReportedUsage
@@ -28,7 +28,7 @@ export type EventWriter = {
   delta(block: number, text: string): void
   proof(block: number, proof: ReasoningSignature): void
   close(block: number): void
-  end(ending: Ending): void
+  end(ending: AnswerEnding): void
   hasEnded(): boolean
   /** True where a stop string made us end it: the upstream is still writing. */
   wasCut(): boolean
@@ -177,7 +177,7 @@ function close(draft: Draft, block: number): void {
   tell(draft, { type: 'close', block })
 }
 
-function end(draft: Draft, { stopReason, stopSequence, usage }: Ending): void {
+function end(draft: Draft, { stopReason, stopSequence, usage }: AnswerEnding): void {
   start(draft, '')
   if (draft.stage === 'ended') return
   for (const block of draft.open.keys()) close(draft, block)

@@ -4,19 +4,19 @@
  */
 import type { ContentPart, Tool } from '../../../domain/inference/request.ts'
 import { nameWithin } from '../../../domain/inference/tool-name.ts'
-import type { Json } from '../reading.ts'
-import { recordOf, textOf } from '../reading.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { asRecord, asText } from '../json-values.ts'
 
 type OpaqueTool = Extract<Tool, { type: 'opaque' }>
 
-export const isFreeText = (tool: OpaqueTool): boolean => recordOf(tool.raw)?.['type'] === 'custom'
+export const isFreeText = (tool: OpaqueTool): boolean => asRecord(tool.raw)?.['type'] === 'custom'
 
-export function freeTextTool(tool: OpaqueTool): { name: string; description?: string; parameters: Json } {
-  const raw = recordOf(tool.raw)
-  const { description } = recordOf(raw?.['custom']) ?? raw ?? {}
+export function freeTextTool(tool: OpaqueTool): { name: string; description?: string; parameters: JsonRecord } {
+  const raw = asRecord(tool.raw)
+  const { description } = asRecord(raw?.['custom']) ?? raw ?? {}
   return {
     name: tool.name,
-    ...(textOf(description) !== '' && { description: textOf(description) }),
+    ...(asText(description) !== '' && { description: asText(description) }),
     parameters: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
   }
 }
@@ -24,10 +24,10 @@ export function freeTextTool(tool: OpaqueTool): { name: string; description?: st
 /** A call or result of such a tool as one of a function; every other part as it is. */
 export function withoutFreeText(part: ContentPart): ContentPart {
   if (part.type !== 'opaque') return part
-  const raw = recordOf(part.raw) ?? {}
+  const raw = asRecord(part.raw) ?? {}
   switch (raw['type']) {
     case 'custom':
-      return callOf(raw['id'], recordOf(raw['custom']) ?? {})
+      return callOf(raw['id'], asRecord(raw['custom']) ?? {})
     case 'custom_tool_call':
       return callOf(raw['call_id'], raw)
     case 'custom_tool_call_output':
@@ -37,16 +37,16 @@ export function withoutFreeText(part: ContentPart): ContentPart {
   }
 }
 
-const callOf = (id: unknown, { namespace, name, input }: Json): ContentPart => ({
+const callOf = (id: unknown, { namespace, name, input }: JsonRecord): ContentPart => ({
   type: 'tool-call',
-  id: textOf(id),
-  name: nameWithin(textOf(namespace), textOf(name)),
-  input: JSON.stringify({ input: textOf(input) }),
+  id: asText(id),
+  name: nameWithin(asText(namespace), asText(name)),
+  input: JSON.stringify({ input: asText(input) }),
 })
 
-const resultOf = ({ call_id: id, output }: Json): ContentPart => ({
+const resultOf = ({ call_id: id, output }: JsonRecord): ContentPart => ({
   type: 'tool-result',
-  id: textOf(id),
+  id: asText(id),
   parts: [{ type: 'text', text: typeof output === 'string' ? output : JSON.stringify(output ?? '') }],
   isError: false,
 })

@@ -1,5 +1,5 @@
 import type { Usage } from '../../../domain/inference/events.ts'
-import { countOf } from '../reading.ts'
+import { asCount } from '../json-values.ts'
 
 /** What an upstream said about its use, be it counts or not; what it did not say is left out. */
 export type ReportedUsage = {
@@ -36,11 +36,11 @@ export function completeUsage(said: ReportedUsage, estimate: UsageEstimate): Usa
 
 /** Without the numbers that cannot be counts. */
 export const countsOf = (said: ReportedUsage): ReportedUsage => ({
-  inputTokens: countOf(said.inputTokens),
-  cacheReadTokens: countOf(said.cacheReadTokens),
-  cacheWriteTokens: countOf(said.cacheWriteTokens),
-  outputTokens: countOf(said.outputTokens),
-  reasoningTokens: countOf(said.reasoningTokens),
+  inputTokens: asCount(said.inputTokens),
+  cacheReadTokens: asCount(said.cacheReadTokens),
+  cacheWriteTokens: asCount(said.cacheWriteTokens),
+  outputTokens: asCount(said.outputTokens),
+  reasoningTokens: asCount(said.reasoningTokens),
 })
 
 const fields = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const

@@ -1,14 +1,14 @@
 import type { CacheMarker, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
 import { freeTextTool, isFreeText } from './free-text-tools.ts'
-import { unsupported } from './losses.ts'
-import type { Json } from '../reading.ts'
-import { parseRecord } from '../reading.ts'
+import { unsupported } from './lossy-conversions.ts'
+import type { JsonRecord } from '../json-values.ts'
+import { parseRecord } from '../json-values.ts'
 
 /** A tool that any upstream can be told of. */
 export type PortableTool = {
   readonly name: string
   readonly description?: string
-  readonly parameters: Json
+  readonly parameters: JsonRecord
   readonly strict?: boolean
   readonly cache?: CacheMarker
 }
@@ -47,9 +47,10 @@ export function portableChoice(
 }
 
 /** A schema of arguments that every vendor takes: an object, without the dialect that code generators add. */
-function parametersOf({ $schema: _, ...schema }: Json): Json {
+function parametersOf({ $schema: _, ...schema }: JsonRecord): JsonRecord {
   return { ...schema, type: 'object', properties: schema['properties'] ?? {} }
 }
 
 /** Arguments as an object. Text that is none is kept as it is, so that the history can still be told. */
-export const inputObject = (input: string): Json => (input.trim() === '' ? {} : (parseRecord(input) ?? { _raw: input }))
+export const inputObject = (input: string): JsonRecord =>
+  input.trim() === '' ? {} : (parseRecord(input) ?? { _raw: input })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, createGzip, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createUnpacking } from './unpacking.ts'
+import { createDecompression } from './decompression.ts'
 import { ask, askAndFail, jsonHeaders, streamHeaders } from '../../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../../test/support/requests.ts'
 
@@ -81,7 +81,7 @@ function unpackAll(packed: Buffer, { isRead }: { isRead: boolean }) {
     if (!isPaused) unpacking?.pause()
     isPaused = true
   }
-  const unpacking = createUnpacking('br', { onBytes, onEnd, onBroken })
+  const unpacking = createDecompression('br', { onBytes, onEnd, onBroken })
   unpacking?.push(packed)
   unpacking?.end()
   return { ended, byteCount: () => byteCount, resume: () => unpacking?.resume() }

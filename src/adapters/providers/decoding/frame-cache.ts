@@ -7,7 +7,7 @@ export type TextDelta = { readonly block: number; readonly text: string }
  * Most frames of a stream differ from the one before in nothing but a piece of text. What such a frame says is known
  * without parsing it, which is most of what a frame costs.
  */
-export type FrameMemory = {
+export type FrameCache = {
   /** What this frame says, if it is like the last one learned but for its text. */
   recall(frame: SseFrame): TextDelta | undefined
   /** To be told what each frame said that had to be parsed; undefined for all but a piece of text. */
@@ -24,7 +24,7 @@ type Pattern = {
 /** Frames that carry something of their own besides the text (a number, a filler) are not worth remembering. */
 const maxUseless = 4
 
-export function createFrameMemory(): FrameMemory {
+export function createFrameCache(): FrameCache {
   let pattern: Pattern | undefined
   let useless = 0
   return {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { InferenceEvent } from '../../../domain/inference/events.ts'
-import { createAsideReader, each, fields, type AsideParts, type Shape } from './asides.ts'
+import { createOutOfBandReader, each, fields, type OutOfBandParts, type FieldShape } from './out-of-band.ts'
 
-const shape: Shape = fields({
+const shape: FieldShape = fields({
   id: 'label',
   text: 'told',
   input: 'told',
@@ -18,10 +18,10 @@ const shape: Shape = fields({
 
 const saying = (text: string): InferenceEvent => ({ type: 'delta', block: 0, text })
 
-const createReader = (parts: Partial<AsideParts> = {}) =>
-  createAsideReader({ sent: {}, stops: [], isTold: () => false, ...parts })
+const createReader = (parts: Partial<OutOfBandParts> = {}) =>
+  createOutOfBandReader({ sent: {}, stops: [], isTold: () => false, ...parts })
 
-const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Partial<AsideParts> = {}): string[] =>
+const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Partial<OutOfBandParts> = {}): string[] =>
   createReader(parts)
     .read({ ...body }, shape, { events, data: JSON.stringify(body) })
     .map(({ place, text }) => `${place}: ${text}`)

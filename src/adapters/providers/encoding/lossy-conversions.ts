@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
-import { recordOf } from '../reading.ts'
+import { asRecord } from '../json-values.ts'
 
 /** The request asks for what this upstream cannot do, and leaving it out would make the answer wrong. */
 export const unsupported = (param: string, message: string): Fault =>
@@ -64,7 +64,7 @@ const losses: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'refuse'
 }
 
 /** Goes through the caller's own body for what gets lost on the way to another dialect, less what is carried over. */
-export function reportLosses(
+export function reportLossyConversions(
   { original }: InferenceRequest,
   carried: ReadonlySet<string>,
   onDropped: (what: string) => void,
@@ -74,7 +74,7 @@ export function reportLosses(
     if (loss === 'drop') onDropped(field)
     else throw unsupported(field, `This model’s upstream does not support \`${field}\`.`)
   }
-  if (recordOf(original.body['text'])?.['verbosity']) onDropped('text.verbosity')
+  if (asRecord(original.body['text'])?.['verbosity']) onDropped('text.verbosity')
 }
 
 const harmless: ReadonlySet<unknown> = new Set([undefined, null, false])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createFrameMemory } from './frame-memory.ts'
+import { createFrameCache } from './frame-cache.ts'
 
 const frame = (text: string, more: object = {}) => ({
   event: undefined,
@@ -12,7 +12,7 @@ describe('a memory of frames', () => {
   it('tells any text of a frame that is otherwise like the last one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const memory = createFrameMemory()
+        const memory = createFrameCache()
         memory.learn(frame('Hello'), { block: 3, text: 'Hello' })
         assert.deepEqual(memory.recall(frame(text)), { block: 3, text })
       }),
@@ -20,7 +20,7 @@ describe('a memory of frames', () => {
   })
 
   it('knows nothing of a frame that says more, less or something else', () => {
-    const memory = createFrameMemory()
+    const memory = createFrameCache()
     memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
     const { data } = frame('Hello')
     const others = [
@@ -38,18 +38,18 @@ describe('a memory of frames', () => {
     const said = { block: 0, text: 'x' }
     const escaped = { event: undefined, data: frame('y').data.replace('"y"', '"\\u0078"') }
     for (const told of [frame('x'), escaped, frame('y', { id: 'z' })]) {
-      const memory = createFrameMemory()
+      const memory = createFrameCache()
       memory.learn(told, said)
       assert.equal(memory.recall(told), undefined)
     }
-    const memory = createFrameMemory()
+    const memory = createFrameCache()
     memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
     memory.learn(frame('Hello', { usage: {} }), undefined)
     assert.equal(memory.recall(frame('Hello')), undefined)
   })
 
   it('gives up on frames that always carry something of their own', () => {
-    const memory = createFrameMemory()
+    const memory = createFrameCache()
     const numbered = (at: number) => frame('Hello', { at })
     for (let at = 0; at < 10; at++) {
       assert.equal(memory.recall(numbered(at)), undefined)

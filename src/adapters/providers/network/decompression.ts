@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
 /** Takes the bytes of a compressed answer, and hands on what was packed in them. */
-export type Unpacking = {
+export type Decompression = {
   push(bytes: Buffer): void
   /** No more bytes: what is left is handed on, and then the end is told. */
   end(): void
@@ -12,7 +12,7 @@ export type Unpacking = {
   stop(): void
 }
 
-export type UnpackingParts = {
+export type DecompressionParts = {
   readonly onBytes: (bytes: Buffer) => void
   readonly onEnd: () => void
   readonly onBroken: (error: Error) => void
@@ -28,7 +28,7 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
 ])
 
 /** We never ask for compression, but some proxies on the way do it all the same. Undefined where nothing is packed. */
-export function createUnpacking(encoding: unknown, parts: UnpackingParts): Unpacking | undefined {
+export function createDecompression(encoding: unknown, parts: DecompressionParts): Decompression | undefined {
   const unpacker = unpackers.get(String(encoding).trim().toLowerCase())?.()
   if (unpacker === undefined) return undefined
   unpacker.on('data', parts.onBytes).on('end', parts.onEnd).on('error', parts.onBroken)

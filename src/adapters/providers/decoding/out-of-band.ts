@@ -1,7 +1,7 @@
 import type { OutOfBandText, InferenceEvent } from '../../../domain/inference/events.ts'
-import type { Json } from '../reading.ts'
+import type { JsonRecord } from '../json-values.ts'
 import { isFiller, isLabel, isLabelling, isName } from './labels.ts'
-import { hasMoreNames, nameCount, stringsIn } from './names.ts'
+import { hasMoreNames, nameCount, stringValuesIn } from './names.ts'
 import { tokensBeside } from './tokens.ts'
 
 /**
@@ -17,7 +17,7 @@ import { tokensBeside } from './tokens.ts'
  * - `filler`: random characters that hide the length of a text
  * - `tokens`: a text once more, token by token
  */
-export type Shape =
+export type FieldShape =
   | 'told'
   | 'later'
   | 'piece'
@@ -26,37 +26,37 @@ export type Shape =
   | 'echo'
   | 'filler'
   | 'tokens'
-  | ReadonlyMap<string, Shape>
-  | { readonly each: Shape }
-  | ((value: Json) => Shape | undefined)
+  | ReadonlyMap<string, FieldShape>
+  | { readonly each: FieldShape }
+  | ((value: JsonRecord) => FieldShape | undefined)
 
-export const fields = (shapes: Readonly<Record<string, Shape>>): ReadonlyMap<string, Shape> =>
+export const fields = (shapes: Readonly<Record<string, FieldShape>>): ReadonlyMap<string, FieldShape> =>
   new Map(Object.entries(shapes))
 
 /** The shape of a list. */
-export const each = (shape: Shape): Shape => ({ each: shape })
+export const each = (shape: FieldShape): FieldShape => ({ each: shape })
 
 /** The shape of a whole answer, and of every event of a stream. */
-export type AnswerShape = { readonly document: Shape; readonly event: Shape }
+export type AnswerShape = { readonly document: FieldShape; readonly event: FieldShape }
 
-export type AsideParts = {
+export type OutOfBandParts = {
   /** What the upstream was sent. */
-  readonly sent: Json
+  readonly sent: JsonRecord
   readonly stops: readonly string[]
   /** Whether events have told of this as a whole: a text, or a block that only its dialect understands. */
   readonly isTold: (value: unknown) => boolean
 }
 
-export type AsideReader = {
+export type OutOfBandReader = {
   /** What a body says beside the events that were made of it. `data` is the frame that it was parsed from. */
   read(
-    body: Json,
-    shape: Shape,
+    body: JsonRecord,
+    shape: FieldShape,
     from: { readonly events: readonly InferenceEvent[]; readonly data?: string },
   ): readonly OutOfBandText[]
 }
 
-export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideReader {
+export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): OutOfBandReader {
   /** What was last said in each place. Most fields of a stream say the same in every frame. */
   const last = new Map<string, string>()
   /** The same for labels, by the name of their field. */
@@ -68,7 +68,7 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
   /** Of all objects that were walked over. */
   let names = 0
 
-  function walk(value: unknown, shape: Shape | undefined, name: string): void {
+  function walk(value: unknown, shape: FieldShape | undefined, name: string): void {
     if (typeof value === 'string') {
       if (value !== '' && !isExpected(value, shape, name)) add(value, name, shape === 'piece' || undefined)
     } else if (typeof value === 'object' && value !== null) {
@@ -78,13 +78,13 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
     }
   }
 
-  function walkInto(value: object, shape: Shape | undefined, name: string): void {
+  function walkInto(value: object, shape: FieldShape | undefined, name: string): void {
     if (isToldObject(value, shape)) names += nameCount(value)
     else if (Array.isArray(value)) walkList(value, shape, name)
-    else walkFields(value as Json, typeof shape === 'function' ? shape(value as Json) : shape)
+    else walkFields(value as JsonRecord, typeof shape === 'function' ? shape(value as JsonRecord) : shape)
   }
 
-  function walkList(list: readonly unknown[], shape: Shape | undefined, name: string): void {
+  function walkList(list: readonly unknown[], shape: FieldShape | undefined, name: string): void {
     if (shape === 'tokens') {
       names += nameCount(list)
       for (const { text, rank } of tokensBeside(list, isToldNow)) add(text, rank, true)
@@ -98,7 +98,7 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
     }
   }
 
-  function walkFields(value: Json, shape: Shape | undefined): void {
+  function walkFields(value: JsonRecord, shape: FieldShape | undefined): void {
     if (shape === 'later') {
       names += nameCount(value)
       return
@@ -113,7 +113,7 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
     }
   }
 
-  function isExpected(text: string, shape: Shape | undefined, name: string): boolean {
+  function isExpected(text: string, shape: FieldShape | undefined, name: string): boolean {
     switch (shape) {
       case 'told':
         return isToldNow(text) || isTold(text)
@@ -140,7 +140,7 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
   const isToldNow = (text: string): boolean =>
     isTextOf(events, text) || (events.length > 0 && isTextOf(events, escaped(text)))
 
-  function isToldObject(value: object, shape: Shape | undefined): boolean {
+  function isToldObject(value: object, shape: FieldShape | undefined): boolean {
     if (shape === 'later' || (shape === 'told' && isToldNow(JSON.stringify(value)))) return true
     for (const event of events)
       if (event.type === 'open' && event.part.type === 'opaque' && event.part.raw === value) return true
@@ -166,7 +166,8 @@ export function createAsideReader({ sent, stops, isTold }: AsideParts): AsideRea
       found = undefined
       names = 0
       walk(body, shape, '')
-      if (data !== undefined && hasMoreNames(data, names)) for (const text of stringsIn(data)) add(text, 'repeated')
+      if (data !== undefined && hasMoreNames(data, names))
+        for (const text of stringValuesIn(data)) add(text, 'repeated')
       return found ?? none
     },
   }

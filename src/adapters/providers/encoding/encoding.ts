@@ -1,23 +1,23 @@
 import { Buffer } from 'node:buffer'
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { InferenceRequest, ContentPart, ReasoningSignature, Source } from '../../../domain/inference/request.ts'
-import { unsupported } from './losses.ts'
-import type { Json } from '../reading.ts'
-import type { Thought } from '../reasoning-proof.ts'
+import { unsupported } from './lossy-conversions.ts'
+import type { JsonRecord } from '../json-values.ts'
+import type { SignedReasoning } from '../reasoning-signature.ts'
 import { shortHash } from './tool-ids.ts'
 import type { ToolNames } from './tool-names.ts'
 
 /** What a translator of requests needs besides the request. */
-export type Encoding = {
+export type EncodeContext = {
   readonly call: ProviderCall
   readonly toolNames: ToolNames
   /** What a proof says to this upstream and model; undefined where it says nothing. */
-  readonly openProof: (proof: ReasoningSignature) => Thought | undefined
+  readonly openProof: (proof: ReasoningSignature) => SignedReasoning | undefined
 }
 
 /** A request in the upstream's words. */
-export type Encoded = {
-  readonly body: Json
+export type EncodedRequest = {
+  readonly body: JsonRecord
   /** Headers of the dialect. */
   readonly headers?: Readonly<Record<string, string>>
   /** Stop strings that the upstream cannot be told and that we look for ourselves. */
@@ -25,12 +25,12 @@ export type Encoded = {
 }
 
 /** The caller's own body for an upstream of the same dialect: all of it, under the upstream's name for the model. */
-export const sameDialectBody = ({ request, model }: ProviderCall): Json => ({
+export const sameDialectBody = ({ request, model }: ProviderCall): JsonRecord => ({
   ...withoutOurs(request.original.body),
   model,
 })
 
-const withoutOurs = ({ flagged_categories: _, ...body }: Json): Json => body
+const withoutOurs = ({ flagged_categories: _, ...body }: JsonRecord): JsonRecord => body
 
 /** The caller's limit, or ours where it named none or a higher one. */
 export const boundedBy = (limit: number, asked: unknown): number =>
@@ -48,7 +48,7 @@ export const unsupportedContent = (request: InferenceRequest, what: string) =>
 export function withoutForeignBlock(
   part: Extract<ContentPart, { type: 'opaque' }>,
   role: string,
-  { call }: Encoding,
+  { call }: EncodeContext,
 ): void {
   const raw = part.raw
   const type = typeof raw === 'object' && raw !== null && 'type' in raw ? String(raw.type) : 'unknown'
