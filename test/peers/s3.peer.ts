@@ -7,7 +7,7 @@ import { before, describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { objectsOf } from '../../src/adapters/sinks/s3-objects.ts'
 import { s3 } from '../../src/adapters/sinks/s3.ts'
-import { signed } from '../../src/adapters/sinks/sigv4.ts'
+import { signRequest } from '../../src/adapters/sinks/sigv4.ts'
 import { pinnedKeys } from '../../src/domain/audit/chain/trusted-keys.ts'
 import { verifyFile } from '../../src/app/audit/verify-file.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -29,7 +29,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
   const ask = async (method: 'GET' | 'PUT', path: string): Promise<Response> => {
     const url = new URL(path, endpoint)
     const unsigned = { method, url, headers: {}, body: '' }
-    const headers = signed({ ...unsigned, region, service: 's3', nowMs: Date.now() }, storeAccount)
+    const headers = signRequest({ ...unsigned, region, service: 's3', nowMs: Date.now() }, storeAccount)
     return fetch(url, { method, headers })
   }
   const open = (t: TestContext, change: object = {}) =>

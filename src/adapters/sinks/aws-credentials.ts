@@ -1,7 +1,7 @@
 import type { ReceivedAnswer } from '../network/request.ts'
-import { codeOf } from './answers.ts'
+import { codeOf } from './response-mapping.ts'
 import type { SinkParts } from './define.ts'
-import { signed, type AwsCredentials } from './sigv4.ts'
+import { signRequest, type AwsCredentials } from './sigv4.ts'
 
 /** Where credentials come from: a pair that was typed in, or a role that we may assume for a while. */
 export type CredentialSource = {
@@ -71,7 +71,7 @@ async function askSts(
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body,
   } as const
-  const headers = signed(
+  const headers = signRequest(
     { ...unsigned, region: role.region, service: 'sts', nowMs: parts.clock.nowMs() },
     parts.awsCredentials,
   )

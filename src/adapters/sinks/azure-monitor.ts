@@ -4,13 +4,13 @@ import { wordOf, type ChainedDocument } from '../../domain/audit/document/docume
 import type { ConfigProblem, Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
-import { codeOf, jsonOf, judge, pauseFor } from './answers.ts'
+import { codeOf, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
 import { createTokenSource, type Cloud } from './azure-token.ts'
-import { packed } from './bodies.ts'
+import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { commonFields, strict, urlField, urlProblems } from './fields.ts'
-import { isLate, timeWindow } from './lateness.ts'
-import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { isOutside, timeWindow } from './timestamp-window.ts'
+import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
@@ -75,9 +75,13 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
   const path = `/dataCollectionRules/${config.dcr_immutable_id}/streams/${config.stream_name}?api-version=2023-01-01`
   const url = new URL(path, config.endpoint)
 
-  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
-    const { body, headers } = await packed(`[${pieces.map(({ text }) => text).join(',')}]`, 'application/json', 'gzip')
-    const post = async (): Promise<Verdict | ReceivedAnswer> => {
+  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const { body, headers } = await compressed(
+      `[${pieces.map(({ text }) => text).join(',')}]`,
+      'application/json',
+      'gzip',
+    )
+    const post = async (): Promise<BatchResult | ReceivedAnswer> => {
       const token = await tokens.current(signal)
       if (typeof token !== 'string') return token
       return request({ method: 'POST', url, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal })
@@ -93,7 +97,7 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
   return {
     goal: { events: limits.events, bytes: limits.bytes, waitMs: 5_000 },
     deliver: (batch, signal) =>
-      deliverPieces(
+      deliverEncoded(
         batch.map((document) => toRow(document, clock.nowMs())),
         limits,
         (pieces) => send(pieces, signal),
@@ -102,9 +106,9 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
 }
 
 /** Columns that the table of our template declares; names such as `id` or `TenantId` are reserved there. */
-function toRow(document: ChainedDocument, nowMs: number): Piece {
+function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
   const { metadata, policy, time } = document
-  const late = isLate(time, nowMs, window)
+  const late = isOutside(time, nowMs, window)
   const eventTime = new Date(time).toISOString()
   const row = {
     ...(!late && { TimeGenerated: eventTime }),
@@ -124,10 +128,14 @@ function toRow(document: ChainedDocument, nowMs: number): Piece {
     IsLate: late,
     Event: capped(document, cap),
   }
-  return toPiece(row, time)
+  return toEncodedEvent(row, time)
 }
 
-function judgeIngestion(answer: ReceivedAnswer, { stream_name: stream }: AzureMonitorConfig, nowMs: number): Verdict {
+function judgeIngestion(
+  answer: ReceivedAnswer,
+  { stream_name: stream }: AzureMonitorConfig,
+  nowMs: number,
+): BatchResult {
   const { error } = jsonOf(answer)
   const code = isRecord(error) ? codeOf(error.code) : undefined
   const reason = `Azure answered ${answer.status}${code === undefined ? '' : ` (${code})`}.`
@@ -140,7 +148,7 @@ function judgeIngestion(answer: ReceivedAnswer, { stream_name: stream }: AzureMo
       : ''
     return pauseFor('config_error', `${reason} The rule does not exist, or has no such stream.${hint}`)
   }
-  return judge('Azure', answer, nowMs)
+  return batchResultOf('Azure', answer, nowMs)
 }
 
 function suffixProblems({ endpoint, cloud = 'public' }: AzureMonitorConfig): ConfigProblem[] {

@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
-import { codeOf, jsonOf, pauseFor, retryLater } from './answers.ts'
+import { codeOf, jsonOf, pauseFor, retryLater } from './response-mapping.ts'
 import type { SinkParts } from './define.ts'
 
 export type ClientCredentials = {
@@ -12,7 +12,7 @@ export type ClientCredentials = {
 export type Cloud = { readonly authority: string; readonly scope: string }
 
 /** An access token, or why there is none. */
-export type TokenSource = {
+export type AzureTokenSource = {
   current(signal: AbortSignal): Promise<string | DeliveryOutcome>
   /** Told when the service no longer accepts it. */
   forget(): void
@@ -21,7 +21,7 @@ export type TokenSource = {
 const renewBeforeMs = 5 * 60_000
 
 /** Client credentials at Microsoft's identity platform; renewed in time, and by one call however many ask. */
-export function createTokenSource(client: ClientCredentials, cloud: Cloud, parts: SinkParts): TokenSource {
+export function createTokenSource(client: ClientCredentials, cloud: Cloud, parts: SinkParts): AzureTokenSource {
   const { request, clock } = parts
   let held: { readonly token: string; readonly renewAtMs: number } | undefined
   let pending: Promise<string | DeliveryOutcome> | undefined

@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
 import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
-import { judge } from './answers.ts'
-import { packed } from './bodies.ts'
+import { batchResultOf } from './response-mapping.ts'
+import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { commonFields, strict } from './fields.ts'
-import { isLate, timeWindow } from './lateness.ts'
-import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { isOutside, timeWindow } from './timestamp-window.ts'
+import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 // A list and no free address: nobody can point this sink at anything else.
 const sites = [
@@ -58,9 +58,9 @@ export const datadogLogs = defineSink({
 function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, instance }: SinkParts): Sink {
   const url = new URL(`https://http-intake.logs.${config.site}/api/v2/logs`)
 
-  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const text = `[${pieces.map((piece) => piece.text).join(',')}]`
-    const { body, headers } = await packed(text, 'application/json', 'gzip')
+    const { body, headers } = await compressed(text, 'application/json', 'gzip')
     const answer = await request({
       method: 'POST',
       url,
@@ -68,13 +68,13 @@ function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, inst
       body,
       signal,
     })
-    return judge('Datadog', answer, clock.nowMs())
+    return batchResultOf('Datadog', answer, clock.nowMs())
   }
 
   return {
     goal: { ...limits, waitMs: 5_000 },
     deliver: (batch, signal) =>
-      deliverPieces(
+      deliverEncoded(
         batch.map((document) => toLog(document, config, { instance, nowMs: clock.nowMs() })),
         limits,
         (pieces) => send(pieces, signal),
@@ -85,11 +85,11 @@ function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, inst
 type Moment = { readonly instance: string; readonly nowMs: number }
 
 /** The document at the root, with Datadog's reserved attributes beside it. */
-function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): Piece {
+function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): EncodedEvent {
   const { metadata, time } = document
   const decision = wordOf(document, 'decision')
   const tags = [`org:${metadata.tenant_uid}`, ...(decision === undefined ? [] : [`decision:${decision}`])]
-  const late = isLate(time, nowMs, window)
+  const late = isOutside(time, nowMs, window)
   const log = {
     ...capped(document, defaultCap),
     ddsource: config.source ?? 'gatehouse',
@@ -101,7 +101,7 @@ function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance,
     event_time: new Date(time).toISOString(),
     ...(late ? { late } : { timestamp: time }),
   }
-  return toPiece(log, time)
+  return toEncodedEvent(log, time)
 }
 
 function statusOf(severityId: number): 'info' | 'warn' | 'error' {

@@ -4,12 +4,12 @@ import type { ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
-import { codeOf, delivered, jsonOf, judge, pauseFor } from './answers.ts'
-import { packed } from './bodies.ts'
+import { codeOf, delivered, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
+import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { toEcs } from './ecs.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
-import { deliverPieces, type Piece, type Verdict } from './pieces.ts'
+import { deliverEncoded, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const name = (description: string, firstAndOther: string) =>
   Type.Optional(Type.String({ pattern: `^${firstAndOther}{0,99}$`, description }))
@@ -67,9 +67,9 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
   const url = bulkUrl(config)
   const authorization = authorizationOf(config.auth)
 
-  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const text = pieces.map((piece) => `${piece.text}\n`).join('')
-    const { body, headers } = await packed(text, 'application/x-ndjson', config.compression ?? 'gzip')
+    const { body, headers } = await compressed(text, 'application/x-ndjson', config.compression ?? 'gzip')
     const answer = await request({
       method: 'POST',
       url,
@@ -83,21 +83,21 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
 
   return {
     goal: { ...limits, waitMs: 1_000 },
-    deliver: (batch, signal) => deliverPieces(batch.map(toLines), limits, (pieces) => send(pieces, signal)),
+    deliver: (batch, signal) => deliverEncoded(batch.map(toLines), limits, (pieces) => send(pieces, signal)),
   }
 }
 
 /** `create` and not `index`: a document that is there already is left alone, and data streams take nothing else. */
-function toLines(document: ChainedDocument): Piece {
+function toLines(document: ChainedDocument): EncodedEvent {
   const action = JSON.stringify({ create: { _id: document.metadata.uid } })
   const text = `${action}\n${JSON.stringify(toEcs(capped(document, defaultCap)))}`
   return { text, bytes: Buffer.byteLength(text), timeMs: document.time }
 }
 
 /** 200 may hide failures: each item says for itself. */
-function judgeBulk(answer: ReceivedAnswer, count: number, nowMs: number): Verdict {
+function judgeBulk(answer: ReceivedAnswer, count: number, nowMs: number): BatchResult {
   if (answer.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
-  if (answer.status !== 200) return judge('Elasticsearch', answer, nowMs)
+  if (answer.status !== 200) return batchResultOf('Elasticsearch', answer, nowMs)
   const { errors, items } = jsonOf(answer)
   if (errors === false) return delivered
   if (!Array.isArray(items) || items.length !== count) {

@@ -4,11 +4,11 @@ import { wordOf, type ChainedDocument } from '../../domain/audit/document/docume
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
-import { jsonOf, judge } from './answers.ts'
-import { packed } from './bodies.ts'
+import { jsonOf, batchResultOf } from './response-mapping.ts'
+import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
-import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const OtlpLogsConfig = Type.Object(
   {
@@ -49,9 +49,9 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
   const url = new URL(`${config.url.replace(/(\/v1\/logs)?\/*$/, '')}/v1/logs`)
   const auth = config.auth && { [config.auth.header.toLowerCase()]: config.auth.value }
 
-  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const text = requestText(pieces, instance)
-    const { body, headers } = await packed(text, 'application/json', config.compression ?? 'gzip')
+    const { body, headers } = await compressed(text, 'application/json', config.compression ?? 'gzip')
     const answer = await request({ method: 'POST', url, headers: { ...headers, ...auth }, body, signal })
     return judgeExport(answer, clock.nowMs())
   }
@@ -59,7 +59,7 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
   return {
     goal: { ...limits, waitMs: 1_000 },
     deliver: (batch, signal) =>
-      deliverPieces(
+      deliverEncoded(
         batch.map((document) => toRecord(document, clock.nowMs())),
         limits,
         (pieces) => send(pieces, signal),
@@ -71,14 +71,14 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
  * A collector may take some records and say how many it refused, not which. The halves are asked then: the protocol
  * would have us forget the refused ones, and an audit log may not; those taken before arrive twice, with one id.
  */
-function judgeExport(answer: ReceivedAnswer, nowMs: number): Verdict {
+function judgeExport(answer: ReceivedAnswer, nowMs: number): BatchResult {
   const { partialSuccess } = jsonOf(answer)
   const refused = isRecord(partialSuccess) ? Number(partialSuccess.rejectedLogRecords ?? 0) : 0
   if (answer.status === 200 && refused > 0) return { kind: 'split', reason: 'The collector refused the event.' }
-  return judge('The collector', answer, nowMs)
+  return batchResultOf('The collector', answer, nowMs)
 }
 
-function requestText(pieces: readonly Piece[], instance: string): string {
+function requestText(pieces: readonly EncodedEvent[], instance: string): string {
   const attributes = toAny({ 'service.name': 'gatehouse', 'service.instance.id': instance }).kvlistValue?.values
   const [resource, scope] = [JSON.stringify({ attributes }), JSON.stringify({ name: 'gatehouse.audit' })]
   const records = pieces.map(({ text }) => text).join(',')
@@ -87,7 +87,7 @@ function requestText(pieces: readonly Piece[], instance: string): string {
 
 const severityNumbers: Readonly<Record<number, number>> = { 1: 9, 2: 10, 3: 13, 4: 17, 5: 21 }
 
-function toRecord(document: ChainedDocument, nowMs: number): Piece {
+function toRecord(document: ChainedDocument, nowMs: number): EncodedEvent {
   const { metadata, time } = document
   const attributes = {
     'event.id': metadata.uid,
@@ -102,7 +102,7 @@ function toRecord(document: ChainedDocument, nowMs: number): Piece {
     body: toAny(capped(document, defaultCap)),
     attributes: toAny(attributes).kvlistValue?.values,
   }
-  return toPiece(record, time)
+  return toEncodedEvent(record, time)
 }
 
 type AnyValue = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalize } from '../../domain/audit/document/canonical.ts'
 import type { ChainedDocument } from '../../domain/audit/document/document.ts'
-import { gzipped } from './bodies.ts'
+import { gzipped } from './compression.ts'
 
 export type StoredObject = {
   readonly key: string

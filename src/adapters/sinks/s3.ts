@@ -4,12 +4,12 @@ import Type, { type Static } from 'typebox'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type ReceivedAnswer } from '../network/request.ts'
-import { codeOf, delivered, pauseFor, retryLater } from './answers.ts'
+import { codeOf, delivered, pauseFor, retryLater } from './response-mapping.ts'
 import { assumedCredentials, awsDomain, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, strict, urlField, urlProblems } from './fields.ts'
 import { objectsOf, type StoredObject } from './s3-objects.ts'
-import { encodeKey, signed } from './sigv4.ts'
+import { encodeKey, signRequest } from './sigv4.ts'
 
 const printable = (maxLength: number) => Type.String({ pattern: `^[\\x21-\\x7e]{1,${maxLength}}$` })
 
@@ -107,7 +107,7 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
       headers: headersOf(config, object),
       body: object.body,
     } as const
-    const headers = signed({ ...unsigned, region, service: 's3', nowMs: clock.nowMs() }, held)
+    const headers = signRequest({ ...unsigned, region, service: 's3', nowMs: clock.nowMs() }, held)
     const answer = await request({ ...unsigned, headers, signal })
     if (errorCode(answer) === 'ExpiredToken') credentials.forget()
     return judgePut(answer, auth.type === 'assume_role', clock.nowMs())

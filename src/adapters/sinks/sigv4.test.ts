@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeKey, signed, type Signable } from './sigv4.ts'
+import { encodeKey, signRequest, type Signable } from './sigv4.ts'
 
 // The example credentials and answers of AWS's own documentation of Signature Version 4 for S3.
 const credentials = {
@@ -9,7 +9,7 @@ const credentials = {
 }
 const example = { region: 'us-east-1', service: 's3', nowMs: Date.UTC(2013, 4, 24) } as const
 const signatureOf = (request: Signable): string =>
-  signed(request, credentials).authorization?.split('Signature=')[1] ?? ''
+  signRequest(request, credentials).authorization?.split('Signature=')[1] ?? ''
 
 describe('a signature', () => {
   it('of a GET is the one that AWS documents', () => {
@@ -27,7 +27,7 @@ describe('a signature', () => {
 
   it('carries and signs the token of a session', () => {
     const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt')
-    const headers = signed(
+    const headers = signRequest(
       { ...example, method: 'GET', url, headers: {}, body: '' },
       { ...credentials, sessionToken: 't' },
     )

@@ -20,7 +20,7 @@ export type Signable = {
  * AWS Signature Version 4, in headers, over every header given and the payload's hash. Answers all headers to send.
  * The URL's path must be encoded as it will travel (`encodeKey`), and the query empty.
  */
-export function signed(request: Signable, credentials: AwsCredentials): Record<string, string> {
+export function signRequest(request: Signable, credentials: AwsCredentials): Record<string, string> {
   const time = amzTime(request.nowMs)
   const payloadHash = sha256(request.body)
   const headers: Record<string, string> = {

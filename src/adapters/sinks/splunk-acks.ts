@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
 import { Unreachable, type ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
-import { delivered, jsonOf } from './answers.ts'
-import type { Verdict } from './pieces.ts'
+import { delivered, jsonOf } from './response-mapping.ts'
+import type { BatchResult } from './encoded-events.ts'
 import { waitFor } from './wait.ts'
 
 /** Asks the collector which of these it has acknowledged. */
@@ -11,7 +11,7 @@ export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promis
 
 export type AckParts = {
   readonly ask: AskForAcks
-  readonly judge: (answer: ReceivedAnswer) => Verdict
+  readonly judge: (answer: ReceivedAnswer) => BatchResult
   readonly clock: Clock
   readonly signal: AbortSignal
 }

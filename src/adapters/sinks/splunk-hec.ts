@@ -3,12 +3,12 @@ import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
 import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
-import { jsonOf, judge, pauseFor, retryLater } from './answers.ts'
-import { packed, type Packet } from './bodies.ts'
+import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.ts'
+import { compressed, type CompressedBody } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
 import { awaitAcks, type AskForAcks } from './splunk-acks.ts'
-import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
 
@@ -53,7 +53,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
     authorization: `Splunk ${config.token}`,
     ...(config.use_ack && { 'x-splunk-request-channel': channel }),
   }
-  const post = async (path: string, packet: Packet, signal: AbortSignal): Promise<ReceivedAnswer> =>
+  const post = async (path: string, packet: CompressedBody, signal: AbortSignal): Promise<ReceivedAnswer> =>
     request({
       method: 'POST',
       url: new URL(path, config.url),
@@ -62,16 +62,16 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
       headers: { ...headers, ...packet.headers },
     })
 
-  const send = async (pieces: readonly Piece[], signal: AbortSignal): Promise<Verdict> => {
+  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const text = pieces.map((piece) => piece.text).join('\n')
-    const packet = await packed(text, 'application/json', config.compression ?? 'gzip')
+    const packet = await compressed(text, 'application/json', config.compression ?? 'gzip')
     const answer = await post('/services/collector/event', packet, signal)
     const verdict = judgeHec(answer, pieces.length, clock.nowMs())
     return verdict.kind === 'delivered' && config.use_ack ? ticketIn(answer) : verdict
   }
 
   const ask: AskForAcks = async (ids, signal) => {
-    const packet = await packed(JSON.stringify({ acks: ids }), 'application/json', 'none')
+    const packet = await compressed(JSON.stringify({ acks: ids }), 'application/json', 'none')
     return post(`/services/collector/ack?channel=${channel}`, packet, signal)
   }
 
@@ -79,7 +79,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
   return {
     goal: { events: limits.events * requests, bytes: limits.bytes * requests, waitMs: 1_000 },
     deliver: (batch, signal) =>
-      deliverPieces(
+      deliverEncoded(
         batch.map((document) => envelope(document, config, instance)),
         limits,
         {
@@ -94,7 +94,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
 /** So many are sent before the first must be acknowledged. */
 const requestsAhead = 8
 
-function ticketIn(answer: ReceivedAnswer): Verdict {
+function ticketIn(answer: ReceivedAnswer): BatchResult {
   const { ackId } = jsonOf(answer)
   return typeof ackId === 'number' ? { kind: 'accepted', ticket: ackId } : noAck
 }
@@ -104,7 +104,7 @@ const noAck = pauseFor(
   'Splunk sent no acknowledgement id: switch indexer acknowledgement on for the token.',
 )
 
-function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: string): Piece {
+function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: string): EncodedEvent {
   const { metadata, policy, time } = document
   const event = {
     time: time / 1000,
@@ -122,7 +122,7 @@ function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: 
       policy_id: policy?.uid,
     },
   }
-  return toPiece(event, time)
+  return toEncodedEvent(event, time)
 }
 
 type Meaning = readonly [kind: 'auth' | 'config' | 'event' | 'busy', words: string]
@@ -149,10 +149,10 @@ const meanings: Readonly<Record<number, Meaning>> = {
   20: ['busy', 'the queues are full and acknowledgement is unavailable'],
 }
 
-function judgeHec(answer: ReceivedAnswer, count: number, nowMs: number): Verdict {
+function judgeHec(answer: ReceivedAnswer, count: number, nowMs: number): BatchResult {
   const { code, 'invalid-event-number': index } = jsonOf(answer)
   const meaning = typeof code === 'number' ? meanings[code] : undefined
-  if (!meaning || answer.status < 400) return judge('Splunk', answer, nowMs)
+  if (!meaning || answer.status < 400) return batchResultOf('Splunk', answer, nowMs)
   const [kind, words] = meaning
   const reason = `Splunk answered ${answer.status}, code ${Number(code)}: ${words}.`
   if (kind === 'busy') return retryLater(reason, answer, nowMs)

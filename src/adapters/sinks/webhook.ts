@@ -3,10 +3,10 @@ import Type, { type Static } from 'typebox'
 import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
 import type { ChainedDocument } from '../../domain/audit/document/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
-import { judge, pauseFor } from './answers.ts'
+import { batchResultOf, pauseFor } from './response-mapping.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, strict, urlField, urlProblems } from './fields.ts'
-import { deliverPieces, toPiece, type Piece, type Verdict } from './pieces.ts'
+import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const WebhookConfig = Type.Object(
   {
@@ -37,7 +37,7 @@ export const webhook = defineSink({
 function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts): Sink {
   const key = keyOf(config.secret)
 
-  const send = async (pieces: readonly EventPiece[], signal: AbortSignal): Promise<Verdict> => {
+  const send = async (pieces: readonly EventPiece[], signal: AbortSignal): Promise<BatchResult> => {
     const body = `{"type":"audit.events","data":[${pieces.map(({ text }) => text).join(',')}]}`
     // The id stays the same when a batch is repeated, the timestamp does not: receivers refuse old ones.
     const id = `${pieces[0]?.id}-${pieces.length}`
@@ -51,19 +51,19 @@ function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts)
     }
     const answer = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
     if (answer.status === 410) return pauseFor('config_error', 'The receiver answered 410: it wants no more events.')
-    return judge('The receiver', answer, clock.nowMs())
+    return batchResultOf('The receiver', answer, clock.nowMs())
   }
 
   return {
     goal: { ...limits, waitMs: 1_000 },
-    deliver: (batch, signal) => deliverPieces(batch.map(toEventPiece), limits, (pieces) => send(pieces, signal)),
+    deliver: (batch, signal) => deliverEncoded(batch.map(toEventPiece), limits, (pieces) => send(pieces, signal)),
   }
 }
 
-type EventPiece = Piece & { readonly id: string }
+type EventPiece = EncodedEvent & { readonly id: string }
 
 const toEventPiece = (document: ChainedDocument): EventPiece => ({
-  ...toPiece(capped(document, defaultCap), document.time),
+  ...toEncodedEvent(capped(document, defaultCap), document.time),
   id: document.metadata.uid,
 })
 

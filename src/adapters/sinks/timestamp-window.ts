@@ -15,5 +15,5 @@ export const timeWindow = (pastHours: number, aheadHours: number): TimeWindow =>
  * Whether the destination would replace or refuse the event's own time. After an outage of hours that is normal;
  * the true time then travels in a field of ours, and the event is marked late.
  */
-export const isLate = (timeMs: number, nowMs: number, { pastMs, aheadMs }: TimeWindow): boolean =>
+export const isOutside = (timeMs: number, nowMs: number, { pastMs, aheadMs }: TimeWindow): boolean =>
   timeMs < nowMs - pastMs || timeMs > nowMs + aheadMs

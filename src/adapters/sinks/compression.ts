@@ -5,9 +5,13 @@ import { gzip } from 'node:zlib'
 export const gzipped = promisify<string, Buffer>((text, callback) => gzip(text, callback))
 
 /** A body and the headers that describe it. */
-export type Packet = { readonly body: string | Buffer; readonly headers: Readonly<Record<string, string>> }
+export type CompressedBody = { readonly body: string | Buffer; readonly headers: Readonly<Record<string, string>> }
 
-export async function packed(text: string, contentType: string, compression: 'gzip' | 'none'): Promise<Packet> {
+export async function compressed(
+  text: string,
+  contentType: string,
+  compression: 'gzip' | 'none',
+): Promise<CompressedBody> {
   const headers = { 'content-type': contentType }
   if (compression === 'none') return { body: text, headers }
   return { body: await gzipped(text), headers: { ...headers, 'content-encoding': 'gzip' } }

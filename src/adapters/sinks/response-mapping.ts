@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/record.ts'
 import type { Delivered, Pause, Retry } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
-import type { Verdict } from './pieces.ts'
+import type { BatchResult } from './encoded-events.ts'
 
 export const delivered: Delivered = { kind: 'delivered' }
 
@@ -15,7 +15,7 @@ export function retryLater(reason: string, answer: ReceivedAnswer, nowMs: number
  * What HTTP alone says, for whatever a destination has no words of its own for. A credential or an address that is
  * refused pauses and never drops; a body that is refused is narrowed down; the rest is tried again.
  */
-export function judge(name: string, answer: ReceivedAnswer, nowMs: number): Verdict {
+export function batchResultOf(name: string, answer: ReceivedAnswer, nowMs: number): BatchResult {
   const { status } = answer
   const reason = `${name} answered ${status}.`
   if (status >= 200 && status < 300) return delivered

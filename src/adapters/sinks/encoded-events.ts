@@ -2,18 +2,18 @@ import type { DeliveryOutcome, Pause, Retry } from '../../domain/audit/export/si
 import { Unreachable } from '../network/request.ts'
 
 /** An event in the destination's own spelling. */
-export type Piece = { readonly text: string; readonly bytes: number; readonly timeMs: number }
+export type EncodedEvent = { readonly text: string; readonly bytes: number; readonly timeMs: number }
 
-export const toPiece = (shape: unknown, timeMs: number): Piece => {
+export const toEncodedEvent = (shape: unknown, timeMs: number): EncodedEvent => {
   const text = JSON.stringify(shape)
   return { text, bytes: Buffer.byteLength(text), timeMs }
 }
 
 /** What the destination takes in one request. */
-export type Limits = { readonly events: number; readonly bytes: number; readonly spanMs?: number }
+export type BatchLimits = { readonly events: number; readonly bytes: number; readonly spanMs?: number }
 
 /** What one request came to: the same for all of its events, or more than can be said in one word. */
-export type Verdict =
+export type BatchResult =
   | DeliveryOutcome
   /** Too large, or one of them is bad and it is not said which: try the halves. */
   | { readonly kind: 'split'; readonly reason: string }
@@ -23,7 +23,7 @@ export type Verdict =
   /** Taken, and to be confirmed later under this number. */
   | { readonly kind: 'accepted'; readonly ticket: number }
 
-type Send<P> = (pieces: readonly P[]) => Promise<Verdict>
+type Send<P> = (pieces: readonly P[]) => Promise<BatchResult>
 
 /** For destinations that confirm later: all that was accepted is asked for together, so that the waits overlap. */
 export type Confirmed<P> = {
@@ -31,7 +31,7 @@ export type Confirmed<P> = {
   readonly confirm: (tickets: readonly number[]) => Promise<ReadonlyMap<number, DeliveryOutcome>>
 }
 
-type Known = Exclude<Verdict, { kind: 'accepted' }>
+type Known = Exclude<BatchResult, { kind: 'accepted' }>
 
 type Run = { readonly start: number; readonly end: number }
 
@@ -45,9 +45,9 @@ const notTried: Retry = { kind: 'retry', reason: 'Not tried yet.' }
  * refuses. Stops at the first request that must be repeated later. The next request does not wait for the confirmation
  * of the one before: they arrive in order all the same.
  */
-export async function deliverPieces<P extends Piece>(
+export async function deliverEncoded<P extends EncodedEvent>(
   pieces: readonly P[],
-  limits: Limits,
+  limits: BatchLimits,
   road: Send<P> | Confirmed<P>,
 ): Promise<readonly DeliveryOutcome[]> {
   const { send, confirm } = typeof road === 'function' ? { send: road, confirm: undefined } : road
@@ -74,7 +74,7 @@ export async function deliverPieces<P extends Piece>(
   return pieces.map((_, at) => known.get(at) ?? rest)
 }
 
-async function attempt<P>(send: Send<P>, pieces: readonly P[]): Promise<Verdict> {
+async function attempt<P>(send: Send<P>, pieces: readonly P[]): Promise<BatchResult> {
   try {
     return await send(pieces)
   } catch (error) {
@@ -126,7 +126,7 @@ function hopelessness(known: Map<number, DeliveryOutcome>): Pause | undefined {
 }
 
 /** Cuts the batch, in order, where the next piece would break a limit. */
-function runsOf(pieces: readonly Piece[], { events, bytes, spanMs = Infinity }: Limits): Run[] {
+function runsOf(pieces: readonly EncodedEvent[], { events, bytes, spanMs = Infinity }: BatchLimits): Run[] {
   const runs: Run[] = []
   let start = 0
   let size = 0
