@@ -7,7 +7,7 @@ import { grantStore } from '../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerStore } from '../src/adapters/stores/sql/credits/ledger.ts'
 import { migrate, readMigrations } from '../src/adapters/stores/sql/migrations/migrate.ts'
 import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
-import { registryStore } from '../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../src/adapters/stores/sql/identity/directory.ts'
 import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { systemClock as clock } from '../src/base/clock.ts'
 import { createIds } from '../src/base/ids.ts'
@@ -29,7 +29,7 @@ async function prepare(database: Database, organizations: number): Promise<Ledge
     const made = { id, name: id, plan: 'free', lifetimePaidMicroUsd: 0, metered: true, createdAtMs: 1 }
     const start = { organizationId: id, kind: 'grant', ref: 'start', micro: 1e12, note: '' } as const
     await database.transaction(async (tx) => {
-      await registryStore(tx).insertOrganization(made)
+      await directoryStore(tx).insertOrganization(made)
       await grantStore(tx, { ids, clock, engine: database.engine }).grant(start)
     })
     const slice = { id: `slice_${at}`, organizationId: id, holder: 'node', epoch: 'bench' } as const

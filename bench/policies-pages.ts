@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../src/adapters/stores/sql/database.
 import { migrate, readMigrations } from '../src/adapters/stores/sql/migrations/migrate.ts'
 import { policyStore } from '../src/adapters/stores/sql/policies/policies.ts'
 import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
-import { registryStore } from '../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../src/adapters/stores/sql/identity/directory.ts'
 import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createPolicy } from '../src/domain/policy/lifecycle.ts'
 
@@ -23,7 +23,7 @@ const idAt = (at: number): string => `pol_${String(at).padStart(26, '0')}`
 async function fill(database: Database): Promise<void> {
   const organization = { id: organizationId, name: 'Bench', plan: 'free', lifetimePaidMicroUsd: 0 }
   await database.transaction((tx) =>
-    registryStore(tx).insertOrganization({ ...organization, metered: true, createdAtMs: 1 }),
+    directoryStore(tx).insertOrganization({ ...organization, metered: true, createdAtMs: 1 }),
   )
   for (let from = 0; from < count; from += perTransaction) {
     await database.transaction(async (tx) => {

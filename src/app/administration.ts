@@ -22,13 +22,13 @@ import { createSinkAdministration } from '../domain/audit/export/mutations.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { idempotencyStore } from '../adapters/stores/sql/idempotency.ts'
-import { gatewayStore } from '../adapters/stores/sql/gateway/configurations.ts'
-import { decisionSums } from '../adapters/stores/sql/gateway/decision-counts.ts'
+import { gatewayStore } from '../adapters/stores/sql/gateway-config/configurations.ts'
+import { decisionSums } from '../adapters/stores/sql/gateway-config/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { backtestStore } from '../adapters/stores/sql/policies/backtests.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
-import { registryStore } from '../adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit/parts.ts'
@@ -60,7 +60,7 @@ export function createAdministration(parts: AdministrationParts) {
     textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   }
   const open = (tx: Transaction) => ({
-    registry: registryStore(tx),
+    registry: directoryStore(tx),
     policies: policyStore(tx),
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),

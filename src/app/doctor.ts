@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { DatabaseTooNew } from '../adapters/stores/sql/migrations/migrate.ts'
 import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
-import { createSpool } from '../adapters/stores/sql/credits/spool.ts'
+import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { planListeners, type PlannedListener } from './listening/plan.ts'
@@ -141,7 +141,7 @@ function storageMend({ storage }: Config, error: unknown): string {
 /** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */
 async function checkSpools({ storage }: Config): Promise<Finding[]> {
   if (storage.database_url === undefined) return []
-  await using charges = createSpool(join(storage.data_dir, 'spool'))
+  await using charges = createChargeSpool(join(storage.data_dir, 'spool'))
   await using events = createAuditSpool(join(storage.data_dir, 'audit-spool'))
   await using responses = createResponseSpool(join(storage.data_dir, 'response-spool'))
   const counts = { charges: await charges.count(), events: await events.count(), responses: await responses.count() }

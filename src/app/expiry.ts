@@ -1,5 +1,5 @@
-import { decisionCounts } from '../adapters/stores/sql/gateway/decision-counts.ts'
-import { quotaStore } from '../adapters/stores/sql/gateway/quotas.ts'
+import { decisionCounts } from '../adapters/stores/sql/gateway-config/decision-counts.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway-config/quotas.ts'
 import { removeBacktests } from '../adapters/stores/sql/policies/backtests.ts'
 import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
 import { dayMs, repeat, hourMs, minuteMs } from '../base/clock.ts'

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
 import { lockDataFolder } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import { faulting } from '../adapters/stores/sql/faulting.ts'
+import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from './disk.ts'
@@ -47,7 +47,7 @@ export async function openStorage(
   )
   const kept = opened.move()
   return {
-    database: faulting(database, health),
+    database: withErrorMapping(database, health),
     health,
     keyring,
     migrationsApplied,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { faulting } from '../../src/adapters/stores/sql/faulting.ts'
+import { withErrorMapping } from '../../src/adapters/stores/sql/error-mapping.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createJournal } from '../../src/domain/audit/journal.ts'
@@ -12,7 +12,7 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
   await using folder = await temporaryFolder()
   await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 200 })
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
-  const database = faulting(sqlite)
+  const database = withErrorMapping(sqlite)
   const { appender, events, clock, verify } = await openAuditLog(database)
   const journal = createJournal({
     appender,

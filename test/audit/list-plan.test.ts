@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
-import type { Row, Value } from '../../src/adapters/stores/sql/database.ts'
+import type { DatabaseRow, Value } from '../../src/adapters/stores/sql/database.ts'
 import type { AuditFilter } from '../../src/domain/audit/log.ts'
 import { openAuditLog } from '../support/audit-log.ts'
 import { engines } from '../support/engines.ts'
@@ -22,7 +22,7 @@ it('a page of the audit log is read in its order, whatever is asked: nothing is 
   await using database = await sqlite.open()
   await openAuditLog(database)
   const plans: string[] = []
-  const query = async <R extends Row>(sql: string, params: readonly Value[] = []): Promise<R[]> => {
+  const query = async <R extends DatabaseRow>(sql: string, params: readonly Value[] = []): Promise<R[]> => {
     const steps = await database.read<{ detail: string }>(`explain query plan ${sql}`, params)
     plans.push(...steps.map(({ detail }) => detail))
     return []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { credentialStore } from '../../src/adapters/stores/sql/identity/credentials.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import type { AdminKey, ApiKey, Organization } from '../../src/domain/identity/principal.ts'
 import type { DirectoryStore } from '../../src/domain/identity/store.ts'
 import type { Engine } from '../support/engines.ts'
@@ -128,7 +128,7 @@ export function credentialContract({ name, skip, open }: Engine): void {
 async function openScene(open: Engine['open']) {
   const database = await open()
   const work = <T>(change: (store: DirectoryStore) => Promise<T>): Promise<T> =>
-    database.transaction((tx) => change(registryStore(tx)))
+    database.transaction((tx) => change(directoryStore(tx)))
   await work(async (store) => {
     await store.insertOrganization(organization)
     await store.insertProject(project)

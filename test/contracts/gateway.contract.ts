@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { gatewayStore } from '../../src/adapters/stores/sql/gateway/configurations.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { gatewayStore } from '../../src/adapters/stores/sql/gateway-config/configurations.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { withDefaults } from '../../src/domain/gateway-config/complete.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
 import type { GatewayStore } from '../../src/domain/gateway-config/store.ts'
@@ -103,7 +103,7 @@ async function openScene(open: () => Promise<Database>) {
   await database.transaction(async (tx) => {
     for (const id of ['org_1', 'org_2']) {
       const organization = { id, name: id, plan: 'free', lifetimePaidMicroUsd: 0, metered: true, createdAtMs: 1 }
-      await registryStore(tx).insertOrganization(organization)
+      await directoryStore(tx).insertOrganization(organization)
     }
   })
   let saves = 0

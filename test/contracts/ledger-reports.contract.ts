@@ -5,7 +5,7 @@ import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
 import { verifyLedger } from '../../src/adapters/stores/sql/credits/verify.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
@@ -127,7 +127,7 @@ async function openScene(open: () => Promise<Database>) {
   const { clock } = createHandClock()
   const ids = createIds(clock, systemRandom)
   for (const id of ['org_1', 'org_2']) {
-    await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(id)))
+    await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf(id)))
   }
   const ledger = ledgerStore(database, { ids, clock })
   const grant = { organizationId: 'org_1', kind: 'grant', ref: 'start', micro: 1_000, note: '' } as const

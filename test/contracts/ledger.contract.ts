@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { isFault } from '../../src/base/fault.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
@@ -221,7 +221,7 @@ async function openScene(open: Engine['open']) {
   const { clock } = createHandClock()
   const ids = createIds(clock, systemRandom)
   for (const id of ['org_1', 'org_2']) {
-    await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(id)))
+    await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf(id)))
   }
   const ledger = ledgerStore(database, { ids, clock })
   const newSlice = (id: string, other: Partial<NewSlice> = {}): NewSlice => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { overrideStore } from '../../src/adapters/stores/sql/credits/limit-overrides.ts'
 import { joinNodes } from '../../src/adapters/stores/sql/nodes.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -41,7 +41,7 @@ export function nodesContract({ name, skip, open }: Engine): void {
   describe(`limits set by hand: ${name}`, { skip }, () => {
     it('are kept for whom they were set, replaced as a whole, and taken back', async () => {
       await using database = await open()
-      await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf('org_1')))
+      await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf('org_1')))
       const change = <T>(work: (store: ReturnType<typeof overrideStore>) => Promise<T>): Promise<T> =>
         database.transaction((tx) => work(overrideStore(tx)))
       const key = { scope: 'key', subjectId: 'key_1' } as const

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { createPolicy, publishPolicy, updatePolicy } from '../../src/domain/policy/lifecycle.ts'
 import { summaryOf, type Policy } from '../../src/domain/policy/policy.ts'
 import type { PolicyStore } from '../../src/domain/policy/store.ts'
@@ -129,7 +129,7 @@ async function openScene(open: () => Promise<Database>) {
   const work = <T>(use: (store: PolicyStore) => Promise<T>): Promise<T> =>
     database.transaction((tx) => use(policyStore(tx)))
   await database.transaction(async (tx) => {
-    const registry = registryStore(tx)
+    const registry = directoryStore(tx)
     for (const [id, projectId] of [['org_1', 'proj_a'] as const, ['org_2', 'proj_b'] as const]) {
       const organization = { id, name: id, plan: 'free', lifetimePaidMicroUsd: 0, metered: true, createdAtMs: 1 }
       await registry.insertOrganization(organization)

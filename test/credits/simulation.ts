@@ -8,7 +8,7 @@ import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
-import { registryStore } from '../../src/adapters/stores/sql/identity/registry.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { createIds } from '../../src/base/ids.ts'
@@ -89,7 +89,7 @@ export async function openScene(database: Database, organizationId: string): Pro
   const clock = createQuickClock()
   const ids = createIds(clock, systemRandom)
   const ledger = ledgerStore(database, { ids, clock })
-  await database.transaction((tx) => registryStore(tx).insertOrganization(organizationOf(organizationId)))
+  await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf(organizationId)))
   const checkBalance = async (): Promise<void> => {
     const balance = await ledger.balance(organizationId)
     assert.ok(balance && balance.availableMicro >= 0, 'what was available was overdrawn')

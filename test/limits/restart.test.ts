@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { limitUseStore } from '../../src/adapters/stores/sql/limit-use.ts'
+import { limitUsageStore } from '../../src/adapters/stores/sql/limit-usage.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { persistUsage } from '../../src/domain/limits/persisted-usage.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
@@ -22,7 +22,7 @@ async function openScene() {
   /** A process with a limit of ten for each window. */
   const start = async () => {
     const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: 'life', settings, tracksChanges: true })
-    const store = limitUseStore(database)
+    const store = limitUsageStore(database)
     const kept = await persistUsage({ store, engine, clock, onError: (error) => void errors.push(error) })
     let count = 0
     const limits = (metric: 'rpm' | 'rpd' | 'tpd', most: number) => ({

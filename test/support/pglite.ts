@@ -1,5 +1,5 @@
 import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite'
-import type { Database, Row, Statement, StatementResult } from '../../src/adapters/stores/sql/database.ts'
+import type { Database, DatabaseRow, Statement, StatementResult } from '../../src/adapters/stores/sql/database.ts'
 import { fromPostgres } from '../../src/adapters/stores/sql/errors.ts'
 import { assertExpectedRows } from '../../src/adapters/stores/sql/expected-rows.ts'
 import { postgresParsers } from '../../src/adapters/stores/sql/postgres/values.ts'
@@ -17,7 +17,7 @@ export async function openPglite(): Promise<Database> {
   await pglite.exec('drop schema public cascade; create schema public')
   return {
     engine: 'postgres',
-    read: async <R extends Row>(sql: string, params?: Statement['params']) =>
+    read: async <R extends DatabaseRow>(sql: string, params?: Statement['params']) =>
       (await execute(pglite, { sql, params: params ?? [] })).rows as R[],
     write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
     // PGlite itself begins, commits and rolls back around the callback.
@@ -55,7 +55,7 @@ async function runStep(transaction: PgliteTransaction, statements: readonly Stat
 
 async function execute(session: Pick<PGlite, 'query'>, { sql, params = [] }: Statement): Promise<StatementResult> {
   try {
-    const { rows, affectedRows } = await session.query<Row>(sql, [...params], { parsers: postgresParsers })
+    const { rows, affectedRows } = await session.query<DatabaseRow>(sql, [...params], { parsers: postgresParsers })
     return { rows, changed: rows.length || (affectedRows ?? 0) }
   } catch (error) {
     throw fromPostgres(error)

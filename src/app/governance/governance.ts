@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
-import { quotaStore } from '../../adapters/stores/sql/gateway/quotas.ts'
+import { quotaStore } from '../../adapters/stores/sql/gateway-config/quotas.ts'
 import { createEvaluate } from '../../domain/evaluation/findings/evaluate.ts'
 import { createRulebooks } from '../../domain/evaluation/rules/rulebooks.ts'
 import { createSimulate } from '../../domain/evaluation/simulate.ts'

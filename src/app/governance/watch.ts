@@ -1,4 +1,4 @@
-import { decisionCounts } from '../../adapters/stores/sql/gateway/decision-counts.ts'
+import { decisionCounts } from '../../adapters/stores/sql/gateway-config/decision-counts.ts'
 import { gatewaySubject } from '../../domain/evaluation/spikes/counted-outcomes.ts'
 import { createAutoDisable } from '../../domain/evaluation/spikes/auto-disable.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/spikes/spike-monitor.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { StoredSeals } from '../../adapters/stores/sql/secret-rotation.ts'
+import type { StoredEncryptions } from '../../adapters/stores/sql/secret-rotation.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { pinnedKeys, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
@@ -38,7 +38,7 @@ export type AuditOperationParts = {
   /** Makes and checks events of the log. */
   readonly events: EventMaker
   readonly trustedKeys: () => TrustedKeys
-  readonly seals: Pick<StoredSeals, 'textsKeys'>
+  readonly seals: Pick<StoredEncryptions, 'textsKeys'>
   readonly clock: Clock
   readonly administer: AuditedMutation<{ readonly texts: AuditTexts }>
   readonly organizationOf: OrganizationOf

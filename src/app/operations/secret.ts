@@ -7,7 +7,7 @@ import {
   encryptAgain,
   keepTextsKey,
   keysBySecret,
-  type StoredSeals,
+  type StoredEncryptions,
 } from '../../adapters/stores/sql/secret-rotation.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { Keyring } from '../../domain/identity/keyring.ts'
@@ -48,7 +48,7 @@ export type SecretOperationParts = {
   readonly clock: Clock
   readonly keyring: Keyring
   readonly secretFiles: SecretFiles | undefined
-  readonly seals: StoredSeals
+  readonly seals: StoredEncryptions
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads }
 }

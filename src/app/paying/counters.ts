@@ -5,7 +5,7 @@ import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/
 import { createFallbackStore } from '../../domain/limits/fallback.ts'
 import { persistUsage } from '../../domain/limits/persisted-usage.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
-import { limitUseStore } from '../../adapters/stores/sql/limit-use.ts'
+import { limitUsageStore } from '../../adapters/stores/sql/limit-usage.ts'
 import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
 import type { Ground } from '../ground.ts'
 
@@ -66,7 +66,7 @@ async function byOneself({ database, census, clock, local, log, warn }: OwnParts
   const quiet = { sharedEpoch: () => undefined, trouble: () => undefined, async [Symbol.asyncDispose]() {} }
   if (database.engine === 'sqlite') {
     const onError = warn('the windows of limits could not be saved')
-    const kept = await persistUsage({ store: limitUseStore(database), engine: local, clock, onError })
+    const kept = await persistUsage({ store: limitUsageStore(database), engine: local, clock, onError })
     return { ...quiet, ...kept, limits: local, says: 'counted in this process' }
   }
   const says = 'divided among the nodes; set REDIS_URL to count them together'

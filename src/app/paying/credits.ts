@@ -16,7 +16,7 @@ import { createAdmission, type Admission } from '../../pipeline/billing/admissio
 import { createPreflight, type Preflight } from '../../pipeline/billing/preflight.ts'
 import { createReadBalance, type ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
-import { createSpool } from '../../adapters/stores/sql/credits/spool.ts'
+import { createChargeSpool } from '../../adapters/stores/sql/credits/spool.ts'
 import type { Ground } from '../ground.ts'
 import type { Counters } from './counters.ts'
 import { createLedgerUpkeep } from './ledger-upkeep.ts'
@@ -104,7 +104,7 @@ async function openBacklog(
   ledger: LedgerStore,
   opened: AsyncDisposableStack,
 ): Promise<ChargeBacklog> {
-  const spool = opened.use(createSpool(join(config.storage.data_dir, 'spool')))
+  const spool = opened.use(createChargeSpool(join(config.storage.data_dir, 'spool')))
   const backlog = opened.use(await createChargeBacklog({ ledger, spool, clock, failpoint }))
   metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
     backlog.waiting(),

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { createPatience } from './patience.ts'
+import { createCommandTimeout } from './command-timeout.ts'
 
 /** One pipelined connection to Redis or Valkey. */
 export type RedisConnection = Disposable & {
@@ -36,7 +36,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(25 * 2 ** attempt, 1_000),
   })
-  const patience = createPatience(clock, commandTimeoutMs)
+  const patience = createCommandTimeout(clock, commandTimeoutMs)
   const ask = <T>(command: (sender: Redis) => Promise<T>): Promise<T> => patience(command(client))
   let run: string | null = null
   let reached = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ const lookBackMs = 10 * 60 * 1000
 /** Bounds the parameters of one statement. */
 const mostAtOnce = 500
 
-export type ChangeParts<Stores> = {
+export type ChangeStoreParts<Stores> = {
   readonly database: Database
   readonly clock: Clock
   readonly changes: Changes
@@ -21,7 +21,7 @@ export function createChange<Stores>({
   clock,
   changes,
   open,
-}: ChangeParts<Stores>): ChangeOrganization<Stores> {
+}: ChangeStoreParts<Stores>): ChangeOrganization<Stores> {
   return async (organizationId, work) => {
     const sinceMs = clock.nowMs() - lookBackMs
     const { value, revoked } = await database.transaction(async (tx) => {
@@ -37,7 +37,7 @@ export function createChange<Stores>({
   }
 }
 
-export type WatchParts = {
+export type WatchChangesParts = {
   readonly database: Database
   readonly clock: Clock
   readonly changes: Changes
@@ -49,7 +49,13 @@ export type WatchParts = {
  * Announces what other nodes changed. Needed with PostgreSQL only: an embedded database has one process.
  * Begins with a look that announces nothing: at that point nothing is remembered that could be stale.
  */
-export async function watchChanges({ database, clock, changes, everyMs, onError }: WatchParts): Promise<Disposable> {
+export async function watchChanges({
+  database,
+  clock,
+  changes,
+  everyMs,
+  onError,
+}: WatchChangesParts): Promise<Disposable> {
   const seen = new Map<string, number>()
 
   const changed = async (sinceMs: number): Promise<readonly Version[]> => {

@@ -6,7 +6,7 @@ export type Database = AsyncDisposable & {
   readonly engine: 'sqlite' | 'postgres'
 
   /** Rows of one statement that changes nothing. Sees everything whose promise resolved before. */
-  read<R extends Row = Row>(sql: string, params?: readonly Value[]): Promise<R[]>
+  read<R extends DatabaseRow = DatabaseRow>(sql: string, params?: readonly Value[]): Promise<R[]>
 
   /**
    * Runs the statements as one atomic step: all or nothing. Resolves after they are durable.
@@ -24,16 +24,16 @@ export type Database = AsyncDisposable & {
 }
 
 export type Transaction = {
-  query<R extends Row = Row>(sql: string, params?: readonly Value[]): Promise<R[]>
+  query<R extends DatabaseRow = DatabaseRow>(sql: string, params?: readonly Value[]): Promise<R[]>
   /** Answers the number of rows touched. */
   run(sql: string, params?: readonly Value[]): Promise<number>
 }
 
 export type Value = string | number | bigint | Uint8Array | null
-export type Row = Record<string, Value>
+export type DatabaseRow = Record<string, Value>
 
 export type Statement = { readonly sql: string; readonly params?: readonly Value[]; readonly expect?: number }
-export type StatementResult = { readonly rows: Row[]; readonly changed: number }
+export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: number }
 
 /** Why the database said no, in words that both engines share. */
 export class DatabaseError extends Error {

@@ -17,14 +17,14 @@ const forgetAfterMs = 60 * 60_000
 type Pulse = { readonly beat: number; readonly sinceMs: number }
 
 /** A member of the census. Its own row goes when it is disposed of. */
-export type Member = ClusterMembership &
+export type NodeMember = ClusterMembership &
   AsyncDisposable & {
     /** Beats, and looks at the others; it does so by itself every ten seconds. */
     look(): Promise<void>
   }
 
 /** Takes part in the census of nodes that share one database. */
-export async function joinNodes(parts: NodesParts): Promise<Member> {
+export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   const { database, clock, ownId, onError } = parts
   const pulses = new Map<string, Pulse>()
   let lookedAtMs = clock.monotonicMs()

@@ -1,8 +1,8 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Page, Paged } from '../../../domain/identity/store.ts'
-import type { Row, Transaction } from './database.ts'
+import type { DatabaseRow, Transaction } from './database.ts'
 
-export type Listing<R extends Row, T> = {
+export type Listing<R extends DatabaseRow, T> = {
   readonly table: string
   readonly columns: string
   /** Columns that must equal these values: the organization, and what narrows the list within it. */
@@ -17,7 +17,7 @@ export type Listing<R extends Row, T> = {
 }
 
 /** One page by key, not by offset: it costs the same at the start and at the end, and rows that come or go shift nothing. */
-export async function selectPage<R extends Row, T>(
+export async function selectPage<R extends DatabaseRow, T>(
   tx: Pick<Transaction, 'query'>,
   listing: Listing<R, T>,
   page: Page,

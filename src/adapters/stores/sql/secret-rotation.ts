@@ -2,7 +2,7 @@ import type { KeyringEncryption } from '../../../domain/identity/keyring-encrypt
 import type { Database, Value } from './database.ts'
 
 /** The seals of everything that is stored encrypted, by where it is stored. */
-export type StoredSeals = {
+export type StoredEncryptions = {
   readonly exportSecrets: KeyringEncryption
   readonly keptReplies: KeyringEncryption
   readonly textsKeys: KeyringEncryption
@@ -25,7 +25,7 @@ type SealedColumn = {
 }
 
 /** A place is what the text was encrypted for: the same words that its store uses. */
-const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredSeals): readonly SealedColumn[] => [
+const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions): readonly SealedColumn[] => [
   {
     seal: exportSecrets,
     select: `select s.organization_id || ' ' || s.id || ' ' || e.field as place, e.sealed, e.sink_id as one, e.field as two, '' as three
@@ -50,7 +50,7 @@ const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredSeals): read
 ]
 
 /** Counts what is not encrypted with the current secret. */
-export async function countEncrypted(database: Database, seals: StoredSeals): Promise<EncryptedValues> {
+export async function countEncrypted(database: Database, seals: StoredEncryptions): Promise<EncryptedValues> {
   const counts = { otherSecret: 0, unreadable: 0 }
   for (const column of columnsOf(seals)) {
     for await (const { sealed, place } of sealedRows(database, column)) {
@@ -63,7 +63,7 @@ export async function countEncrypted(database: Database, seals: StoredSeals): Pr
 }
 
 /** Encrypts everything with the current secret. A value that another writes meanwhile is left to them. */
-export async function encryptAgain(database: Database, seals: StoredSeals): Promise<void> {
+export async function encryptAgain(database: Database, seals: StoredEncryptions): Promise<void> {
   for (const { seal, update, names, ...column } of columnsOf(seals)) {
     for await (const { sealed, place, one, two, three } of sealedRows(database, { select: column.select })) {
       const text = seal.isCurrent(sealed, place) ? undefined : opened(seal, sealed, place)

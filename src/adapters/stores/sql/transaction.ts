@@ -1,4 +1,4 @@
-import { DatabaseError, type Row, type StatementResult, type Transaction, type Value } from './database.ts'
+import { DatabaseError, type DatabaseRow, type StatementResult, type Transaction, type Value } from './database.ts'
 
 /** What an engine offers while one connection is set apart for a transaction. */
 export type Session = {
@@ -42,7 +42,8 @@ function openStatements(session: Session) {
   }
 
   const tx: Transaction = {
-    query: async <R extends Row>(sql: string, params?: readonly Value[]) => (await execute(sql, params)).rows as R[],
+    query: async <R extends DatabaseRow>(sql: string, params?: readonly Value[]) =>
+      (await execute(sql, params)).rows as R[],
     run: async (sql, params) => (await execute(sql, params)).changed,
   }
   return {

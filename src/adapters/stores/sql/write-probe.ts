@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { faulting } from './faulting.ts'
+import { withErrorMapping } from './error-mapping.ts'
 
 /**
  * Statements whose commit is durable and changes nothing. PostgreSQL's writes to its log and touches no table, so that it
@@ -12,5 +12,5 @@ export const probeStatements: Readonly<Record<Database['engine'], string>> = {
 
 /** Rejects with the Fault that any write would end with. */
 export async function writeProbe(database: Database): Promise<void> {
-  await faulting(database).write([{ sql: probeStatements[database.engine] }])
+  await withErrorMapping(database).write([{ sql: probeStatements[database.engine] }])
 }

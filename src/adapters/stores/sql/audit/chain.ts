@@ -11,7 +11,7 @@ type HeadRow = { chain_uid: string; sequence: number; fingerprint: string; event
 const maxRememberedHeads = 10_000
 
 /** Whose chain, and who vouches for what is added. */
-export type Place = {
+export type ChainPosition = {
   readonly organizationId: string
   readonly authorityUid: string
   /** A second try whose first may have succeeded: what is there already is left out. */
@@ -27,7 +27,7 @@ export type Appended = { readonly rows: readonly ChainedEvent[]; readonly head: 
 export async function appendInTransaction(
   tx: Transaction,
   events: readonly AuditEvent[],
-  place: Place,
+  place: ChainPosition,
 ): Promise<Appended> {
   const from = await lockHead(tx, place.organizationId)
   const missing = place.mayRepeat && events.length > 0 ? await withoutKnown(tx, events) : events
@@ -80,7 +80,7 @@ export function createAuditAppender(database: Database, authority: { readonly au
   }
 }
 
-function sealed(from: ChainHead, events: readonly AuditEvent[], { organizationId, authorityUid }: Place) {
+function sealed(from: ChainHead, events: readonly AuditEvent[], { organizationId, authorityUid }: ChainPosition) {
   const documents = events.map(({ document }) => document)
   const { head, rows } = appendToChain(from, documents, authorityUid)
   const contents = rows.flatMap((row, at): Statement[] => {

@@ -1,10 +1,10 @@
 import { Fault } from '../../../../base/fault.ts'
 import type { GrantStore } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from '../database.ts'
-import { lockAccount, move, type MoveParts } from './moves.ts'
+import { lockAccount, insertLedgerEntry, type LedgerEntryParts } from './ledger-entries.ts'
 
 /** Grants inside the transaction of an administrative change. */
-export function grantStore(tx: Transaction, parts: MoveParts & Pick<Database, 'engine'>): GrantStore {
+export function grantStore(tx: Transaction, parts: LedgerEntryParts & Pick<Database, 'engine'>): GrantStore {
   return {
     async grant({ organizationId, kind, ref, micro, note }) {
       await lockAccount(tx, parts.engine, organizationId)
@@ -12,7 +12,7 @@ export function grantStore(tx: Transaction, parts: MoveParts & Pick<Database, 'e
       const [account] = await tx.query<{ granted: number }>(sql, [organizationId])
       if (!Number.isSafeInteger((account?.granted ?? 0) + micro)) throw tooMuch()
       const way = { from: 'outside', to: 'available', sliceId: null } as const
-      return move(tx, parts, { organizationId, kind, micro, ref, note, ...way })
+      return insertLedgerEntry(tx, parts, { organizationId, kind, micro, ref, note, ...way })
     },
   }
 }

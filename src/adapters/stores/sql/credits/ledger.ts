@@ -2,8 +2,8 @@ import type { Charge } from '../../../../domain/credits/charge.ts'
 import type { LedgerStore, Settled } from '../../../../domain/credits/ledger-store.ts'
 import type { Database } from '../database.ts'
 import { writeCharges } from './charges.ts'
-import { createLanes } from './lanes.ts'
-import type { MoveParts } from './moves.ts'
+import { createShardedWriter } from './sharded-writer.ts'
+import type { LedgerEntryParts } from './ledger-entries.ts'
 import { balanceOf, type AccountRow } from './rows.ts'
 import { sliceStore } from './slices.ts'
 
@@ -11,8 +11,8 @@ import { sliceStore } from './slices.ts'
 const lanes = 4
 
 /** The ledger in SQL. */
-export function ledgerStore(database: Database, parts: MoveParts): LedgerStore {
-  const inLane = createLanes<Charge, Settled>((charges) => writeCharges(database, parts.ids, charges))
+export function ledgerStore(database: Database, parts: LedgerEntryParts): LedgerStore {
+  const inLane = createShardedWriter<Charge, Settled>((charges) => writeCharges(database, parts.ids, charges))
   return {
     ...sliceStore(database, parts),
     settle: (charge) => inLane(laneOf(charge.organizationId), charge),

@@ -1,6 +1,6 @@
 import type { LedgerStore, NewSlice, Slice, SliceRequest } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from '../database.ts'
-import { lockAccount, move, type MoveParts } from './moves.ts'
+import { lockAccount, insertLedgerEntry, type LedgerEntryParts } from './ledger-entries.ts'
 import { sliceColumns, sliceOf, stateOf, type SliceRow } from './rows.ts'
 
 /** Of a large balance a twentieth goes along, so that the next requests need not ask again. */
@@ -12,7 +12,7 @@ type SliceStore = Pick<
 >
 
 /** Slices in SQL: the only place, besides grants, where an organization's balance is touched. */
-export function sliceStore(database: Database, parts: MoveParts): SliceStore {
+export function sliceStore(database: Database, parts: LedgerEntryParts): SliceStore {
   return {
     openSlice: ({ organizationId, ...rest }, wish) =>
       database.transaction(async (tx) => {
@@ -91,15 +91,17 @@ export function sliceStore(database: Database, parts: MoveParts): SliceStore {
   }
 
   async function take(tx: Transaction, slice: Slice, { micro, note }: { micro: number; note: string }): Promise<void> {
-    if (micro > 0) await move(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
+    if (micro > 0) await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
   }
 
   /** A slice that was spent beyond its amount is a debt, which the balance pays. */
   async function giveBack(tx: Transaction, slice: Slice): Promise<void> {
     const rest = slice.amountMicro - slice.settledMicro
     const note = 'closed'
-    if (rest > 0) await move(tx, parts, { ...named(slice), from: 'held', to: 'available', micro: rest, note })
-    if (rest < 0) await move(tx, parts, { ...named(slice), from: 'available', to: 'held', micro: -rest, note })
+    if (rest > 0)
+      await insertLedgerEntry(tx, parts, { ...named(slice), from: 'held', to: 'available', micro: rest, note })
+    if (rest < 0)
+      await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro: -rest, note })
   }
 }
 
@@ -122,7 +124,7 @@ async function readAvailable(tx: Transaction, organizationId: string): Promise<n
 
 async function insert(
   tx: Transaction,
-  { clock }: MoveParts,
+  { clock }: LedgerEntryParts,
   { id, organizationId, holder, epoch, amountMicro }: NewSlice & Pick<Slice, 'amountMicro'>,
 ): Promise<Slice> {
   await tx.run(

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { chargeOf } from '../../../../../test/support/credits.ts'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
-import { createSpool } from './spool.ts'
+import { createChargeSpool } from './spool.ts'
 
 describe('the spool', () => {
   it('makes no file until it is needed', async () => {
     await using folder = await temporaryFolder()
-    await using spool = createSpool(join(folder.path, 'spool'))
+    await using spool = createChargeSpool(join(folder.path, 'spool'))
     assert.equal(await spool.count(), 0)
     assert.equal(existsSync(join(folder.path, 'spool')), false)
   })
@@ -18,12 +18,12 @@ describe('the spool', () => {
     await using folder = await temporaryFolder()
     const [early, late] = [chargeOf('req_1', 5, 'slice_1'), { ...chargeOf('req_2', 6, null), atMs: 1_760_000_000_001 }]
     {
-      await using spool = createSpool(folder.path)
+      await using spool = createChargeSpool(folder.path)
       await spool.append([late])
       await spool.append([early])
       await spool.append([early])
     }
-    await using spool = createSpool(folder.path)
+    await using spool = createChargeSpool(folder.path)
     assert.equal(await spool.count(), 2)
     assert.deepEqual(await spool.read(10), [early, late])
     assert.deepEqual(await spool.read(1), [early])
@@ -35,7 +35,7 @@ describe('the spool', () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'spool')
     writeFileSync(path, 'in the way')
-    await using spool = createSpool(path)
+    await using spool = createChargeSpool(path)
     await assert.rejects(spool.append([chargeOf('req_1', 5, null)]))
     rmSync(path)
     await spool.append([chargeOf('req_1', 5, null)])

@@ -3,7 +3,7 @@ import type { Charge } from '../../../../domain/credits/charge.ts'
 import { createDiskSpool } from '../disk-spool.ts'
 
 /** Charges that wait in a folder of this machine. */
-export const createSpool = (folder: string): Spool<Charge> =>
+export const createChargeSpool = (folder: string): Spool<Charge> =>
   createDiskSpool(folder, {
     table: 'unsettled',
     id: 'request_id',

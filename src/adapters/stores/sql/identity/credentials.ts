@@ -1,5 +1,5 @@
 import type { CredentialStore, FoundKeys, FreeClaim } from '../../../../domain/identity/store.ts'
-import type { Database, Row } from '../database.ts'
+import type { Database, DatabaseRow } from '../database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
 import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows.ts'
 
@@ -72,13 +72,16 @@ export function credentialStore(database: Database): CredentialStore {
     })
   }
 
-  async function withDigest<R extends Row>(digests: readonly string[], select: string): Promise<KeyRow<R>[]> {
+  async function withDigest<R extends DatabaseRow>(digests: readonly string[], select: string): Promise<KeyRow<R>[]> {
     const params = padded(digests)
     const list = params.map((_, at) => `$${at + 1}`).join(', ')
     return database.read<KeyRow<R>>(`${select} where k.digest in (${list})`, params)
   }
 
-  async function joined<R extends Row>(sql: string, params: string[]): Promise<(R & JoinedOrganization) | undefined> {
+  async function joined<R extends DatabaseRow>(
+    sql: string,
+    params: string[],
+  ): Promise<(R & JoinedOrganization) | undefined> {
     const [row] = await database.read<R & JoinedOrganization>(sql, params)
     return row
   }

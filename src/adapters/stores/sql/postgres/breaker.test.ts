@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '../../../../base/clock.ts'
 import { DatabaseError } from '../database.ts'
-import { createBreaker, type Breaker } from './breaker.ts'
+import { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts'
 
 const isUnavailable = (error: unknown): boolean => error instanceof DatabaseError && error.reason === 'unavailable'
 const never = new Promise<never>(() => {})
@@ -10,7 +10,7 @@ const never = new Promise<never>(() => {})
 /** A server that answers probes or not, as the test says. */
 function createScene() {
   const server = { isUp: true, probes: 0, broken: 0 }
-  const breaker = createBreaker({
+  const breaker = createDatabaseBreaker({
     async probe() {
       server.probes++
       if (!server.isUp) await never
@@ -22,7 +22,7 @@ function createScene() {
   return { server, breaker }
 }
 
-async function untilClosed(breaker: Breaker): Promise<void> {
+async function untilClosed(breaker: DatabaseBreaker): Promise<void> {
   while (!(await breaker.run(async () => true).catch(() => false))) await new Promise((r) => setTimeout(r, 10))
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../base/clock.ts'
 import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
 
-export type BreakerParts = {
+export type DatabaseBreakerParts = {
   /** Resolves where the server answers. */
   readonly probe: () => Promise<unknown>
   /** Ends what is under way: its connections lead to a server that does not answer. */
@@ -14,8 +14,8 @@ export type BreakerParts = {
 }
 
 /** Knows whether the server answers. While it does not, the breaker is open and work is rejected at once. */
-export type Breaker = Disposable & {
-  run<T>(work: (call: Call) => Promise<T>): Promise<T>
+export type DatabaseBreaker = Disposable & {
+  run<T>(work: (call: DatabaseCall) => Promise<T>): Promise<T>
   /** A connection failed or broke. One may do so alone, so a probe decides. */
   suspect(): void
   /** The server has committed something, which is as good as the answer to a probe. */
@@ -23,7 +23,7 @@ export type Breaker = Disposable & {
 }
 
 /** What `run` waits for. Once it is over its caller was told that it failed, so it must not begin anything more. */
-export type Call = { readonly isOver: boolean }
+export type DatabaseCall = { readonly isOver: boolean }
 
 const probeEveryMs = 500
 
@@ -31,7 +31,12 @@ const probeEveryMs = 500
  * Work that takes long opens nothing as long as the server answers probes: a report may take seconds, and a tenant who asks
  * for one must not cut off all others. A server that hangs answers no probe either.
  */
-export function createBreaker({ probe, onOpen, answerTimeoutMs, clock }: BreakerParts): Breaker {
+export function createDatabaseBreaker({
+  probe,
+  onOpen,
+  answerTimeoutMs,
+  clock,
+}: DatabaseBreakerParts): DatabaseBreaker {
   const suspectAfterMs = answerTimeoutMs / 4
   const probeTimeoutMs = answerTimeoutMs - suspectAfterMs
   let open: DatabaseError | undefined
@@ -71,7 +76,7 @@ export function createBreaker({ probe, onOpen, answerTimeoutMs, clock }: Breaker
   return {
     suspect,
     committed: () => void commits++,
-    async run<T>(work: (call: Call) => Promise<T>) {
+    async run<T>(work: (call: DatabaseCall) => Promise<T>) {
       if (open) throw open
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       const call = { isOver: false, reject }
@@ -99,7 +104,7 @@ export function createBreaker({ probe, onOpen, answerTimeoutMs, clock }: Breaker
  * Rejects after `ms`. An answer that this process was too busy to read in time counts all the same; where the process did not
  * run at all, the server gets its time once more.
  */
-async function within(clock: BreakerParts['clock'], ms: number, work: Promise<unknown>): Promise<void> {
+async function within(clock: DatabaseBreakerParts['clock'], ms: number, work: Promise<unknown>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   let cancel = (): void => {}
   const start = (): void => {

@@ -3,14 +3,14 @@ import { systemClock } from '../../../../base/clock.ts'
 import {
   DatabaseError,
   type Database,
-  type Row,
+  type DatabaseRow,
   type Statement,
   type StatementResult,
   type Value,
 } from '../database.ts'
 import { fromPostgres, isConnectionLost, isUndoneByServer } from '../errors.ts'
-import { createGate } from '../gate.ts'
-import { createBreaker, type Breaker, type BreakerParts } from './breaker.ts'
+import { createDrainLatch } from '../drain-latch.ts'
+import { createDatabaseBreaker, type DatabaseBreaker, type DatabaseBreakerParts } from './breaker.ts'
 import { createPool, type PostgresOptions } from './pool.ts'
 import { createProbe } from './probe.ts'
 import { createSession, execute, runStep } from './session.ts'
@@ -32,7 +32,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const guard = { url, answerTimeoutMs, clock: systemClock, onOpen: breakAll }
   const breaker = answerTimeoutMs === 0 ? unbreakable : await createGuard(opened, guard)
   const server = { pool, breaker }
-  const gate = createGate()
+  const gate = createDrainLatch()
   opened.defer(() => gate.close())
   const kept = opened.move()
   return {
@@ -47,27 +47,27 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-type GuardParts = { readonly url: string } & Omit<BreakerParts, 'probe'>
+type GuardParts = { readonly url: string } & Omit<DatabaseBreakerParts, 'probe'>
 
-type Server = { readonly pool: Pool; readonly breaker: Breaker }
+type Server = { readonly pool: Pool; readonly breaker: DatabaseBreaker }
 
-const unbreakable: Breaker = {
+const unbreakable: DatabaseBreaker = {
   run: (work) => work({ isOver: false }),
   suspect() {},
   committed() {},
   [Symbol.dispose]() {},
 }
 
-async function createGuard(opened: AsyncDisposableStack, guard: GuardParts): Promise<Breaker> {
+async function createGuard(opened: AsyncDisposableStack, guard: GuardParts): Promise<DatabaseBreaker> {
   const { url, ...parts } = guard
   const probe = opened.use(createProbe({ url, timeoutMs: parts.answerTimeoutMs, clock: parts.clock }))
   // Now, while nothing is amiss: a new connection may take longer than a hung server is waited for.
   await probe.ask().catch(() => undefined)
-  return opened.use(createBreaker({ ...parts, probe: probe.ask }))
+  return opened.use(createDatabaseBreaker({ ...parts, probe: probe.ask }))
 }
 
 /** A read may have met a connection that died in the pool: once more, on another one. */
-async function read<R extends Row>(server: Server, sql: string, params: readonly Value[] = []): Promise<R[]> {
+async function read<R extends DatabaseRow>(server: Server, sql: string, params: readonly Value[] = []): Promise<R[]> {
   const once = () => borrow(server, async (client) => (await execute(client, { sql, params })).rows as R[])
   try {
     return await once()
@@ -108,14 +108,14 @@ function borrow<T>({ pool, breaker }: Server, use: (client: PoolClient) => Promi
 }
 
 const committed =
-  (breaker: Breaker) =>
+  (breaker: DatabaseBreaker) =>
   <T>(value: T): T => {
     breaker.committed()
     return value
   }
 
 const suspecting =
-  (breaker: Breaker) =>
+  (breaker: DatabaseBreaker) =>
   (error: unknown): never => {
     breaker.suspect()
     throw error

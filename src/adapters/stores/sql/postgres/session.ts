@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { Row, Statement, StatementResult } from '../database.ts'
+import type { DatabaseRow, Statement, StatementResult } from '../database.ts'
 import { fromPostgres } from '../errors.ts'
 import { assertExpectedRows } from '../expected-rows.ts'
 import type { Session } from '../transaction.ts'
@@ -12,7 +12,7 @@ const oneStatementOnly = { queryMode: 'extended' }
 
 export async function execute(client: PoolClient, { sql, params = [] }: Statement): Promise<StatementResult> {
   try {
-    const { rows, rowCount } = await client.query<Row>({ text: sql, values: [...params], ...oneStatementOnly })
+    const { rows, rowCount } = await client.query<DatabaseRow>({ text: sql, values: [...params], ...oneStatementOnly })
     return { rows, changed: rowCount ?? 0 }
   } catch (error) {
     throw fromPostgres(error)

@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from '../database.ts'
-import type { Outcome, Reply, Request, RequestKind, Step, WorkerOptions } from './protocol.ts'
+import type { StepOutcome, WorkerReply, WorkerRequest, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 
 export type Channel = {
   /** `makeSteps` is called at the moment the request leaves, so that a group stays open until then. */
-  call(kind: RequestKind, makeSteps?: () => readonly Step[]): Promise<readonly Outcome[]>
+  call(kind: RequestKind, makeSteps?: () => readonly StatementList[]): Promise<readonly StepOutcome[]>
   /** Resolves once the thread has ended. */
   readonly ended: Promise<void>
 }
 
-type Waiting = { resolve(outcomes: readonly Outcome[]): void; reject(error: Error): void }
+type Waiting = { resolve(outcomes: readonly StepOutcome[]): void; reject(error: Error): void }
 
 /** Starts the database thread and speaks with it: one message per turn of the event loop, whatever it holds. */
 export function openChannel(options: WorkerOptions): Channel {
@@ -19,12 +19,12 @@ export function openChannel(options: WorkerOptions): Channel {
   })
   const ended = Promise.withResolvers<void>()
   const waiting = new Map<number, Waiting>()
-  let outbox: { readonly id: number; readonly kind: RequestKind; makeSteps(): readonly Step[] }[] = []
+  let outbox: { readonly id: number; readonly kind: RequestKind; makeSteps(): readonly StatementList[] }[] = []
   let lastId = 0
   let death: DatabaseError | undefined
 
   function flush(): void {
-    const batch: Request[] = outbox.map(({ id, kind, makeSteps }) => ({ id, kind, steps: makeSteps() }))
+    const batch: WorkerRequest[] = outbox.map(({ id, kind, makeSteps }) => ({ id, kind, steps: makeSteps() }))
     outbox = []
     worker.postMessage(batch)
   }
@@ -36,7 +36,7 @@ export function openChannel(options: WorkerOptions): Channel {
     ended.resolve()
   }
 
-  worker.on('message', (replies: readonly Reply[]) => {
+  worker.on('message', (replies: readonly WorkerReply[]) => {
     for (const { id, outcomes } of replies) {
       waiting.get(id)?.resolve(outcomes)
       waiting.delete(id)
@@ -49,7 +49,7 @@ export function openChannel(options: WorkerOptions): Channel {
     ended: ended.promise,
     call(kind, makeSteps = () => []) {
       if (death !== undefined) return Promise.reject(death)
-      const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>()
+      const { promise, resolve, reject } = Promise.withResolvers<readonly StepOutcome[]>()
       const id = ++lastId
       waiting.set(id, { resolve, reject })
       if (outbox.push({ id, kind, makeSteps }) === 1) setImmediate(flush)

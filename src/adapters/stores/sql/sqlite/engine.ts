@@ -3,9 +3,9 @@ import { DatabaseError, UnexpectedRows, type StatementResult } from '../database
 import { fromSqlite } from '../errors.ts'
 import { assertExpectedRows } from '../expected-rows.ts'
 import { openConnection, type Connection } from './connection.ts'
-import type { Failure, Outcome, RequestKind, Step, WorkerOptions } from './protocol.ts'
+import type { Failure, StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 
-type Engine = { handle(kind: RequestKind, steps: readonly Step[]): Outcome[] }
+type Engine = { handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[] }
 
 /**
  * Runs requests on one database file, one after the other. Two connections, because the writer sees its own
@@ -19,7 +19,7 @@ export function createEngine(options: WorkerOptions): Engine {
     return connections
   }
 
-  const handlers: Readonly<Record<RequestKind, (steps: readonly Step[]) => Outcome[]>> = {
+  const handlers: Readonly<Record<RequestKind, (steps: readonly StatementList[]) => StepOutcome[]>> = {
     open: silently(() => {
       connections = { writer: openWriter(options), reader: openReader(options) }
     }),
@@ -45,7 +45,7 @@ export function createEngine(options: WorkerOptions): Engine {
   }
 }
 
-const silently = (act: () => void) => (): Outcome[] => {
+const silently = (act: () => void) => (): StepOutcome[] => {
   act()
   return []
 }
@@ -72,7 +72,7 @@ function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
  * Group commit: one wait for the disk for all steps. A step that fails is undone alone. Where it took the whole
  * transaction with it, as a step that does not fit on the disk may, each is done by itself.
  */
-function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
+function runGroup(writer: Connection, steps: readonly StatementList[]): StepOutcome[] {
   try {
     return runTogether(writer, steps) ?? runApart(writer, steps) ?? steps.flatMap((step) => runGroup(writer, [step]))
   } catch (error) {
@@ -83,9 +83,9 @@ function runGroup(writer: Connection, steps: readonly Step[]): Outcome[] {
 }
 
 /** Without a way back for single steps, which costs as much as the steps themselves. Undefined: one failed, none is done. */
-function runTogether(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+function runTogether(writer: Connection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
-  const outcomes: Outcome[] = []
+  const outcomes: StepOutcome[] = []
   for (const step of steps) {
     const outcome = attempt(() => runAll(writer, step))
     if ('failure' in outcome) {
@@ -99,9 +99,9 @@ function runTogether(writer: Connection, steps: readonly Step[]): Outcome[] | un
 }
 
 /** Each step with a way back. Undefined: one of them has undone them all. */
-function runApart(writer: Connection, steps: readonly Step[]): Outcome[] | undefined {
+function runApart(writer: Connection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
-  const outcomes: Outcome[] = []
+  const outcomes: StepOutcome[] = []
   for (const step of steps) {
     const outcome = attempt(() => runStep(writer, step))
     if (!writer.isTransaction()) return steps.length === 1 ? [outcome] : undefined
@@ -111,7 +111,7 @@ function runApart(writer: Connection, steps: readonly Step[]): Outcome[] | undef
   return outcomes
 }
 
-function runStep(writer: Connection, step: Step): StatementResult[] {
+function runStep(writer: Connection, step: StatementList): StatementResult[] {
   command(writer, 'savepoint step')
   try {
     const results = runAll(writer, step)
@@ -126,12 +126,12 @@ function runStep(writer: Connection, step: Step): StatementResult[] {
   }
 }
 
-function runInTransaction(writer: Connection, step: Step): StatementResult[] {
+function runInTransaction(writer: Connection, step: StatementList): StatementResult[] {
   if (!writer.isTransaction()) throw new Error('SQLite has given up the transaction')
   return runAll(writer, step)
 }
 
-function runAll(connection: Connection, step: Step): StatementResult[] {
+function runAll(connection: Connection, step: StatementList): StatementResult[] {
   return step.map((statement, index) => {
     const result = connection.run(statement)
     assertExpectedRows(statement, index, result)
@@ -147,7 +147,7 @@ function command(connection: Connection, sql: string): void {
   connection.run({ sql })
 }
 
-function attempt(run: () => StatementResult[]): Outcome {
+function attempt(run: () => StatementResult[]): StepOutcome {
   try {
     return { results: run() }
   } catch (error) {

@@ -4,7 +4,11 @@ import { DatabaseError, UnexpectedRows, type Statement, type StatementResult } f
  * What the two threads say to one another. Every request carries steps (lists of statements that stand or fall
  * together) and gets one outcome for each of them, so that there is one shape for everything.
  */
-export type Request = { readonly id: number; readonly kind: RequestKind; readonly steps: readonly Step[] }
+export type WorkerRequest = {
+  readonly id: number
+  readonly kind: RequestKind
+  readonly steps: readonly StatementList[]
+}
 
 export type RequestKind =
   | 'open'
@@ -16,10 +20,10 @@ export type RequestKind =
   | 'rollback'
   | 'close'
 
-export type Reply = { readonly id: number; readonly outcomes: readonly Outcome[] }
+export type WorkerReply = { readonly id: number; readonly outcomes: readonly StepOutcome[] }
 
-export type Step = readonly Statement[]
-export type Outcome = { readonly results: StatementResult[] } | { readonly failure: Failure }
+export type StatementList = readonly Statement[]
+export type StepOutcome = { readonly results: StatementResult[] } | { readonly failure: Failure }
 
 /** An error in a form that survives the way between threads. */
 export type Failure =
@@ -35,7 +39,7 @@ export function toError(failure: Failure): Error {
 }
 
 /** The results of the only step of a request, or its error. */
-export function onlyStep(outcomes: readonly Outcome[]): StatementResult[] {
+export function onlyStep(outcomes: readonly StepOutcome[]): StatementResult[] {
   const [outcome] = outcomes
   if (outcome === undefined) return []
   if ('failure' in outcome) throw toError(outcome.failure)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Database, Row, Value } from '../database.ts'
-import { createGate } from '../gate.ts'
+import type { Database, DatabaseRow, Value } from '../database.ts'
+import { createDrainLatch } from '../drain-latch.ts'
 import { openChannel, type Channel } from './channel.ts'
 import { onlyStep } from './protocol.ts'
 import { createWriters } from './writers.ts'
@@ -19,7 +19,7 @@ export type SqliteOptions = {
 export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: SqliteOptions): Promise<Database> {
   const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), busyTimeoutMs, ...rest })
   const writers = createWriters(channel)
-  const gate = createGate()
+  const gate = createDrainLatch()
 
   const close = async (): Promise<void> => {
     await channel.call('close').catch(() => undefined) // a thread that died has nothing left to close
@@ -34,7 +34,7 @@ export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: Sq
   }
   return {
     engine: 'sqlite',
-    read: <R extends Row>(sql: string, params: readonly Value[] = []) =>
+    read: <R extends DatabaseRow>(sql: string, params: readonly Value[] = []) =>
       gate.enter(async () => {
         const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
         return (result?.rows ?? []) as R[]

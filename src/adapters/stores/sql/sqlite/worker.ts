@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Reply, Request, WorkerOptions } from './protocol.ts'
+import type { WorkerReply, WorkerRequest, WorkerOptions } from './protocol.ts'
 import { createEngine } from './engine.ts'
 
 /**
@@ -11,15 +11,15 @@ const port = parentPort
 const options: WorkerOptions = workerData
 const engine = createEngine(options)
 
-port.on('message', (requests: readonly Request[]) => {
+port.on('message', (requests: readonly WorkerRequest[]) => {
   // Reads first: they are short, and a commit waits for the disk.
   answer(requests.filter(({ kind }) => kind === 'read'))
   answer(requests.filter(({ kind }) => kind !== 'read'))
 })
 
-function answer(requests: readonly Request[]): void {
+function answer(requests: readonly WorkerRequest[]): void {
   if (requests.length === 0) return
-  const replies = requests.map(({ id, kind, steps }): Reply => ({ id, outcomes: engine.handle(kind, steps) }))
-  port.postMessage(replies satisfies readonly Reply[])
+  const replies = requests.map(({ id, kind, steps }): WorkerReply => ({ id, outcomes: engine.handle(kind, steps) }))
+  port.postMessage(replies satisfies readonly WorkerReply[])
   if (requests.some(({ kind }) => kind === 'close')) port.close()
 }

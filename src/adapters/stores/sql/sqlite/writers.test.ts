@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Channel } from './channel.ts'
-import type { Outcome, Step } from './protocol.ts'
+import type { StepOutcome, StatementList } from './protocol.ts'
 import { createWriters } from './writers.ts'
 
-const step = (sql: string): Step => [{ sql }]
-const sqlOf = (steps: readonly Step[]) => steps.map(([statement]) => statement?.sql)
-const done: Outcome = { results: [] }
+const step = (sql: string): StatementList => [{ sql }]
+const sqlOf = (steps: readonly StatementList[]) => steps.map(([statement]) => statement?.sql)
+const done: StepOutcome = { results: [] }
 
 describe('the order of writers', () => {
   it('sends steps that arrive together as one group, and those that arrive meanwhile as the next', async () => {
@@ -65,11 +65,11 @@ describe('the order of writers', () => {
 
 /** Stands in for the database thread: the test decides when a request leaves and when it is answered. */
 function createThread() {
-  let waiting: { makeSteps(): readonly Step[]; resolve(outcomes: readonly Outcome[]): void } | undefined
+  let waiting: { makeSteps(): readonly StatementList[]; resolve(outcomes: readonly StepOutcome[]): void } | undefined
   const channel: Channel = {
     ended: Promise.resolve(),
     call(_kind, makeSteps = () => []) {
-      const { promise, resolve } = Promise.withResolvers<readonly Outcome[]>()
+      const { promise, resolve } = Promise.withResolvers<readonly StepOutcome[]>()
       waiting = { makeSteps, resolve }
       return promise
     },
@@ -77,8 +77,8 @@ function createThread() {
   return {
     channel,
     isIdle: () => waiting === undefined,
-    take: (): readonly Step[] => waiting?.makeSteps() ?? [],
-    async answer(outcomes: readonly Outcome[]): Promise<void> {
+    take: (): readonly StatementList[] => waiting?.makeSteps() ?? [],
+    async answer(outcomes: readonly StepOutcome[]): Promise<void> {
       const { resolve } = waiting ?? assert.fail('nothing was asked')
       waiting = undefined
       resolve(outcomes)

@@ -1,14 +1,14 @@
 import { DatabaseError, type StatementResult } from '../database.ts'
 import type { Channel } from './channel.ts'
-import { toError, type Outcome, type Step } from './protocol.ts'
+import { toError, type StepOutcome, type StatementList } from './protocol.ts'
 
 export type Writers = {
-  write(step: Step): Promise<StatementResult[]>
+  write(step: StatementList): Promise<StatementResult[]>
   /** Nothing else is written until `work` is over. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
-type Waiting = { readonly step: Step; resolve(results: StatementResult[]): void; reject(error: unknown): void }
+type Waiting = { readonly step: StatementList; resolve(results: StatementResult[]): void; reject(error: unknown): void }
 
 /** Bounds how long one commit can take, and how long a read can wait for it. */
 const maxGroupSize = 500
@@ -33,7 +33,7 @@ export function createWriters(channel: Channel): Writers {
     isDraining = false
   }
 
-  function close(group: readonly Waiting[]): Step[] {
+  function close(group: readonly Waiting[]): StatementList[] {
     if (openGroup === group) openGroup = undefined
     return group.map(({ step }) => step)
   }
@@ -72,7 +72,7 @@ export function createWriters(channel: Channel): Writers {
   }
 }
 
-function settle({ resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+function settle({ resolve, reject }: Waiting, outcome: StepOutcome | undefined): void {
   if (outcome === undefined) reject(new DatabaseError('other', 'the database thread left a step unanswered'))
   else if ('failure' in outcome) reject(toError(outcome.failure))
   else resolve(outcome.results)

@@ -14,7 +14,7 @@ const savedAtOnce = 100
 type UseRow = { organization_id: string; scope: string; id: string; minute: string; day: string }
 
 /** The windows of limits in SQL, one row for each scope. */
-export function limitUseStore(database: Database): UsageStore {
+export function limitUsageStore(database: Database): UsageStore {
   return {
     async load(afterMs) {
       const sql = 'select organization_id, scope, id, minute, day from limit_use where saved_at > $1'

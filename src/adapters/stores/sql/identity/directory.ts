@@ -6,7 +6,7 @@ import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows
 import { selectPage } from '../page.ts'
 
 /** Organizations, projects and keys in SQL, inside the transaction it is given. */
-export function registryStore(tx: Transaction): DirectoryStore {
+export function directoryStore(tx: Transaction): DirectoryStore {
   return { ...organizations(tx), ...projects(tx), ...apiKeys(tx), ...adminKeys(tx) }
 }
 

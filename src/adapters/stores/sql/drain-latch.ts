@@ -1,13 +1,13 @@
 import { DatabaseError } from './database.ts'
 
 /** Lets work in until it is closed, and knows when the last of it has left. */
-export type Gate = {
+export type DrainLatch = {
   enter<T>(work: () => Promise<T>): Promise<T>
   /** Resolves once nobody is inside any more. */
   close(): Promise<void>
 }
 
-export function createGate(): Gate {
+export function createDrainLatch(): DrainLatch {
   const emptied = Promise.withResolvers<void>()
   let inside = 0
   let isClosed = false

@@ -5,7 +5,7 @@ import { DatabaseError, type Database } from './database.ts'
 const unobserved: StorageObserver = { failed() {}, written() {} }
 
 /** The same database, whose outages are Faults: a caller then learns that nothing was changed and when to come again. */
-export function faulting(database: Database, observer = unobserved): Database {
+export function withErrorMapping(database: Database, observer = unobserved): Database {
   const rethrow = (error: unknown): never => {
     const fault = faultOf(error)
     if (fault === undefined) throw error

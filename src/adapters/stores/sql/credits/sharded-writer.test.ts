@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
-import { createLanes } from './lanes.ts'
+import { createShardedWriter } from './sharded-writer.ts'
 
 /** Writes groups when told to, and notes what was in them. */
 function openScene(refuse: (input: number) => DatabaseError['reason'] | undefined = () => undefined) {
   const groups: (readonly number[])[] = []
-  const inLane = createLanes<number, number>(async (inputs) => {
+  const inLane = createShardedWriter<number, number>(async (inputs) => {
     groups.push(inputs)
     await afterIo()
     const reason = inputs.map(refuse).find((one) => one !== undefined)

@@ -10,7 +10,7 @@ type Waiting<In, Out> = { readonly input: In; resolve(output: Out): void; reject
 const mostAtOnce = 500
 
 /** What arrives together in a lane is written together. Lanes do not wait for one another. */
-export function createLanes<In, Out>(writeAll: WriteAll<In, Out>) {
+export function createShardedWriter<In, Out>(writeAll: WriteAll<In, Out>) {
   const add = createGroupCommit<number, Waiting<In, Out>>({
     mostAtOnce,
     write: (_lane, group) => writeGroup(writeAll, group),

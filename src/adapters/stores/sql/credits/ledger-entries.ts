@@ -3,9 +3,9 @@ import type { Clock } from '../../../../base/clock.ts'
 import type { Database, Transaction } from '../database.ts'
 import { accountLock } from './rows.ts'
 
-export type MoveParts = { readonly ids: Ids; readonly clock: Clock }
+export type LedgerEntryParts = { readonly ids: Ids; readonly clock: Clock }
 
-export type Move = {
+export type NewLedgerEntry = {
   readonly organizationId: string
   readonly kind: 'grant' | 'payment' | 'slice'
   readonly from: 'outside' | 'available' | 'held'
@@ -27,7 +27,11 @@ export async function lockAccount(tx: Transaction, engine: Database['engine'], o
 }
 
 /** One entry, and the account brought in line with it. False: an entry of this kind and reference was there before. */
-export async function move(tx: Transaction, { ids, clock }: MoveParts, what: Move): Promise<boolean> {
+export async function insertLedgerEntry(
+  tx: Transaction,
+  { ids, clock }: LedgerEntryParts,
+  what: NewLedgerEntry,
+): Promise<boolean> {
   const { organizationId, kind, from, to, micro, sliceId, ref, note } = what
   const written = await tx.run(
     `insert into credit_entry (id, organization_id, at, kind, from_account, to_account, micro, slice_id, ref, note)

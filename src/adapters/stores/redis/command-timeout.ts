@@ -7,7 +7,7 @@ const eachAheadMs = 1
  * Waits for answers of one pipelined connection, each for as long as the server may take, and for those ahead of it. A
  * burst of our own is no slow server, and neither is an event loop that was busy: what has arrived meanwhile is read first.
  */
-export function createPatience(clock: Clock, timeoutMs: number) {
+export function createCommandTimeout(clock: Clock, timeoutMs: number) {
   const waiting = new Set<symbol>()
   return async <T>(answer: Promise<T>): Promise<T> => {
     const place = Symbol('a command')
