@@ -1,5 +1,5 @@
 /** Thresholds and slopes, from texts that the fitted heads have not seen. */
-import type { Calibration, Composition, Model } from '../../src/adapters/classifiers/embedded/model.ts'
+import type { Calibration, Composition, ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { createRawScorer } from '../../src/adapters/classifiers/embedded/scoring.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Category, PerCategory } from '../../src/domain/moderation/categories.ts'
@@ -37,7 +37,7 @@ const scaryShare = 0.014
 /** Beside a cue of age, sexual evidence this weak is enough. Chosen for recall; the model card says what it costs. */
 export const composition: Composition = { besideCue: -4, abuse: -0.5 }
 
-export function calibrate(model: Model, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
+export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
   const scorer = createRawScorer(model)
   const scored = (list: readonly string[]): readonly PerCategory<number>[] => list.map((text) => scorer.score(text))
   const [pool, scary, ordinary] = [scored(texts.pool), scored(texts.scary), scored(texts.ordinary)]

@@ -1,6 +1,6 @@
 /** All figures about a model, by the same road that requests take. Texts go in, numbers come out; no text is kept. */
 import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
-import type { Model } from '../../src/adapters/classifiers/embedded/model.ts'
+import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
 import type { Category } from '../../src/domain/moderation/categories.ts'
 import { verdictScore } from '../../src/domain/moderation/classifier.ts'
@@ -40,7 +40,11 @@ export type QualityFigures = {
 
 export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
 
-export async function evaluateModel(model: Model, bytes: number, data: Data): Promise<Omit<Metrics, 'heldOut'>> {
+export async function evaluateModel(
+  model: ClassifierModel,
+  bytes: number,
+  data: Data,
+): Promise<Omit<Metrics, 'heldOut'>> {
   const judge = createJudge(model)
   return {
     model: { version: model.header.version, digest: model.digest, bytes, features: model.features.length },
@@ -51,7 +55,7 @@ export async function evaluateModel(model: Model, bytes: number, data: Data): Pr
 }
 
 /** Judges by the whole road, with nothing remembered. */
-export function createJudge(model: Model): Judge {
+export function createJudge(model: ClassifierModel): Judge {
   const classifier = createEmbeddedClassifier(model)
   const screen = createScanText({ classifier, memory: 0, pause: () => Promise.resolve() })
   return async (text, direction) => (await screen({ text, direction })).classification

@@ -1,6 +1,6 @@
 /** Fits all heads, keeps the features that matter, fits again on those, and rounds the weights to bytes. */
 import { heads } from '../../src/adapters/classifiers/embedded/model.ts'
-import type { Head, HeadHeader } from '../../src/adapters/classifiers/embedded/model.ts'
+import type { ClassifierHead, HeadHeader } from '../../src/adapters/classifiers/embedded/model.ts'
 import { headPlans, labelOf, listPairs } from './heads.ts'
 import { fitLogistic } from './logistic.ts'
 import type { Solution } from './logistic.ts'
@@ -18,7 +18,7 @@ export type FitSettings = {
 export type Fitted = {
   readonly features: Uint32Array
   readonly weights: Int8Array
-  readonly heads: Readonly<Record<Head, HeadHeader>>
+  readonly heads: Readonly<Record<ClassifierHead, HeadHeader>>
 }
 
 export type ReadRow = { readonly row: Row; readonly reading: Reading }
@@ -37,13 +37,13 @@ export function fitHeads(rows: readonly ReadRow[], lists: readonly string[], set
 
 type Plan = { readonly lists: readonly string[]; readonly settings: FitSettings }
 
-function fitAll(matrix: Matrix, rows: readonly ReadRow[], plan: Plan): Readonly<Record<Head, Solution>> {
+function fitAll(matrix: Matrix, rows: readonly ReadRow[], plan: Plan): Readonly<Record<ClassifierHead, Solution>> {
   return perHead((head) => fitOne({ matrix, rows, ...plan }, head))
 }
 
 type Problem = Plan & { readonly matrix: Matrix; readonly rows: readonly ReadRow[] }
 
-function fitOne({ matrix, rows, lists, settings }: Problem, head: Head): Solution {
+function fitOne({ matrix, rows, lists, settings }: Problem, head: ClassifierHead): Solution {
   const label = labelOf(head)
   const known = rows.flatMap(({ row }, index) => (row.labels[label] === undefined ? [] : [index]))
   const learnt = matrix.columns - lists.length - listPairs.length
@@ -63,7 +63,11 @@ function fitOne({ matrix, rows, lists, settings }: Problem, head: Head): Solutio
 }
 
 /** The features with the largest weight in any head. */
-function mostTelling(features: Uint32Array, solutions: Readonly<Record<Head, Solution>>, most: number): Uint32Array {
+function mostTelling(
+  features: Uint32Array,
+  solutions: Readonly<Record<ClassifierHead, Solution>>,
+  most: number,
+): Uint32Array {
   const tells = (column: number): number => Math.max(...heads.map((head) => Math.abs(solutions[head][column] ?? 0)))
   const ranked = Array.from(features, (hash, column) => ({ hash, tells: tells(column) }))
   ranked.sort((first, second) => second.tells - first.tells || first.hash - second.hash)
@@ -71,12 +75,12 @@ function mostTelling(features: Uint32Array, solutions: Readonly<Record<Head, Sol
 }
 
 function quantise(
-  solutions: Readonly<Record<Head, Solution>>,
+  solutions: Readonly<Record<ClassifierHead, Solution>>,
   learnt: number,
   names: readonly string[],
 ): Pick<Fitted, 'weights' | 'heads'> {
   const weights = new Int8Array(learnt * heads.length)
-  const round = (head: Head): HeadHeader => {
+  const round = (head: ClassifierHead): HeadHeader => {
     const solution = solutions[head]
     const largest = solution.slice(0, learnt).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0)
     const scale = largest === 0 ? 1 : largest / 127
@@ -96,7 +100,7 @@ function quantise(
   return { weights, heads: perHead(round) }
 }
 
-function perHead<Value>(make: (head: Head) => Value): Readonly<Record<Head, Value>> {
+function perHead<Value>(make: (head: ClassifierHead) => Value): Readonly<Record<ClassifierHead, Value>> {
   return {
     sexual: make('sexual'),
     hate: make('hate'),

@@ -1,8 +1,8 @@
 import type { Category } from '../../src/domain/moderation/categories.ts'
-import type { Head } from '../../src/adapters/classifiers/embedded/model.ts'
+import type { ClassifierHead } from '../../src/adapters/classifiers/embedded/model.ts'
 
 /** The label that a head learns from. */
-export const labelOf = (head: Head): Category => (head === 'abuse' ? 'sexual/minors' : head)
+export const labelOf = (head: ClassifierHead): Category => (head === 'abuse' ? 'sexual/minors' : head)
 
 type HeadPlan = {
   /** Lists the head may learn a weight for. */
@@ -15,7 +15,7 @@ type HeadPlan = {
 
 const sexualLists = ['sexual-explicit', 'sexual-suggestive', 'sexual-clinical']
 
-export const headPlans: Readonly<Record<Head, HeadPlan>> = {
+export const headPlans: Readonly<Record<ClassifierHead, HeadPlan>> = {
   sexual: { lists: [...sexualLists, 'context', 'protection'], window: 4, evidence: [sexualLists] },
   hate: { lists: ['group', 'hostile', 'violence', 'insult', 'you'], window: 2, evidence: [] },
   harassment: { lists: [], window: 2, evidence: [] },

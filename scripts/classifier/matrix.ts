@@ -6,7 +6,7 @@ import type { Word } from '../../src/adapters/classifiers/embedded/walk.ts'
 import { unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
 import { createVocabulary } from '../../src/adapters/classifiers/embedded/vocabulary.ts'
 import { damp } from '../../src/adapters/classifiers/embedded/windows.ts'
-import { createWordBook } from '../../src/adapters/classifiers/embedded/word-book.ts'
+import { createWordCache } from '../../src/adapters/classifiers/embedded/word-cache.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 import { listPairs } from './heads.ts'
 import type { CompiledLexicon } from './lexicon-files.ts'
@@ -76,7 +76,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       grams: gramHashes.slice(0, hashGrams(word, gramHashes)),
     }
   }
-  const read = createReader({ lexicon, vocabulary, book: createWordBook(learn, 100_000), listener })
+  const read = createReader({ lexicon, vocabulary, book: createWordCache(learn, 100_000), listener })
   return (text) => {
     words = new Map()
     grams = new Map()

@@ -1,7 +1,7 @@
 /** The whole training: the same data and the same code give the same model, byte for byte. */
 import { fileURLToPath } from 'node:url'
 import { hashVersion, hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
-import type { Model, ModelHeader } from '../../src/adapters/classifiers/embedded/model.ts'
+import type { ClassifierModel, ModelHeader } from '../../src/adapters/classifiers/embedded/model.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import { writeAuthored } from './authored.ts'
 import type { AuthoredRow } from './authored.ts'
@@ -24,7 +24,7 @@ const uncalibrated = perCategory(() => ({ slope: 1, thresholds: { request: 0, re
 
 type Parts = { readonly lexicon: CompiledLexicon; readonly vocabulary: Uint32Array; readonly version: string }
 
-export type Training = { readonly model: Omit<Model, 'digest'>; readonly heldOut: Metrics['heldOut'] }
+export type Training = { readonly model: Omit<ClassifierModel, 'digest'>; readonly heldOut: Metrics['heldOut'] }
 
 /** Fits twice: without what is held out, to find thresholds and slopes; then on everything, for the weights that ship. */
 export async function trainModel(data: Data, version: string, say: (line: string) => void): Promise<Training> {
@@ -80,7 +80,11 @@ const withoutMinors = (row: Row): Row => ({ ...row, labels: { ...row.labels, 'se
 const isHeldOut = ({ text }: Row): boolean => hashWord(text) % 10 === 0
 const isHeldOutTemplate = ({ template }: AuthoredRow): boolean => template % 6 === 0
 
-function fit(rows: readonly Row[], parts: Parts, calibration: ModelHeader['calibration']): Omit<Model, 'digest'> {
+function fit(
+  rows: readonly Row[],
+  parts: Parts,
+  calibration: ModelHeader['calibration'],
+): Omit<ClassifierModel, 'digest'> {
   const { lexicon, vocabulary, version } = parts
   const read = createTextReader(lexicon, vocabulary)
   const { features, weights, heads } = fitHeads(

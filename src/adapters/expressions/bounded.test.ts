@@ -6,7 +6,7 @@ import { isPromise } from '../../base/maybe-promise.ts'
 import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createBoundedCompiler } from './bounded.ts'
-import { createExpressionThread, type Evaluation } from './thread.ts'
+import { createExpressionThread, type ExpressionEvaluation } from './thread.ts'
 
 const factsOf = (text: string): RuleFacts => ({
   text,
@@ -27,9 +27,9 @@ const long = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
 describe('an expression on the thread that serves requests', () => {
   /** Notes what is sent to the other thread. */
   const createScene = (clock = createHandClock()) => {
-    const sent: Evaluation[] = []
+    const sent: ExpressionEvaluation[] = []
     const thread = {
-      evaluate: async (evaluation: Evaluation): Promise<ExpressionResult> => {
+      evaluate: async (evaluation: ExpressionEvaluation): Promise<ExpressionResult> => {
         sent.push(evaluation)
         return { value: 'elsewhere' }
       },

@@ -5,7 +5,7 @@ import { createLoopSlice } from '../../base/loop-slice.ts'
 import type { CompileExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createCelCompiler } from './cel.ts'
-import { requestThreadUnits } from './purse.ts'
+import { requestThreadUnits } from './cost-budget.ts'
 import type { ExpressionThread } from './thread.ts'
 
 export type BoundedParts = { readonly clock: Clock; readonly thread: Pick<ExpressionThread, 'evaluate'> }

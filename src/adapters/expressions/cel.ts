@@ -2,12 +2,12 @@ import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/c
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
-import { objectionTo } from './offered.ts'
-import { CostExceeded, createPurse, evaluationUnits } from './purse.ts'
-import { reachOf } from './reach.ts'
+import { objectionTo } from './supported-functions.ts'
+import { CostExceeded, createCostBudget, evaluationUnits } from './cost-budget.ts'
+import { lookBehindOf } from './look-behind.ts'
 import { createRulePatterns } from './rule-patterns.ts'
-import type { Scope, Step } from './scope.ts'
-import { compileNode } from './steps.ts'
+import type { ExpressionScope, EvaluateNode } from './scope.ts'
+import { compileNode } from './interpreter.ts'
 import { literalPatterns } from './tree.ts'
 import { ExpressionError, type Fields } from './values.ts'
 
@@ -51,9 +51,9 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     const run = compileNode(ast)
     const patterns = createRulePatterns(literalPatterns(ast))
     return {
-      reach: reachOf(ast),
+      reach: lookBehindOf(ast),
       evaluate(facts, units = evaluationUnits) {
-        const purse = createPurse(units)
+        const purse = createCostBudget(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })
       },
     }
@@ -83,7 +83,7 @@ const countsOf = ({ pii }: RuleFacts): Fields => ({
   ...Object.fromEntries(Object.entries(pii).map(([kind, count]) => [kind, BigInt(count)])),
 })
 
-function resultOf(run: Step, scope: Scope): ExpressionResult {
+function resultOf(run: EvaluateNode, scope: ExpressionScope): ExpressionResult {
   try {
     return { value: run(scope) }
   } catch (error) {

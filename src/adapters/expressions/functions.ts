@@ -1,9 +1,9 @@
-import { patternUnits, searchUnits, writtenUnits, type Purse } from './purse.ts'
+import { patternUnits, searchUnits, writtenUnits, type CostBudget } from './cost-budget.ts'
 import { checkedInt } from './operators.ts'
 import type { RulePatterns } from './rule-patterns.ts'
 import { ExpressionError, isFields, isNumeric, noOverload } from './values.ts'
 
-export type CallParts = { readonly purse: Purse; readonly patterns: RulePatterns }
+export type CallParts = { readonly purse: CostBudget; readonly patterns: RulePatterns }
 
 type Method = (parts: CallParts, text: string, args: readonly unknown[]) => unknown
 
@@ -43,7 +43,7 @@ export const stringMethods: Readonly<Record<string, Method>> = {
 }
 
 /** `size` is a method and a function; the others convert. */
-export const functions: Readonly<Record<string, (purse: Purse, value: unknown) => unknown>> = {
+export const functions: Readonly<Record<string, (purse: CostBudget, value: unknown) => unknown>> = {
   size: sizeOf,
   bool: (_purse, value) => toBool(value),
   int: (_purse, value) => toInt(value),
@@ -51,7 +51,7 @@ export const functions: Readonly<Record<string, (purse: Purse, value: unknown) =
   string: (_purse, value) => toText(value),
 }
 
-function sizeOf(purse: Purse, value: unknown): bigint {
+function sizeOf(purse: CostBudget, value: unknown): bigint {
   if (Array.isArray(value)) return BigInt(value.length)
   if (isFields(value)) return BigInt(Object.keys(value).length)
   if (typeof value !== 'string') throw noOverload('size()', value)
@@ -100,7 +100,7 @@ function placeIn(value: unknown, text: string): number {
   throw new ExpressionError('the place is outside of the string')
 }
 
-function written(purse: Purse, text: string): string {
+function written(purse: CostBudget, text: string): string {
   purse.spend(text.length * writtenUnits)
   return text
 }

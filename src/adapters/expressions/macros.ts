@@ -1,15 +1,15 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { itemUnits } from './purse.ts'
-import { attempt, boolStep, withLocal, type Scope, type Step } from './scope.ts'
+import { itemUnits } from './cost-budget.ts'
+import { attempt, boolStep, withLocal, type ExpressionScope, type EvaluateNode } from './scope.ts'
 import { ExpressionError, isFields, itemsOf, noOverload } from './values.ts'
 
-type Compile = (node: ASTNode) => Step
+type Compile = (node: ASTNode) => EvaluateNode
 type Call = Extract<ASTNode, { op: 'call' | 'rcall' }>
 
 /** `bodies` are worked out again for each item, which they know by `name`. */
-type Loop = { readonly items: Step; readonly name: string; readonly bodies: readonly Step[] }
+type Loop = { readonly items: EvaluateNode; readonly name: string; readonly bodies: readonly EvaluateNode[] }
 
-const loops: Readonly<Record<string, (loop: Loop) => Step>> = {
+const loops: Readonly<Record<string, (loop: Loop) => EvaluateNode>> = {
   all: (loop) => quantifier(loop, false),
   exists: (loop) => quantifier(loop, true),
   exists_one: (loop) => (scope) => chosen(loop, scope).length === 1,
@@ -18,7 +18,7 @@ const loops: Readonly<Record<string, (loop: Loop) => Step>> = {
 }
 
 /** Calls that are given something to work out, not a value. Undefined for all others. */
-export function compileMacro(node: Call, compile: Compile): Step | undefined {
+export function compileMacro(node: Call, compile: Compile): EvaluateNode | undefined {
   if (node.op === 'call') return node.args[0] === 'has' ? has(node.args[1], compile) : undefined
   const [name, receiver, [variable, ...bodies]] = node.args
   if (variable?.op !== 'id') return undefined
@@ -31,7 +31,7 @@ export const isMacro = (node: Call): boolean =>
   node.args[0] === 'has' || (node.op === 'rcall' && (node.args[0] === 'bind' || Object.hasOwn(loops, node.args[0])))
 
 /** Only the last key may be missing. */
-function has([field]: readonly ASTNode[], compile: Compile): Step {
+function has([field]: readonly ASTNode[], compile: Compile): EvaluateNode {
   if (field?.op !== '.') throw new ExpressionError('has() takes a field')
   const [object, key] = field.args
   const objectOf = compile(object)
@@ -42,13 +42,13 @@ function has([field]: readonly ASTNode[], compile: Compile): Step {
   }
 }
 
-function bind(name: string, [value, body]: readonly Step[]): Step {
+function bind(name: string, [value, body]: readonly EvaluateNode[]): EvaluateNode {
   if (!value || !body) throw new ExpressionError('cel.bind() takes a name, a value and an expression')
   return (scope) => body(withLocal(scope, name, value(scope)))
 }
 
 /** `exists` is decided by one true item and `all` by one false, even where others went wrong. */
-function quantifier({ items, name, bodies }: Loop, decisive: boolean): Step {
+function quantifier({ items, name, bodies }: Loop, decisive: boolean): EvaluateNode {
   const test = testOf(bodies)
   return (scope) => {
     let error: ExpressionError | undefined
@@ -62,13 +62,13 @@ function quantifier({ items, name, bodies }: Loop, decisive: boolean): Step {
   }
 }
 
-function chosen({ items, name, bodies }: Loop, scope: Scope): unknown[] {
+function chosen({ items, name, bodies }: Loop, scope: ExpressionScope): unknown[] {
   const test = testOf(bodies)
   return paid(items, scope).filter((item) => test(withLocal(scope, name, item)))
 }
 
 /** With three parts, the middle one says which items are taken. */
-function mapped({ items, name, bodies }: Loop): Step {
+function mapped({ items, name, bodies }: Loop): EvaluateNode {
   const [transform, ...tests] = bodies.toReversed()
   if (!transform) throw new ExpressionError('map() takes an expression')
   return (scope) => {
@@ -77,12 +77,12 @@ function mapped({ items, name, bodies }: Loop): Step {
   }
 }
 
-function testOf([test]: readonly Step[]): Step<boolean> {
+function testOf([test]: readonly EvaluateNode[]): EvaluateNode<boolean> {
   if (!test) throw new ExpressionError('a condition is missing')
   return boolStep(test, 'a condition')
 }
 
-function paid(items: Step, scope: Scope): readonly unknown[] {
+function paid(items: EvaluateNode, scope: ExpressionScope): readonly unknown[] {
   const list = itemsOf(items(scope))
   scope.purse.spend(list.length * itemUnits)
   return list

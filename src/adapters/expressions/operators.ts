@@ -1,9 +1,9 @@
-import { itemUnits, writtenUnits, type Purse } from './purse.ts'
+import { itemUnits, writtenUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError, fieldOf, isEqual, isFields, isNumeric, noOverload } from './values.ts'
 
 export type BinaryOperator = '==' | '!=' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=' | '[]'
 
-type Operands = { readonly left: unknown; readonly right: unknown; readonly purse: Purse }
+type Operands = { readonly left: unknown; readonly right: unknown; readonly purse: CostBudget }
 
 /** Every operator with two sides that both are always worked out. */
 export const binaryOperators: Readonly<Record<BinaryOperator, (operands: Operands) => unknown>> = {

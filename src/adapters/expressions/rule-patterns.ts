@@ -1,12 +1,12 @@
 import { createScanCache } from '../../domain/moderation/scan-cache.ts'
 import { compileSized, type SizedPattern } from '../patterns/re2.ts'
-import { compileUnits, type Purse } from './purse.ts'
+import { compileUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError } from './values.ts'
 
 /** The patterns of rules, each compiled once. */
 export type RulePatterns = {
   /** A pattern that is not known yet is compiled at the expense of whoever asks. */
-  find(source: string, purse: Purse): SizedPattern
+  find(source: string, purse: CostBudget): SizedPattern
 }
 
 /** Those written in the rule are always at hand; of those put together while it runs, the last ones used. */

@@ -5,7 +5,7 @@ import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import type { ThreadAnswer, ThreadQuestion } from './worker.ts'
 
-export type Evaluation = {
+export type ExpressionEvaluation = {
   readonly expression: string
   readonly facts: RuleFacts
   /** Organizations take turns. */
@@ -15,7 +15,7 @@ export type Evaluation = {
 /** A thread for evaluations that are too long for the one that serves requests. */
 export type ExpressionThread = AsyncDisposable & {
   /** Never rejects. */
-  evaluate(evaluation: Evaluation): Promise<ExpressionResult>
+  evaluate(evaluation: ExpressionEvaluation): Promise<ExpressionResult>
 }
 
 export type ThreadParts = {
@@ -28,7 +28,7 @@ export type ThreadParts = {
 const idleMs = 10 * 60_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
-type Job = Evaluation & { readonly settle: (result: ExpressionResult) => void }
+type Job = ExpressionEvaluation & { readonly settle: (result: ExpressionResult) => void }
 
 type Running = {
   readonly worker: Worker

@@ -1,5 +1,5 @@
-import type { Purse } from './purse.ts'
-import { itemUnits } from './purse.ts'
+import type { CostBudget } from './cost-budget.ts'
+import { itemUnits } from './cost-budget.ts'
 
 /** A rule that went wrong while it ran: a key that is missing, a type that does not fit. */
 export class ExpressionError extends Error {
@@ -49,7 +49,7 @@ export function fieldOf(value: unknown, key: unknown): unknown {
 }
 
 /** Lists and maps are equal item by item; values of different types never are, numbers excepted. */
-export function isEqual(left: unknown, right: unknown, purse: Purse): boolean {
+export function isEqual(left: unknown, right: unknown, purse: CostBudget): boolean {
   purse.spend(itemUnits)
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length !== right.length) return false

@@ -5,7 +5,7 @@ import { verdictScore } from '../../../domain/moderation/classifier.ts'
 import type { Classification, Classifier, TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { Span } from '../../../domain/moderation/normalise.ts'
 import { decodeModel } from './model-file.ts'
-import type { Model } from './model.ts'
+import type { ClassifierModel } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
@@ -17,9 +17,9 @@ export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'follow'> & {
 /** The model that comes with the program. */
 export const shippedModel = new URL('./model.bin', import.meta.url)
 
-export const loadModel = (file: URL | string = shippedModel): Model => decodeModel(readFileSync(file))
+export const loadModel = (file: URL | string = shippedModel): ClassifierModel => decodeModel(readFileSync(file))
 
-export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedClassifier {
+export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): EmbeddedClassifier {
   const scorer = createRawScorer(model)
   const scales = { request: scalesFor(model, 'request'), response: scalesFor(model, 'response') }
   const judged = (raw: PerCategory<number>, direction: TextDirection): Classification => {
@@ -38,7 +38,7 @@ export function createEmbeddedClassifier(model: Model = loadModel()): EmbeddedCl
 
 type Scale = { readonly slope: number; readonly threshold: number }
 
-const scalesFor = ({ header }: Model, direction: TextDirection): PerCategory<Scale> =>
+const scalesFor = ({ header }: ClassifierModel, direction: TextDirection): PerCategory<Scale> =>
   perCategory((category) => {
     const { slope, thresholds } = header.calibration[category]
     return { slope, threshold: thresholds[direction] }

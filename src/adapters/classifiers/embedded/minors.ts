@@ -3,16 +3,16 @@
  * window, together with a cue of age around it.
  */
 import type { ModelHeader } from './model.ts'
-import type { Row, Tally } from './tally.ts'
+import type { FeatureRow, FeatureCounts } from './feature-counts.ts'
 import { damp } from './windows.ts'
-import type { Window } from './windows.ts'
+import type { ScoreWindow } from './windows.ts'
 
 type SexualWindow = {
-  readonly window: Window
+  readonly window: ScoreWindow
   /** How many buckets the text has. */
   readonly buckets: number
   /** The sums of the window. */
-  readonly sum: Row
+  readonly sum: FeatureRow
   /** The sexual head's score of this window. */
   readonly sexual: number
 }
@@ -27,7 +27,7 @@ const doubt = 1.56
 const mostEvidence = 4
 const plainCue = 2
 
-export function createMinorsScore(header: ModelHeader): (tally: Tally, window: SexualWindow) => number {
+export function createMinorsScore(header: ModelHeader): (tally: FeatureCounts, window: SexualWindow) => number {
   const { besideCue } = header.minors
   const place = (list: string): number => header.lists.indexOf(list)
   const [explicit, clinical, suggestive] = [
@@ -57,14 +57,14 @@ export function createMinorsScore(header: ModelHeader): (tally: Tally, window: S
 }
 
 /** Hits of a list in the buckets from `first` up to `end`. */
-function countIn(tally: Tally, [first, end]: Window, list: number): number {
+function countIn(tally: FeatureCounts, [first, end]: ScoreWindow, list: number): number {
   let count = 0
   for (let bucket = first; bucket < end; bucket++) count += tally.row(bucket)[tally.layout.lists + list] ?? 0
   return count
 }
 
 /** Most hits of these lists in one bucket of the window. There they are different words: a column `sex` counts once. */
-function mostTogether(tally: Tally, [first, end]: Window, lists: readonly number[]): number {
+function mostTogether(tally: FeatureCounts, [first, end]: ScoreWindow, lists: readonly number[]): number {
   let most = 0
   for (let bucket = first; bucket < end; bucket++) {
     const row = tally.row(bucket)

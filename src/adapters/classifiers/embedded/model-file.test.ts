@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { perCategory } from '../../../domain/moderation/categories.ts'
 import { hashVersion } from './hashing.ts'
 import { decodeModel, encodeModel } from './model-file.ts'
-import type { Model } from './model.ts'
+import type { ClassifierModel } from './model.ts'
 
 const head = { bias: -1.5, scale: 0.01, lists: [0.25], window: 2, evidence: [[0]] }
-const model: Omit<Model, 'digest'> = {
+const model: Omit<ClassifierModel, 'digest'> = {
   header: {
     version: 'test',
     hashVersion,

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { hashVersion } from './hashing.ts'
 import type { LexiconTables } from './lexicon.ts'
 import { heads } from './model.ts'
-import type { Model, ModelHeader } from './model.ts'
+import type { ClassifierModel, ModelHeader } from './model.ts'
 
 const magic = 'GATEMOD1'
 const digestBytes = 32
 
-export function encodeModel(model: Omit<Model, 'digest'>): Uint8Array {
+export function encodeModel(model: Omit<ClassifierModel, 'digest'>): Uint8Array {
   const { words, stems, phrases, phraseLengths } = model.lexicon
   const sections = [
     new TextEncoder().encode(JSON.stringify(model.header)),
@@ -25,7 +25,7 @@ export function encodeModel(model: Omit<Model, 'digest'>): Uint8Array {
 }
 
 /** Throws where the file is damaged, cut off, or made for another way of hashing. */
-export function decodeModel(file: Uint8Array): Model {
+export function decodeModel(file: Uint8Array): ClassifierModel {
   const body = file.subarray(0, file.byteLength - digestBytes)
   const digest = createHash('sha256').update(body).digest()
   if (!digest.equals(file.subarray(body.byteLength))) throw new Error('The moderation model is damaged.')

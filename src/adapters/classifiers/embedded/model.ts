@@ -7,10 +7,10 @@ import type { LexiconTables } from './lexicon.ts'
  * The category `sexual/minors` is composed of it, of the sexual head and of cues of age.
  */
 export const heads = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'abuse'] as const
-export type Head = (typeof heads)[number]
+export type ClassifierHead = (typeof heads)[number]
 
 /** A trained model as it stands in memory. */
-export type Model = {
+export type ClassifierModel = {
   readonly header: ModelHeader
   /** Hashes of the features kept, ascending. */
   readonly features: Uint32Array
@@ -30,7 +30,7 @@ export type ModelHeader = {
   readonly lists: readonly string[]
   /** Lists whose meeting within a few words is a feature of its own. */
   readonly pairs: readonly (readonly [string, string])[]
-  readonly heads: Readonly<Record<Head, HeadHeader>>
+  readonly heads: Readonly<Record<ClassifierHead, HeadHeader>>
   readonly minors: Composition
   readonly calibration: Readonly<Record<Category, Calibration>>
 }

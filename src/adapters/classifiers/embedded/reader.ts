@@ -7,13 +7,13 @@ import type { Lexicon } from './lexicon.ts'
 import { visitTokens } from './tokens.ts'
 import { segment } from './unmask.ts'
 import type { Vocabulary } from './unmask.ts'
-import { createWalk, type Listener, type Word } from './walk.ts'
-import type { WordBook } from './word-book.ts'
+import { createWalk, type WalkListener, type Word } from './walk.ts'
+import type { WordCache } from './word-cache.ts'
 
 export type WordReaderParts<Known> = {
   readonly vocabulary: Vocabulary
   /** Knows the tokens as they were written. */
-  readonly book: WordBook<Known>
+  readonly book: WordCache<Known>
 }
 
 /** Told each word, and where the token stands that it was written as; letters spelled one by one may be several words. */
@@ -35,7 +35,7 @@ export function createWordReader<Known>({ vocabulary, book }: WordReaderParts<Kn
 
 export type ReaderParts<Known extends Word> = WordReaderParts<Known> & {
   readonly lexicon: Lexicon
-  readonly listener: Listener<Known>
+  readonly listener: WalkListener<Known>
 }
 
 export function createReader<Known extends Word>(parts: ReaderParts<Known>): (text: string) => void {

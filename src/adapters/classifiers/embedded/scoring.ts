@@ -2,18 +2,18 @@
 import type { PerCategory } from '../../../domain/moderation/categories.ts'
 import { normalise, type Span } from '../../../domain/moderation/normalise.ts'
 import { createFeatureTable } from './feature-table.ts'
-import { createFollowing } from './following.ts'
+import { createStreamScoring } from './stream-scoring.ts'
 import { createLexicon } from './lexicon.ts'
 import { createMinorsScore } from './minors.ts'
 import { heads } from './model.ts'
-import type { Head, Model } from './model.ts'
+import type { ClassifierHead, ClassifierModel } from './model.ts'
 import { createWordReader } from './reader.ts'
-import { createTally, layOut } from './tally.ts'
-import type { Tally } from './tally.ts'
+import { createFeatureCounts, layOut } from './feature-counts.ts'
+import type { FeatureCounts } from './feature-counts.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { createWeigh } from './weigh.ts'
 import { createHeadScore, createSumRows, gather, windowsOf } from './windows.ts'
-import { createWordBook } from './word-book.ts'
+import { createWordCache } from './word-cache.ts'
 
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
@@ -22,13 +22,13 @@ export type RawScorer = {
   follow(): (text: string, stretch: Span) => PerCategory<number>
 }
 
-export function createRawScorer(model: Model): RawScorer {
+export function createRawScorer(model: ClassifierModel): RawScorer {
   const table = createFeatureTable(model.features)
   const lexicon = createLexicon(model.lexicon)
   const vocabulary = createVocabulary(model.vocabulary)
-  const book = createWordBook(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
+  const book = createWordCache(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
   const readWords = createWordReader({ vocabulary, book })
-  const tally = createTally({ model, table, lexicon })
+  const tally = createFeatureCounts({ model, table, lexicon })
   const scoreTally = createTallyScorer(model)
 
   const score = (text: string): PerCategory<number> => {
@@ -39,7 +39,7 @@ export function createRawScorer(model: Model): RawScorer {
   return {
     score,
     follow() {
-      const visitWords = createFollowing({ readWords, age: book.age })
+      const visitWords = createStreamScoring({ readWords, age: book.age })
       return (text, stretch) => {
         tally.begin()
         const isRead = visitWords(text, stretch, tally.meet)
@@ -53,14 +53,14 @@ export function createRawScorer(model: Model): RawScorer {
 const silent = -20
 
 type HeadScorer = {
-  readonly head: Head
+  readonly head: ClassifierHead
   readonly score: ReturnType<typeof createHeadScore>
   /** Of the windows of the text at hand, `count` of them: the list is kept for the next text. */
   readonly scores: number[]
   count: number
 }
 
-function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<number> {
+function createTallyScorer({ header }: ClassifierModel): (tally: FeatureCounts) => PerCategory<number> {
   const layout = layOut(header)
   const scorers = heads.map((head, place): HeadScorer => {
     return { head, score: createHeadScore(header.heads[head], place, layout), scores: [], count: 0 }
@@ -70,7 +70,7 @@ function createTallyScorer({ header }: Model): (tally: Tally) => PerCategory<num
   const scoreMinors = createMinorsScore(header)
   const sumRows = createSumRows(layout)
 
-  const gathered = (head: Head): number => {
+  const gathered = (head: ClassifierHead): number => {
     const { scores, count } = scorers[heads.indexOf(head)] ?? { scores: [], count: 0 }
     return count === 0 ? silent : gather(scores, count)
   }

@@ -28,7 +28,7 @@ export type TokenVisitor = {
 }
 
 /** No token is longer. */
-export const longestToken = 32
+export const longestWordToken = 32
 const longestSpelling = 200
 
 const spell = createSpeller()
@@ -43,7 +43,7 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
       at += 1
       continue
     }
-    const end = endOfToken(codes, at, Math.min(text.length, at + longestToken))
+    const end = endOfToken(codes, at, Math.min(text.length, at + longestWordToken))
     const spelledEnd = end === at + 1 ? endOfSpelling(codes, at) : end
     if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd), at, spelledEnd)
     else visitor.word(letters, at, end)

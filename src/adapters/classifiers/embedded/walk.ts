@@ -14,7 +14,7 @@ export type Word = {
 }
 
 /** Told what the walk meets. Within a bucket each word, with its lists, and each pair of neighbours is told once. */
-export type Listener<Known extends Word> = {
+export type WalkListener<Known extends Word> = {
   bucket(): void
   word(word: Known): void
   pair(hash: number): void
@@ -22,7 +22,7 @@ export type Listener<Known extends Word> = {
   lists(lists: number, recent: number): void
 }
 
-export type Walk<Known extends Word> = {
+export type WordWalk<Known extends Word> = {
   /** Begins a text. */
   begin(): void
   /** Goes on to its next word. */
@@ -35,7 +35,7 @@ const bucketWords = 48
 const nearWords = 6
 const pairSlots = 1024
 
-export function createWalk<Known extends Word>(lexicon: Lexicon, listener: Listener<Known>): Walk<Known> {
+export function createWalk<Known extends Word>(lexicon: Lexicon, listener: WalkListener<Known>): WordWalk<Known> {
   const hashes = new Int32Array(8)
   const lists = new Int32Array(8)
   const pairs = new Int32Array(pairSlots)

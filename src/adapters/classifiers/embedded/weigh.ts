@@ -11,7 +11,7 @@ import type { Vocabulary } from './unmask.ts'
  * A word with all that it adds to the row of its bucket: its own weight per head, per head the sum of its character runs,
  * one for itself, and how many runs it has. Whole numbers: scaled later.
  */
-export type WeighedWord = Word & { readonly sums: readonly number[] }
+export type WeightedWord = Word & { readonly sums: readonly number[] }
 
 export type WeighParts = {
   readonly table: FeatureTable
@@ -20,7 +20,7 @@ export type WeighParts = {
   readonly vocabulary: Vocabulary
 }
 
-export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts): (token: string) => WeighedWord {
+export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts): (token: string) => WeightedWord {
   const width = heads.length
   const blank = Array.from({ length: width * 2 }, () => 0)
   const gramHashes = new Uint32Array(mostGrams)

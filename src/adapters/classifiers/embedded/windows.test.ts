@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createSpeller } from './letters.ts'
 import { gather, windowsOf } from './windows.ts'
-import { createWordBook } from './word-book.ts'
+import { createWordCache } from './word-cache.ts'
 
 describe('windows', () => {
   it('cover every bucket, are of one length, and end with the text', () => {
@@ -35,7 +35,7 @@ describe('the book of words', () => {
 
   it('learns a token once, and again only after many others', () => {
     const learnt: string[] = []
-    const book = createWordBook((token) => {
+    const book = createWordCache((token) => {
       learnt.push(token)
       return { token }
     }, 4)
@@ -51,7 +51,7 @@ describe('the book of words', () => {
   })
 
   it('answers for any tokens as if it remembered nothing', () => {
-    const book = createWordBook((token) => ({ token }), 8)
+    const book = createWordCache((token) => ({ token }), 8)
     fc.assert(
       fc.property(fc.string({ maxLength: 3 }), (token) =>
         assert.equal(book(spell(token), 0, token.length).token, token),

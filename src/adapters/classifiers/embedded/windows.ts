@@ -1,25 +1,25 @@
 /** Windows over the buckets of a text, and what a head says to one of them. */
 import { heads } from './model.ts'
 import type { HeadHeader } from './model.ts'
-import type { Row, RowLayout, Tally } from './tally.ts'
+import type { FeatureRow, RowLayout, FeatureCounts } from './feature-counts.ts'
 
 /** Some buckets in a row, `end` not included. */
-export type Window = readonly [first: number, end: number]
+export type ScoreWindow = readonly [first: number, end: number]
 
 /** Windows of `length` buckets that overlap by half; the last one ends with the text. */
-export function windowsOf(buckets: number, length: number): readonly Window[] {
+export function windowsOf(buckets: number, length: number): readonly ScoreWindow[] {
   if (buckets <= length) return buckets === 0 ? [] : [[0, buckets]]
-  const windows: Window[] = []
+  const windows: ScoreWindow[] = []
   for (let first = 0; first + length < buckets; first += Math.max(1, length >> 1)) windows.push([first, first + length])
   windows.push([buckets - length, buckets])
   return windows
 }
 
 /** The sums of a window, and the places in them of the lists and pairs that were met, `metCount` of them. */
-export type WindowSums = { readonly sum: Row; readonly met: Uint8Array; metCount: number }
+export type WindowSums = { readonly sum: FeatureRow; readonly met: Uint8Array; metCount: number }
 
 /** Adds up the rows of a tally from `first` up to `end`. What it answers holds until it is asked again. */
-export function createSumRows(layout: RowLayout): (tally: Tally, window: Window) => WindowSums {
+export function createSumRows(layout: RowLayout): (tally: FeatureCounts, window: ScoreWindow) => WindowSums {
   const sums: WindowSums = { sum: new Int32Array(layout.length), met: new Uint8Array(layout.length), metCount: 0 }
   const { sum, met } = sums
   return (tally, window) => {
@@ -45,7 +45,7 @@ const withoutEvidence = 4
 /** What a head says to the sums of a window; `place` is where it stands among the heads. */
 export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sums: WindowSums) => number {
   const { bias, scale, evidence, lists } = header
-  const isMet = (sum: Row, group: readonly number[]): boolean =>
+  const isMet = (sum: FeatureRow, group: readonly number[]): boolean =>
     group.some((list) => (sum[layout.lists + list] ?? 0) > 0)
   return ({ sum, met, metCount }) => {
     const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))

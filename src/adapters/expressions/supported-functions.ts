@@ -26,7 +26,7 @@ function objectionIn(node: ASTNode): string | undefined {
     case 'value':
       return isPlain(node.args) ? undefined : 'Bytes and unsigned numbers are not offered in rules.'
     case 'call':
-      return isMacro(node) || Object.hasOwn(functions, node.args[0]) ? undefined : notOffered(node.args[0])
+      return isMacro(node) || Object.hasOwn(functions, node.args[0]) ? undefined : notSupported(node.args[0])
     case 'rcall':
       return objectionToMethod(node)
     case '.':
@@ -41,11 +41,11 @@ function objectionIn(node: ASTNode): string | undefined {
 const isPlain = (value: unknown): boolean =>
   value === null || isString(value) || ['number', 'bigint', 'boolean'].includes(typeof value)
 
-const notOffered = (name: string): string => `${name}() is not offered in rules.`
+const notSupported = (name: string): string => `${name}() is not offered in rules.`
 
 function objectionToMethod(node: Extract<ASTNode, { op: 'rcall' }>): string | undefined {
   const [name, , args] = node.args
-  if (!isMacro(node) && name !== 'size' && !Object.hasOwn(stringMethods, name)) return notOffered(name)
+  if (!isMacro(node) && name !== 'size' && !Object.hasOwn(stringMethods, name)) return notSupported(name)
   const pattern = name === 'matches' ? literalOf(args[0]) : undefined
   return pattern === undefined ? undefined : objectionToPattern(pattern)
 }

@@ -4,9 +4,9 @@
  * asked for again moves back. So it is bounded, whatever is sent.
  */
 import type { Letters } from './letters.ts'
-import { longestToken } from './tokens.ts'
+import { longestWordToken } from './tokens.ts'
 
-export type WordBook<Facts> = {
+export type WordCache<Facts> = {
   (letters: Letters, start: number, end: number): Facts
   /** Grows when something is forgotten. */
   age(): number
@@ -15,7 +15,7 @@ export type WordBook<Facts> = {
 /** Tokens made to collide must not make it slow: one that finds no place near its own is not remembered. */
 const mostProbes = 16
 
-export function createWordBook<Facts>(learn: (token: string) => Facts, generation = 12_000): WordBook<Facts> {
+export function createWordCache<Facts>(learn: (token: string) => Facts, generation = 12_000): WordCache<Facts> {
   let young = createPage<Facts>(generation)
   let old = createPage<Facts>(generation)
   let age = 0
@@ -48,7 +48,7 @@ function createPage<Facts>(most: number): Page<Facts> {
   /** Which of the tokens stands in a slot, counted from 1. */
   const tokens = new Int32Array(slots)
   const lengths = new Uint8Array(most)
-  const spellings = new Uint16Array(most * longestToken)
+  const spellings = new Uint16Array(most * longestWordToken)
   const facts: Facts[] = []
 
   /** The slot of the token that stands in the text, or the free one where it belongs, or -1. */
@@ -62,7 +62,7 @@ function createPage<Facts>(most: number): Page<Facts> {
     return -1
   }
   const standsAt = (codes: Uint16Array, start: number, token: number): boolean => {
-    const spelled = token * longestToken
+    const spelled = token * longestWordToken
     for (let at = (lengths[token] ?? 0) - 1; at >= 0; at--) {
       if (spellings[spelled + at] !== codes[start + at]) return false
     }
@@ -75,10 +75,10 @@ function createPage<Facts>(most: number): Page<Facts> {
       return token === 0 ? undefined : facts[token - 1]
     },
     remember(known, token) {
-      const slot = token.length > longestToken ? -1 : slotOf(token, 0, token.length)
+      const slot = token.length > longestWordToken ? -1 : slotOf(token, 0, token.length)
       if (slot < 0) return
       lengths[facts.length] = token.length
-      spellings.set(token, facts.length * longestToken)
+      spellings.set(token, facts.length * longestWordToken)
       tokens[slot] = facts.push(known)
     },
     isFull: () => facts.length >= most,

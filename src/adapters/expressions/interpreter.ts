@@ -2,12 +2,12 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { functions, stringMethods } from './functions.ts'
 import { compileMacro } from './macros.ts'
 import { binaryOperators, negated } from './operators.ts'
-import { stepUnits } from './purse.ts'
-import { attempt, boolStep, type Local, type Scope, type Step } from './scope.ts'
+import { stepUnits } from './cost-budget.ts'
+import { attempt, boolStep, type Local, type ExpressionScope, type EvaluateNode } from './scope.ts'
 import { ExpressionError, fieldOf, noOverload, type Fields } from './values.ts'
 
 /** Turns a checked tree into functions, each of which pays before it runs. */
-export function compileNode(node: ASTNode): Step {
+export function compileNode(node: ASTNode): EvaluateNode {
   const run = stepOf(node)
   return (scope) => {
     scope.purse.spend(stepUnits)
@@ -15,7 +15,7 @@ export function compileNode(node: ASTNode): Step {
   }
 }
 
-function stepOf(node: ASTNode): Step {
+function stepOf(node: ASTNode): EvaluateNode {
   switch (node.op) {
     case 'value':
       return () => node.args
@@ -54,17 +54,17 @@ function lookUp(name: string, facts: Fields, local: Local | undefined): unknown 
   return fieldOf(facts, name)
 }
 
-function fieldStep([object, key]: readonly [ASTNode, string]): Step {
+function fieldStep([object, key]: readonly [ASTNode, string]): EvaluateNode {
   const objectOf = compileNode(object)
   return (scope) => fieldOf(objectOf(scope), key)
 }
 
-function allOf(nodes: readonly ASTNode[]): Step<unknown[]> {
+function allOf(nodes: readonly ASTNode[]): EvaluateNode<unknown[]> {
   const steps = nodes.map(compileNode)
   return (scope) => steps.map((step) => step(scope))
 }
 
-function mapStep(entries: readonly (readonly [ASTNode, ASTNode])[]): Step {
+function mapStep(entries: readonly (readonly [ASTNode, ASTNode])[]): EvaluateNode {
   const keysOf = allOf(entries.map(([key]) => key))
   const valuesOf = allOf(entries.map(([, value]) => value))
   return (scope) => {
@@ -78,14 +78,14 @@ function mapStep(entries: readonly (readonly [ASTNode, ASTNode])[]): Step {
   }
 }
 
-function choiceStep([condition, first, second]: readonly [ASTNode, ASTNode, ASTNode]): Step {
+function choiceStep([condition, first, second]: readonly [ASTNode, ASTNode, ASTNode]): EvaluateNode {
   const conditionOf = boolStep(compileNode(condition), '?:')
   const [whenTrue, whenFalse] = [compileNode(first), compileNode(second)]
   return (scope) => (conditionOf(scope) ? whenTrue : whenFalse)(scope)
 }
 
 /** `||` is decided by one true side and `&&` by one false side, even where the other went wrong. */
-function logicalStep([left, right]: readonly [ASTNode, ASTNode], decisive: boolean): Step {
+function logicalStep([left, right]: readonly [ASTNode, ASTNode], decisive: boolean): EvaluateNode {
   const name = decisive ? '||' : '&&'
   const [leftOf, rightOf] = [boolStep(compileNode(left), name), boolStep(compileNode(right), name)]
   return (scope) => {
@@ -96,23 +96,23 @@ function logicalStep([left, right]: readonly [ASTNode, ASTNode], decisive: boole
   }
 }
 
-function notStep(step: Step): Step {
+function notStep(step: EvaluateNode): EvaluateNode {
   const valueOf = boolStep(step, '!')
   return (scope) => !valueOf(scope)
 }
 
 const minusStep =
-  (step: Step): Step =>
+  (step: EvaluateNode): EvaluateNode =>
   (scope) =>
     negated(step(scope))
 
-function binaryStep(node: Extract<ASTNode, { op: keyof typeof binaryOperators }>): Step {
+function binaryStep(node: Extract<ASTNode, { op: keyof typeof binaryOperators }>): EvaluateNode {
   const operate = binaryOperators[node.op]
   const [leftOf, rightOf] = [compileNode(node.args[0]), compileNode(node.args[1])]
   return (scope) => operate({ left: leftOf(scope), right: rightOf(scope), purse: scope.purse })
 }
 
-function callStep({ args: [name, args] }: Extract<ASTNode, { op: 'call' }>): Step {
+function callStep({ args: [name, args] }: Extract<ASTNode, { op: 'call' }>): EvaluateNode {
   const call = functions[name]
   const [argument] = args
   if (!call || !argument) throw new ExpressionError(`${name}() is not offered`)
@@ -120,14 +120,14 @@ function callStep({ args: [name, args] }: Extract<ASTNode, { op: 'call' }>): Ste
   return (scope) => call(scope.purse, argumentOf(scope))
 }
 
-function methodStep({ args: [name, receiver, args] }: Extract<ASTNode, { op: 'rcall' }>): Step {
+function methodStep({ args: [name, receiver, args] }: Extract<ASTNode, { op: 'rcall' }>): EvaluateNode {
   const receiverOf = compileNode(receiver)
   const { size } = functions
   if (name === 'size' && size) return (scope) => size(scope.purse, receiverOf(scope))
   const method = stringMethods[name]
   if (!method) throw new ExpressionError(`${name}() is not offered`)
   const argsOf = allOf(args)
-  return (scope: Scope) => {
+  return (scope: ExpressionScope) => {
     const text = receiverOf(scope)
     if (typeof text !== 'string') throw noOverload(`${name}()`, text)
     return method(scope, text, argsOf(scope))

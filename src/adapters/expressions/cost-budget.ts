@@ -2,7 +2,7 @@
  * What one evaluation may cost. A unit is about ten nanoseconds of a slow core, counted for the worst text that a step can
  * meet: the same rule and the same text always cost the same, however busy the machine is.
  */
-export type Purse = {
+export type CostBudget = {
   /** Throws `CostExceeded` where there is less left. */
   spend(units: number): void
 }
@@ -20,7 +20,7 @@ export class CostExceeded extends Error {
   }
 }
 
-export function createPurse(units: number): Purse {
+export function createCostBudget(units: number): CostBudget {
   let left = units
   return {
     spend(spent) {
@@ -33,7 +33,7 @@ export function createPurse(units: number): Purse {
 /** A step of its own: a call, a look-up, an operator. */
 export const stepUnits = 30
 /** For a mistake that is forgiven: an error is dear to throw. */
-export const mistakeUnits = 3_000
+export const errorCost = 3_000
 /** For each item of a list that is read or copied. */
 export const itemUnits = 20
 /** For each character that is written anew, memory included. */

@@ -2,9 +2,9 @@
 import type { FeatureTable } from './feature-table.ts'
 import type { Lexicon } from './lexicon.ts'
 import { heads } from './model.ts'
-import type { Model, ModelHeader } from './model.ts'
-import { createWalk, type Listener, type Walk } from './walk.ts'
-import type { WeighedWord } from './weigh.ts'
+import type { ClassifierModel, ModelHeader } from './model.ts'
+import { createWalk, type WalkListener, type WordWalk } from './walk.ts'
+import type { WeightedWord } from './weigh.ts'
 
 /** Where the sums of a bucket stand in its row: per head those of words and of character runs, then the counts. */
 export type RowLayout = {
@@ -16,20 +16,24 @@ export type RowLayout = {
 }
 
 /** Weights are whole numbers and so are counts: so are their sums. */
-export type Row = Int32Array
+export type FeatureRow = Int32Array
 
-export type Tally = Walk<WeighedWord> & {
+export type FeatureCounts = WordWalk<WeightedWord> & {
   readonly layout: RowLayout
   /** How many buckets the words met since the beginning have filled. */
   buckets(): number
-  row(bucket: number): Row
+  row(bucket: number): FeatureRow
 }
 
-export type TallyParts = { readonly model: Model; readonly table: FeatureTable; readonly lexicon: Lexicon }
+export type FeatureCountsParts = {
+  readonly model: ClassifierModel
+  readonly table: FeatureTable
+  readonly lexicon: Lexicon
+}
 
-export function createTally({ model, table, lexicon }: TallyParts): Tally {
+export function createFeatureCounts({ model, table, lexicon }: FeatureCountsParts): FeatureCounts {
   const layout = layOut(model.header)
-  const rows: Row[] = []
+  const rows: FeatureRow[] = []
   let count = 0
   const listener = createAdder(model, table, () => {
     const row = (rows[count] ??= new Int32Array(layout.length))
@@ -57,13 +61,17 @@ export function layOut({ lists, pairs }: Pick<ModelHeader, 'lists' | 'pairs'>): 
 }
 
 /** Adds what the walk meets to the row of the bucket it is in. */
-function createAdder({ header, weights }: Model, table: FeatureTable, nextRow: () => Row): Listener<WeighedWord> {
+function createAdder(
+  { header, weights }: ClassifierModel,
+  table: FeatureTable,
+  nextRow: () => FeatureRow,
+): WalkListener<WeightedWord> {
   const { lists, pairs } = header
   const layout = layOut(header)
   const width = heads.length
   const firsts = Int32Array.from(pairs, ([first]) => 1 << lists.indexOf(first))
   const seconds = Int32Array.from(pairs, ([, second]) => 1 << lists.indexOf(second))
-  let current: Row = new Int32Array(layout.length)
+  let current: FeatureRow = new Int32Array(layout.length)
   return {
     bucket() {
       current = nextRow()

@@ -7,9 +7,9 @@ import { wholeCharacter } from '../../../domain/moderation/slices.ts'
 import type { ReadWords } from './reader.ts'
 
 /** Goes through the words of a stretch; false where they are not at hand, and the stretch is to be read by itself. */
-export type Following<Known> = (text: string, stretch: Span, visit: (word: Known) => void) => boolean
+export type StreamScoring<Known> = (text: string, stretch: Span, visit: (word: Known) => void) => boolean
 
-export type FollowingParts<Known> = {
+export type StreamScoringParts<Known> = {
   readonly readWords: ReadWords<Known>
   /** Changes when words may have been forgotten: met again, they would be others. */
   readonly age: () => number
@@ -21,7 +21,7 @@ const lookAheadCharacters = 5
 /** Of a long text only the end is looked at again; what came before is forgotten, half of this at a time. */
 const mostTokens = 2_048
 
-export function createFollowing<Known>({ readWords, age }: FollowingParts<Known>): Following<Known> {
+export function createStreamScoring<Known>({ readWords, age }: StreamScoringParts<Known>): StreamScoring<Known> {
   let tokens: (Span & { readonly word: Known })[] = []
   let readFrom = 0
   let readTo = 0

@@ -10,7 +10,7 @@ const growing = new Set(['text', 'categories', 'pii'])
  * exception: words looked for side by side. Where two must be found together, the first has long left when the second
  * comes, so `&&` between them is no exception. What could turn back when more comes must see all of it too.
  */
-export function reachOf(tree: ASTNode): LookBehind {
+export function lookBehindOf(tree: ASTNode): LookBehind {
   const characters = spanOf(tree)
   const isWhole = characters === undefined || !rises(tree) || mayRiseTooHigh(tree)
   return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii') }
