@@ -1,10 +1,10 @@
 import packageFile from '../package.json' with { type: 'json' }
 import { createAdministration } from './app/administration.ts'
-import { openAuditOffice } from './app/audit/office.ts'
+import { openAudit } from './app/audit/office.ts'
 import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
-import { openGovernance } from './app/governance/governance.ts'
-import { openGround, type World } from './app/ground.ts'
+import { openEvaluation } from './app/evaluation/governance.ts'
+import { openInfrastructure, type World } from './app/infrastructure.ts'
 import { startExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listening/listeners.ts'
@@ -12,9 +12,9 @@ import { allPurposes } from './app/listening/plan.ts'
 import type { Operations } from './app/operations/operations.ts'
 import { openModels } from './app/models/models.ts'
 import { watchProcess } from './app/process-metrics.ts'
-import { holdMsOf, openRoad } from './app/road.ts'
+import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
-import { createRules } from './app/governance/rules.ts'
+import { createRules } from './app/evaluation/rules.ts'
 import { storageChecks } from './app/storage-checks.ts'
 import { openStoredResponses } from './app/stored-responses.ts'
 import { exampleModel } from './app/models/upstreams.ts'
@@ -25,11 +25,11 @@ import { openControlSocket } from './http/control.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 
-export type { World } from './app/ground.ts'
+export type { World } from './app/infrastructure.ts'
 export type { Addresses } from './app/listening/listeners.ts'
 
 /** A running Gatehouse. */
-export type House = AsyncDisposable & {
+export type App = AsyncDisposable & {
   readonly version: string
   /** What can be asked for, also as `prefix*`. */
   readonly models: readonly string[]
@@ -45,9 +45,9 @@ export type House = AsyncDisposable & {
 }
 
 /** Builds the whole house, storey by storey: the only place that knows which part fits where. */
-export async function createHouse(config: Config, env: Environment, world: World = {}): Promise<House> {
+export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
   await using built = new AsyncDisposableStack()
-  const ground = await openGround(built, config, { env, world })
+  const ground = await openInfrastructure(built, config, { env, world })
   const { database, storage, clock, ids, log, metrics } = ground
   const administration = createAdministration({
     ...ground,
@@ -60,13 +60,13 @@ export async function createHouse(config: Config, env: Environment, world: World
   const { overrides } = administration.reads
   const served = openModels(ground, env)
   const rules = createRules(ground, served)
-  const { govern, sendable, screen, simulate, isAuditRequired } = openGovernance(ground, administration, {
+  const { govern, sendable, screen, simulate, isAuditRequired } = openEvaluation(ground, administration, {
     ...rules,
     holdMs: holdMsOf(ground, served),
   })
   const road = { freeRequests, overrides, govern, sendable, served }
-  const { catalogue, counters, credits, infer, countTokens } = await openRoad(ground, road)
-  const { record, testSink } = built.use(await openAuditOffice({ ...ground, ...administration, isAuditRequired }))
+  const { catalogue, counters, credits, infer, countTokens } = await openPipeline(ground, road)
+  const { record, testSink } = built.use(await openAudit({ ...ground, ...administration, isAuditRequired }))
   const stored = await openStoredResponses(ground)
   await startExpiry(ground, stored)
 

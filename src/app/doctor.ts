@@ -10,11 +10,11 @@ import { messageOf } from '../base/fault.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { planListeners, type PlannedListener } from './listening/plan.ts'
 import { readTlsFiles } from './listening/tls-files.ts'
-import { openOperations } from './operations/open.ts'
+import { connect } from './operations/open.ts'
 import type { SecretStatus } from './operations/secret.ts'
 import { effectiveUpstreams } from './models/upstreams.ts'
 
-export type Finding = {
+export type Diagnosis = {
   readonly part: string
   readonly state: 'ok' | 'warning' | 'wrong'
   readonly says: string
@@ -24,7 +24,7 @@ export type Finding = {
 const connectTimeoutMs = 3_000
 
 /** Looks at everything a start needs, one part after the other; a later part is left out where an earlier one is wrong. */
-export async function examine(readConfig: () => Config, env: Environment): Promise<Finding[]> {
+export async function diagnose(readConfig: () => Config, env: Environment): Promise<Diagnosis[]> {
   const runtime = checkRuntime()
   let config: Config
   try {
@@ -35,7 +35,7 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
       { part: 'configuration', state: 'wrong', says: messageOf(error), mend: 'docs/configuration.md lists every key.' },
     ]
   }
-  const fine: Finding = {
+  const fine: Diagnosis = {
     part: 'configuration',
     state: 'ok',
     says: env['GATEHOUSE_CONFIG'] || (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
@@ -55,7 +55,7 @@ export async function examine(readConfig: () => Config, env: Environment): Promi
   ]
 }
 
-function checkRuntime(): Finding {
+function checkRuntime(): Diagnosis {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isNew = major > 24 || (major === 24 && minor >= 15)
   if (isNew) return { part: 'Node', state: 'ok', says: process.versions.node }
@@ -67,7 +67,7 @@ function checkRuntime(): Finding {
   }
 }
 
-function checkFolder(config: Config): Finding[] {
+function checkFolder(config: Config): Diagnosis[] {
   if (config.storage.database_url !== undefined) return []
   const folder = resolve(config.storage.data_dir)
   let nearest = folder
@@ -94,9 +94,9 @@ function checkFolder(config: Config): Finding[] {
   return [{ part: 'data folder', state: 'ok', says: folder }]
 }
 
-async function checkStorage(config: Config): Promise<Finding[]> {
+async function checkStorage(config: Config): Promise<Diagnosis[]> {
   try {
-    await using house = await openOperations(config)
+    await using house = await connect(config)
     const organizations = await house.operations['orgs.list']({})
     const says = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
     const secret = secretFindings(await house.operations['secret.status']({}))
@@ -111,11 +111,16 @@ async function checkStorage(config: Config): Promise<Finding[]> {
 }
 
 /** Only ids of secrets are said, never the secrets. */
-function secretFindings({ secret_id: id, previous_id: previous, kept_in: keptIn, ...status }: SecretStatus): Finding[] {
+function secretFindings({
+  secret_id: id,
+  previous_id: previous,
+  kept_in: keptIn,
+  ...status
+}: SecretStatus): Diagnosis[] {
   const part = 'server secret'
   const { lost, needs_previous: needs } = status
   const isLost = lost.keys + lost.encrypted_values > 0
-  const findings: Finding[] = []
+  const findings: Diagnosis[] = []
   if (isLost) {
     const says = `${lost.keys} keys and ${lost.encrypted_values} encrypted values are of a secret that is not here`
     findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.' })
@@ -139,7 +144,7 @@ function storageMend({ storage }: Config, error: unknown): string {
 }
 
 /** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */
-async function checkSpools({ storage }: Config): Promise<Finding[]> {
+async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
   if (storage.database_url === undefined) return []
   await using charges = createChargeSpool(join(storage.data_dir, 'spool'))
   await using events = createAuditSpool(join(storage.data_dir, 'audit-spool'))
@@ -152,7 +157,7 @@ async function checkSpools({ storage }: Config): Promise<Finding[]> {
   return [{ part: 'spool', state: 'warning', says, mend }]
 }
 
-async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Finding[]> {
+async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Diagnosis[]> {
   if (redisUrl === undefined) return []
   const url = new URL(redisUrl)
   const failure = await tryConnect(url.hostname, Number(url.port || 6379))
@@ -167,7 +172,7 @@ async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise
   ]
 }
 
-async function checkPort({ host, port }: PlannedListener): Promise<Finding> {
+async function checkPort({ host, port }: PlannedListener): Promise<Diagnosis> {
   const where = `${host}:${port}`
   const failure = await tryConnect(host, port)
   if (failure === undefined)
@@ -175,7 +180,7 @@ async function checkPort({ host, port }: PlannedListener): Promise<Finding> {
   return { part: 'port', state: 'ok', says: `${where} is free` }
 }
 
-function checkTls({ tls }: Config['server']): Finding[] {
+function checkTls({ tls }: Config['server']): Diagnosis[] {
   if (tls === undefined) return []
   try {
     const { cert = '' } = readTlsFiles(tls)
@@ -189,7 +194,7 @@ function checkTls({ tls }: Config['server']): Finding[] {
   }
 }
 
-async function checkUpstreams(config: Config, env: Environment): Promise<Finding[]> {
+async function checkUpstreams(config: Config, env: Environment): Promise<Diagnosis[]> {
   const upstreams = effectiveUpstreams(config, env)
   const known = new Set(upstreams.map(({ name }) => name))
   const lost = config.models.flatMap((model) =>
@@ -197,7 +202,7 @@ async function checkUpstreams(config: Config, env: Environment): Promise<Finding
       .filter((target) => !known.has(target.upstream))
       .map((target) => ({ model: model.name, upstream: target.upstream })),
   )
-  const missing: Finding[] = lost.map(({ model, upstream }) => ({
+  const missing: Diagnosis[] = lost.map(({ model, upstream }) => ({
     part: `model ${model}`,
     state: 'wrong',
     says: `its upstream ${upstream} is not configured`,
@@ -214,7 +219,7 @@ async function checkUpstream({
   name: string
   kind: string
   base_url?: string
-}): Promise<Finding> {
+}): Promise<Diagnosis> {
   const part = `upstream ${name}`
   if (baseUrl === undefined)
     return { part, state: 'ok', says: `${kind}, ${kind === 'echo' ? 'built in' : 'at the address of its vendor'}` }

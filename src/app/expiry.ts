@@ -5,14 +5,17 @@ import { sweepIdempotency } from '../adapters/stores/sql/idempotency.ts'
 import { dayMs, repeat, hourMs, minuteMs } from '../base/clock.ts'
 import { dayMinutes, minuteOf } from '../domain/evaluation/spikes/spike.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
-import type { Ground } from './ground.ts'
+import type { Infrastructure } from './infrastructure.ts'
 
 /** How long past its end a window of a quota is kept: by then it has ended on every node's clock. */
 const quotaMarginMs = dayMs
 const backtestsMs = 30 * dayMs
 
 /** Takes out what has had its time. */
-export async function startExpiry({ built, database, clock, warn }: Ground, stored: StoredResponses): Promise<void> {
+export async function startExpiry(
+  { built, database, clock, warn }: Infrastructure,
+  stored: StoredResponses,
+): Promise<void> {
   const onError = warn('expired idempotency keys could not be removed')
   built.use(sweepIdempotency({ database, clock, everyMs: hourMs, onError }))
 

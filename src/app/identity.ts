@@ -7,13 +7,13 @@ import { createAuthenticator, type Authenticator } from '../domain/identity/auth
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
-import type { Ground } from './ground.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import { createIpDenials } from './ip-denials.ts'
 
 /** Who may ask: keys, tokens, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
-export async function createIdentity(ground: Ground, events: EventMaker): Promise<Identity> {
+export async function createIdentity(ground: Infrastructure, events: EventMaker): Promise<Identity> {
   const { config, clock, changes, database, keyring, warn } = ground
   const store = credentialStore(database)
   return {

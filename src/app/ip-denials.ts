@@ -2,7 +2,7 @@ import { eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { ipDenialFacts } from '../domain/audit/facts/ip-denial.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import type { AuthenticatorParts } from '../domain/identity/authenticate.ts'
-import type { Ground } from './ground.ts'
+import type { Infrastructure } from './infrastructure.ts'
 
 /** The holder of a stolen key decides how often it is used, but not how fast the audit log grows. */
 const tellEveryMs = 60_000
@@ -10,7 +10,7 @@ const maxKeys = 10_000
 
 /** Counts requests of keys from addresses that they do not allow, and tells the audit log once a minute for each key. */
 export function createIpDenials(
-  { metrics, clock, database, warn }: Pick<Ground, 'metrics' | 'clock' | 'database' | 'warn'>,
+  { metrics, clock, database, warn }: Pick<Infrastructure, 'metrics' | 'clock' | 'database' | 'warn'>,
   events: EventMaker,
 ): AuthenticatorParts['onIpDenied'] {
   const denials = metrics.counter(

@@ -12,7 +12,7 @@ import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from './disk.ts'
 import { readServerSecrets } from './server-secrets.ts'
 
-export type Storage = AsyncDisposable & {
+export type OpenStorage = AsyncDisposable & {
   readonly database: Database
   /** Probes the storage from its first `probe` on. */
   readonly health: ProbedStorage
@@ -27,7 +27,7 @@ export const migrationsDir = fileURLToPath(new URL('../../migrations', import.me
 export async function openStorage(
   config: Config,
   { clock, random }: { clock: Clock; random: Random },
-): Promise<Storage> {
+): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack()
   const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
   if (url === undefined) opened.use(lockDataFolder(dataDir))

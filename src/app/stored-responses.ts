@@ -3,7 +3,7 @@ import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
 import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
-import type { Ground } from './ground.ts'
+import type { Infrastructure } from './infrastructure.ts'
 
 /** With embedded storage a spool would lie on the same disk as the responses themselves. */
 export async function openStoredResponses({
@@ -12,7 +12,7 @@ export async function openStoredResponses({
   database,
   clock,
   metrics,
-}: Ground): Promise<StoredResponses> {
+}: Infrastructure): Promise<StoredResponses> {
   const kept = storedResponses(database)
   if (database.engine === 'sqlite') return kept
   const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))

@@ -3,11 +3,14 @@ import {
   type AgainstReport,
   type KeyFinding,
   type LogReport,
-  type Verification,
+  type AuditVerification,
 } from '../app/audit/verification.ts'
 
 /** For eyes and, in the words of the API, for scripts. */
-export function describeVerification(verification: Verification): { readonly text: string; readonly json: object } {
+export function describeVerification(verification: AuditVerification): {
+  readonly text: string
+  readonly json: object
+} {
   const { report, against, subject } = verification
   const lines = [...logLines(subject, report), ...(against ? againstLines(against) : [])]
   return {

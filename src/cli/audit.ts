@@ -1,9 +1,9 @@
-import { openOperations } from '../app/operations/open.ts'
+import { connect } from '../app/operations/open.ts'
 import { isProven, verifyWith } from '../app/audit/verification.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { inHouse } from './in-house.ts'
+import { runOnServer } from './run-command.ts'
 
 const options = {
   org: { type: 'string' },
@@ -51,7 +51,7 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
   }
   const input = { ...inOrganization(values), ...rangeOf(values), file, against, keys }
-  const verification = await verifyWith(() => openOperations(config()), input)
+  const verification = await verifyWith(() => connect(config()), input)
   const { text, json } = describeVerification(verification)
   say(values.json ? JSON.stringify(json, null, 2) : text)
   return isProven(verification) ? 0 : 1
@@ -59,7 +59,7 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
 
 async function exportEvents({ config, say }: CommandContext, values: Values): Promise<number> {
   const { from = 1, to } = rangeOf(values)
-  await using house = await openOperations(config())
+  await using house = await connect(config())
   for (let after: number | null = from - 1; after !== null;) {
     const range = { after, ...(to !== undefined && { to }) }
     const page: { lines: string[]; last: number | null } = await house.operations['audit.page']({
@@ -73,7 +73,7 @@ async function exportEvents({ config, say }: CommandContext, values: Values): Pr
 }
 
 function listKeys(context: CommandContext, values: Values): Promise<number> {
-  return inHouse(context, values, async ({ operations }) => {
+  return runOnServer(context, values, async ({ operations }) => {
     const answer = await operations['audit.keys']({})
     return { answer, text: answer.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
   })
@@ -81,7 +81,7 @@ function listKeys(context: CommandContext, values: Values): Promise<number> {
 
 async function erase({ config, say }: CommandContext, values: Values): Promise<number> {
   const request = required(values.request, '--request')
-  await using house = await openOperations(config())
+  await using house = await connect(config())
   const answer = await house.operations['audit.erase']({ ...inOrganization(values), request })
   say(values.json ? JSON.stringify(answer) : `Texts erased: of ${answer.erased} events.`)
   return 0

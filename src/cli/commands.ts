@@ -13,9 +13,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   ledger: async () => (await import('./ledger.ts')).ledger,
   audit: async () => (await import('./audit.ts')).audit,
   backup: async () => (await import('./backup.ts')).backup,
-  restore: async () => (await import('./restore.ts')).restore,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
   secret: async () => (await import('./secret.ts')).secret,
-  migrate: async () => (await import('./migrate.ts')).migrate,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,
 }

@@ -2,7 +2,7 @@ import type { CreditBalance, ShownEntry } from '../app/operations/credits.ts'
 import type { Operations } from '../app/operations/operations.ts'
 import { inOrganization, readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse, type Work } from './in-house.ts'
+import { runOnServer, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -25,7 +25,7 @@ gatehouse credits ledger [--limit N] [--org ID] [--json]
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'balance', amount] = positionals
-    return inHouse(context, values, verbOf(verb, amount, values))
+    return runOnServer(context, values, verbOf(verb, amount, values))
   },
 }
 

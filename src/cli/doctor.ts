@@ -1,4 +1,4 @@
-import { examine } from '../app/doctor.ts'
+import { diagnose } from '../app/doctor.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
@@ -11,7 +11,7 @@ export const doctor: Command = {
 Looks at the configuration, the storage, the port and every upstream. Exit code 1 when something is wrong.`,
   async run({ args, config, env, say }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
-    const findings = await examine(config, env)
+    const findings = await diagnose(config, env)
     if (values.json) say(JSON.stringify(findings, null, 2))
     else
       for (const { state, part, says, mend } of findings)

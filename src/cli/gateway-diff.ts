@@ -3,7 +3,7 @@ import { isRecord } from '../base/record.ts'
 type Fields = ReadonlyMap<string, unknown>
 
 /** What changes between two configurations, as `diff` would show it; of a list, what comes and what goes. */
-export function diffLines(before: object, after: object): string[] {
+export function gatewayDiffLines(before: object, after: object): string[] {
   const [old, next] = [new Map(fieldsOf(before)), new Map(fieldsOf(after))]
   return [...next.keys()].flatMap((field) => linesOf(field, old, next))
 }

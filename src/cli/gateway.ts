@@ -3,8 +3,8 @@ import { isRecord } from '../base/record.ts'
 import type { Operations } from '../app/operations/operations.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { diffLines } from './gateway-diff.ts'
-import { inHouse, type Result } from './in-house.ts'
+import { gatewayDiffLines } from './gateway-diff.ts'
+import { runOnServer, type Result } from './run-command.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 const options = {
@@ -30,7 +30,7 @@ what would change, and changes nothing before that was confirmed. What the file 
     const [verb = 'show', file] = positionals
     if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
     const wanted = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
-    return inHouse(context, values, ({ operations }) => {
+    return runOnServer(context, values, ({ operations }) => {
       const call = { operations, values, context }
       return wanted ? apply(call, wanted) : show(call)
     })
@@ -54,7 +54,7 @@ async function apply({ operations, values, context }: Call, config: object): Pro
   const where = inOrganization(values)
   const current = await operations['gateway.show'](where)
   const target = await operations['gateway.check']({ config })
-  const lines = diffLines(current.config, target)
+  const lines = gatewayDiffLines(current.config, target)
   const plan = lines.length === 0 ? 'Nothing changes.' : lines.join('\n')
   const planned = { version: current.version, changes: lines }
   if (values.plan || (lines.length === 0 && !current.rolled_back)) return { answer: planned, text: plan }

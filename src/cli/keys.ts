@@ -1,7 +1,7 @@
 import type { ShownAdminKey, ShownApiKey } from '../app/operations/keys.ts'
 import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse, type Work } from './in-house.ts'
+import { runOnServer, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -33,7 +33,7 @@ exports:write. An administrator key may do everything (*) unless --permissions s
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
-    return inHouse(context, values, verbOf(verb, id, values))
+    return runOnServer(context, values, verbOf(verb, id, values))
   },
 }
 

@@ -1,6 +1,6 @@
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse } from './in-house.ts'
+import { runOnServer } from './run-command.ts'
 
 export const ledger: Command = {
   summary: 'Check that the ledger adds up',
@@ -11,7 +11,7 @@ Recomputes every balance, slice and receipt from the entries. Ends with 1 and na
     const { values, positionals } = readArguments(context.args, { json: { type: 'boolean' } }, 1)
     const [verb = 'verify'] = positionals
     if (verb !== 'verify') throw new UsageError(`There is no ledger ${verb}.`)
-    return inHouse(context, values, async ({ operations }) => {
+    return runOnServer(context, values, async ({ operations }) => {
       const answer = await operations['ledger.verify']({})
       const { organizations, entries, charges, slices, broken } = answer
       const size = `${organizations} accounts, ${entries} entries, ${charges} charges, ${slices} slices`

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHouse } from '../app.ts'
+import { createApp } from '../app.ts'
 import { checkConfig } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -14,10 +14,7 @@ export const openapi: Command = {
     // The description is made from the routes of a real house; one on an empty folder has them all.
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     try {
-      await using house = await createHouse(
-        checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }),
-        {},
-      )
+      await using house = await createApp(checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }), {})
       say(JSON.stringify(house.openapi(), null, 2))
     } finally {
       rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import type { ShownOrganization } from '../app/operations/registry.ts'
 import { inOrganization, readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { balanceText } from './credits.ts'
-import { inHouse, type Result, type Work } from './in-house.ts'
+import { runOnServer, type Result, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
 
 const limitNames = ['rpm', 'rpd', 'tpm', 'tpd', 'concurrent'] as const
@@ -40,7 +40,7 @@ buys, once for each --ref. set-limits replaces what was set before; 0 lifts a li
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', word] = positionals
-    return inHouse(context, values, verbOf(verb, word, values))
+    return runOnServer(context, values, verbOf(verb, word, values))
   },
 }
 

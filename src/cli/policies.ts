@@ -1,6 +1,6 @@
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse } from './in-house.ts'
+import { runOnServer } from './run-command.ts'
 import { apply } from './policies/apply.ts'
 import { backtest } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
@@ -36,6 +36,6 @@ backtest tries the draft on recorded requests; TIME is 2027-01-31, or 7d for a w
     if (!work) throw new UsageError(`There is no policies ${verb}.`)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
     const where = inOrganization(values)
-    return inHouse(context, values, (house) => work({ house, where, id, values, context }))
+    return runOnServer(context, values, (house) => work({ house, where, id, values, context }))
   },
 }

@@ -1,7 +1,7 @@
 import type { ShownProject } from '../app/operations/registry.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse, type Result, type Work } from './in-house.ts'
+import { runOnServer, type Result, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
 
 const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
@@ -18,7 +18,7 @@ gatehouse projects archive ID [--org ID] [--json]
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
-    return inHouse(context, values, verbOf(verb, id, values))
+    return runOnServer(context, values, verbOf(verb, id, values))
   },
 }
 

@@ -4,7 +4,7 @@ import { readArguments, required } from './arguments.ts'
 import { backupJson, describe } from './backup.ts'
 import type { Command } from './command.ts'
 
-export const restore: Command = {
+export const restoreCommand: Command = {
   summary: 'Put a backup into the data folder',
   usage: `gatehouse restore FILE [--replace] [--json]
 

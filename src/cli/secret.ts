@@ -1,7 +1,7 @@
 import type { SecretStatus } from '../app/operations/secret.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { inHouse } from './in-house.ts'
+import { runOnServer } from './run-command.ts'
 
 const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
@@ -19,7 +19,7 @@ working. docs/guide/secrets.md has the order for several nodes.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'status'] = positionals
-    return inHouse(context, values, async ({ operations }) => {
+    return runOnServer(context, values, async ({ operations }) => {
       const answer = await perform(verb, values.force ?? false, operations)
       return { answer, text: describe(answer) }
     })

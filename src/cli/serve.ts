@@ -1,4 +1,4 @@
-import { createHouse, type Addresses, type House } from '../app.ts'
+import { createApp, type Addresses, type App } from '../app.ts'
 import { isFault } from '../base/fault.ts'
 import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
@@ -15,7 +15,7 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
   async run({ args, config, env, say }) {
     readArguments(args, {})
     const settings = config()
-    await using house = await createHouse(settings, env)
+    await using house = await createApp(settings, env)
     const stop = listenForStop(env)
     say(await welcome(house, await house.listen(), settings))
     giveBackStartMemory()
@@ -32,7 +32,7 @@ const stopping = (delayMs: number): string =>
     : `Stopping: not ready; new requests are answered for another ${delayMs / 1000} s, then answers under way have 30 seconds.`
 
 /** What a newcomer needs next: where it listens, and on the first start the keys and a request to paste. */
-async function welcome(house: House, addresses: Addresses, { storage, setup }: Config): Promise<string> {
+async function welcome(house: App, addresses: Addresses, { storage, setup }: Config): Promise<string> {
   const { api: address, administration, metrics } = addresses
   const lines = [
     `Gatehouse ${house.version}`,
@@ -51,7 +51,7 @@ async function welcome(house: House, addresses: Addresses, { storage, setup }: C
   return [...lines, '', 'First start. This is yours:', indent(setupText(first)), ...tries].join('\n')
 }
 
-async function firstStart({ operations }: House, keysFile: string | undefined): Promise<SetUp | undefined> {
+async function firstStart({ operations }: App, keysFile: string | undefined): Promise<SetUp | undefined> {
   try {
     return await setUp(operations, { name: 'My organization', keysFile })
   } catch (error) {

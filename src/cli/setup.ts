@@ -1,6 +1,6 @@
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { inHouse } from './in-house.ts'
+import { runOnServer } from './run-command.ts'
 import { setUp, setupAnswer, setupText } from './set-up.ts'
 
 export const setup: Command = {
@@ -14,7 +14,7 @@ Refused where an organization exists already. The secrets are shown this once; w
 GATEHOUSE_KEYS_FILE they are written to that file instead, and --json prints its path as keys_file.`,
   async run(context) {
     const { values } = readArguments(context.args, { name: { type: 'string' }, json: { type: 'boolean' } })
-    return inHouse(context, values, async ({ operations }) => {
+    return runOnServer(context, values, async ({ operations }) => {
       const keysFile = context.config().setup.keys_file
       const done = await setUp(operations, { name: values.name ?? 'My organization', keysFile })
       return { answer: setupAnswer(done), text: setupText(done) }

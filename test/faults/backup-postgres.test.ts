@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { findPostgres } from '../../scripts/test/binaries.ts'
 import { createDiskSpool } from '../../src/adapters/stores/sql/disk-spool.ts'
-import { examine } from '../../src/app/doctor.ts'
+import { diagnose } from '../../src/app/doctor.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { startLoad } from '../support/load.ts'
 import { startNodes } from '../support/node-process.ts'
@@ -87,7 +87,7 @@ describe('the doctor of a node on PostgreSQL', { skip: withoutPostgres }, () => 
       storage: { data_dir: folder.path, database_url: database.url },
       secret: 'a secret for tests',
     })
-    const spoolFinding = async () => (await examine(() => config, {})).find(({ part }) => part === 'spool')
+    const spoolFinding = async () => (await diagnose(() => config, {})).find(({ part }) => part === 'spool')
     assert.deepEqual(await spoolFinding(), { part: 'spool', state: 'ok', says: 'nothing is waiting' })
     {
       await using spool = createDiskSpool<{ id: string }>(join(folder.path, 'spool'), {

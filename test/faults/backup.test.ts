@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { openOperations } from '../../src/app/operations/open.ts'
+import { connect } from '../../src/app/operations/open.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { answerWith } from '../support/paid-house.ts'
 import { startLoad } from '../support/load.ts'
@@ -38,7 +38,7 @@ async function started(running: Program): Promise<Started> {
 
 /** Request ids of all charges, and of all requests in the audit log. */
 async function requestsOf(dataDir: string): Promise<{ charged: Set<string>; logged: Set<string> }> {
-  await using house = await openOperations(checkConfig({ storage: { data_dir: dataDir } }))
+  await using house = await connect(checkConfig({ storage: { data_dir: dataDir } }))
   assert.equal((await house.operations['ledger.verify']({})).broken, null)
   const entries = await house.operations['credits.ledger']({ limit: 10_000 })
   const charged = new Set(entries.flatMap(({ kind, ref }) => (kind === 'usage' ? [ref] : [])))

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
-import { openOperations } from '../../src/app/operations/open.ts'
+import { connect } from '../../src/app/operations/open.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { longRun } from '../support/long-run.ts'
@@ -111,7 +111,7 @@ async function askUntilKilled(url: string, apiKey: string, told: Set<string>): P
 
 /** What was granted is available, held or spent, and all that is kept twice agrees. */
 async function assertWhole(folder: string): Promise<void> {
-  await using house = await openOperations(checkConfig({ storage: { data_dir: folder } }))
+  await using house = await connect(checkConfig({ storage: { data_dir: folder } }))
   assert.equal((await house.operations['ledger.verify']({})).broken, null)
 }
 
@@ -133,7 +133,7 @@ async function assertSpendable({ url }: Started, apiKey: string): Promise<void> 
 }
 
 async function assertChargedOnce(folder: string, told: ReadonlySet<string>, lives: number): Promise<number> {
-  await using house = await openOperations(checkConfig({ storage: { data_dir: folder } }))
+  await using house = await connect(checkConfig({ storage: { data_dir: folder } }))
   const entries = (await house.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
   const charged = new Set(entries.map(({ ref }) => ref))
   assert.equal(charged.size, entries.length)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { createHouse } from '../../src/app.ts'
+import { createApp } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -42,7 +42,7 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     const destination = { write: (line: string) => void lines.push(line) }
     const outputs: string[] = []
     {
-      await using house = await createHouse(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
+      await using house = await createApp(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
       const { api: url } = await house.listen()
       const { api_key: key } = await house.operations.setup({ name: 'Test' })
       const ask = async () => {

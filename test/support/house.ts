@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createHouse, type Addresses, type House, type World } from '../../src/app.ts'
+import { createApp, type Addresses, type App, type World } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
 
 /** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
 export type TestHouse = AsyncDisposable & {
-  readonly house: House
+  readonly house: App
   readonly url: string
   readonly addresses: Addresses
   readonly adminKey: string
@@ -51,7 +51,7 @@ export async function startHouse({
     ...config,
     server: { port: 0, ...(config['server'] as object) },
   }
-  const house = await createHouse(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
+  const house = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
   const addresses = await house.listen()
   const url = addresses.api
   const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing

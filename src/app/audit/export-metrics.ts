@@ -1,11 +1,11 @@
 import { repeat } from '../../base/clock.ts'
 import { readBacklog } from '../../adapters/stores/sql/exports/backlog.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 
 const everyMs = 15_000
 
 /** How far all sinks together are behind, for those who watch the service. */
-export function watchBacklog({ database, clock, metrics, warn }: Ground): Disposable {
+export function watchBacklog({ database, clock, metrics, warn }: Infrastructure): Disposable {
   let backlog = { events: 0, oldestAtMs: clock.nowMs(), failingSinks: 0, lastSuccessAtMs: 0 }
   const age = (): number => (backlog.events === 0 ? 0 : Math.max(0, (clock.nowMs() - backlog.oldestAtMs) / 1000))
   metrics.gauge('gatehouse_export_backlog_events', 'Events that sinks have not got yet.', () => backlog.events)

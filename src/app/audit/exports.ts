@@ -11,7 +11,7 @@ import type { Configuration } from '../../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
 import { startSenders } from '../../pipeline/export/senders.ts'
 import type { LiveValues } from '../live-values.ts'
-import type { AuditOfficeParts } from './parts.ts'
+import type { AuditServicesParts } from './parts.ts'
 import { watchBacklog } from './export-metrics.ts'
 
 const leaseMs = 15_000
@@ -23,7 +23,7 @@ export type OpenExports = AsyncDisposable & {
 }
 
 /** Everything that sends the audit log away. */
-export async function openExports(parts: AuditOfficeParts): Promise<OpenExports> {
+export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
   const { config, database, clock, random, network, ids, log, metrics, audit, seal, live } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await forgetLeases(database)

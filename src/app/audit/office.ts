@@ -12,11 +12,11 @@ import { createAuditSpool } from '../../adapters/stores/sql/audit/spool.ts'
 import { withAudit } from '../../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { Infer } from '../../pipeline/infer.ts'
-import type { AuditOfficeParts } from './parts.ts'
+import type { AuditServicesParts } from './parts.ts'
 import { openExports } from './exports.ts'
 
 /** The audit log at work: written by requests, signed, trimmed, and sent to where it is wanted. */
-export type AuditOffice = AsyncDisposable & {
+export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
   /** The road of a request with its events, where they are asked for. */
   record(infer: Infer): Infer
@@ -25,7 +25,7 @@ export type AuditOffice = AsyncDisposable & {
 const signEveryMs = 10_000
 const trimEveryMs = 10 * minuteMs
 
-export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOffice> {
+export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
   const { config, database, clock, audit, reads, warn } = parts
   await using opened = new AsyncDisposableStack()
   const checkpoints = {
@@ -72,7 +72,7 @@ export async function openAuditOffice(parts: AuditOfficeParts): Promise<AuditOff
   }
 }
 
-function reportRewritten({ log, metrics }: AuditOfficeParts): CheckpointParts['onRewritten'] {
+function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts['onRewritten'] {
   const refused = metrics.counter(
     'gatehouse_audit_rewritten_total',
     'Attempts to sign an audit log that no longer has what this process signed.',
@@ -89,7 +89,7 @@ function reportRewritten({ log, metrics }: AuditOfficeParts): CheckpointParts['o
 
 /** With embedded storage it would lie on the same disk as the log itself. */
 async function openBacklog(
-  { config, clock, metrics }: AuditOfficeParts,
+  { config, clock, metrics }: AuditServicesParts,
   appender: AuditAppender,
   opened: AsyncDisposableStack,
 ): Promise<AuditBacklog> {
@@ -105,7 +105,7 @@ async function openBacklog(
   return backlog
 }
 
-function openJournal(parts: AuditOfficeParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
+function openJournal(parts: AuditServicesParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
   const { config, clock, log, metrics, audit, storage, isAuditRequired } = parts
   const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
   return createJournal({

@@ -8,7 +8,7 @@ import { createEventMaker, type Authority } from '../../domain/audit/event/event
 import { createSigningKey } from '../../domain/audit/chain/signing-key.ts'
 import { keysById, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { Keyring, SecretKeys } from '../../domain/identity/keyring.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import packageFile from '../../../package.json' with { type: 'json' }
 
 export type AuditParts = ReturnType<typeof createAuditParts>
@@ -43,7 +43,7 @@ function signingSecret(secret: SecretKeys): SigningSecret {
 export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 
 /** What the audit log needs to be at work. */
-export type AuditOfficeParts = Ground & {
+export type AuditServicesParts = Infrastructure & {
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
   /** For the secrets of sinks. */

@@ -8,7 +8,7 @@ import { readPinnedKeys, verifyFile } from './verify-file.ts'
 export type { AgainstReport, KeyFinding, LogReport }
 
 /** What was checked: a log or a file, and the copies of the log that were compared with it. */
-export type Verification = {
+export type AuditVerification = {
   readonly subject: string
   readonly report: LogReport
   readonly against?: AgainstReport
@@ -25,14 +25,14 @@ export type VerifyInput = InOrganization & {
   readonly keys?: string | undefined
 }
 
-export const isProven = ({ report, against }: Verification): boolean =>
+export const isProven = ({ report, against }: AuditVerification): boolean =>
   isWhole(report) && (against === undefined || (against.differing === 0 && against.last > 0))
 
 /** Checks what a command names. `open` is called only where the service is needed: a file with pinned keys stands alone. */
 export async function verifyWith(
   open: () => Promise<AsyncDisposable & { readonly operations: Operations }>,
   { file, against, keys: keyFile, ...input }: VerifyInput,
-): Promise<Verification> {
+): Promise<AuditVerification> {
   const pinned = keyFile === undefined ? undefined : readPinnedKeys(keyFile)
   if (file !== undefined && pinned) return { subject: file, report: await verifyFile(file, pinnedKeys(pinned)) }
   await using house = await open()

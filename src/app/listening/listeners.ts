@@ -11,7 +11,7 @@ import type { RequestRecorder } from '../../http/request-record.ts'
 import type { EndpointFamily } from '../../http/route.ts'
 import { createServer } from '../../http/server.ts'
 import { drain, shut } from '../../http/shutdown.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import { cannotListen } from './cannot-listen.ts'
 import { planListeners, type PlannedListener, type Purpose } from './plan.ts'
 import { readTlsFiles, watchTlsFiles } from './tls-files.ts'
@@ -41,7 +41,7 @@ const maxWaitingConnections = 4_096
 /** Room for two of the largest bodies, however little memory there is. */
 const leastBodyRoomBytes = 64 * 1024 * 1024
 
-export function createListeners(ground: Ground, { recorder, identify }: ListenerParts): Listeners {
+export function createListeners(ground: Infrastructure, { recorder, identify }: ListenerParts): Listeners {
   const { config, clock, ids, log } = ground
   const { tls: tlsSettings, ...settings } = config.server
   const tls = tlsSettings && readTlsFiles(tlsSettings)

@@ -1,18 +1,21 @@
 import { ConfigError, type Environment } from '../../config/config.ts'
 import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, namingProblems } from './upstreams.ts'
 
 /** What can be asked, and who answers: for callers, and for questions of our own. */
-export type Served = {
+export type ServedModels = {
   readonly models: readonly Model[]
   readonly catalogue: Catalogue
   readonly providers: ReadonlyMap<string, Provider>
 }
 
-export function openModels({ built, config, clock, ids, keyring, live, upstreams }: Ground, env: Environment): Served {
+export function openModels(
+  { built, config, clock, ids, keyring, live, upstreams }: Infrastructure,
+  env: Environment,
+): ServedModels {
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())

@@ -25,7 +25,7 @@ function findUpstreams(env: Environment): Found[] {
   if (openai) {
     const base_url = addressIn(env, 'OPENAI_BASE_URL') || 'https://api.openai.com/v1'
     found.push({
-      upstream: { ...patience, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
+      upstream: { ...timeouts, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
       models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*'],
       example: 'gpt-4.1-mini',
     })
@@ -33,7 +33,7 @@ function findUpstreams(env: Environment): Found[] {
   if (anthropic) {
     const base_url = addressIn(env, 'ANTHROPIC_BASE_URL') || 'https://api.anthropic.com'
     found.push({
-      upstream: { ...patience, name: 'anthropic', kind: 'anthropic', base_url, api_key: anthropic },
+      upstream: { ...timeouts, name: 'anthropic', kind: 'anthropic', base_url, api_key: anthropic },
       models: ['claude-*'],
       example: 'claude-sonnet-4-5',
     })
@@ -44,7 +44,7 @@ function findUpstreams(env: Environment): Found[] {
       : `http://${ollama.includes(':') ? ollama : `${ollama}:11434`}`
     const host = addressIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
     found.push({
-      upstream: { ...patience, name: 'ollama', kind: 'openai-chat', base_url: `${host}/v1` },
+      upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', base_url: `${host}/v1` },
       models: ['*'],
       example: 'llama3.1',
     })
@@ -59,7 +59,7 @@ function addressIn(env: Environment, name: string): string {
   throw new ConfigError([`${name}: ${address} is not an http:// or https:// address`])
 }
 
-const patience = {
+const timeouts = {
   timeout_ms: 600_000,
   connect_timeout_ms: 10_000,
   first_byte_timeout_ms: 300_000,
@@ -70,7 +70,7 @@ const patience = {
 
 /** What a house without any other upstream serves, so that the first request works on a fresh machine. */
 const echo: Found = {
-  upstream: { ...patience, name: 'echo', kind: 'echo' },
+  upstream: { ...timeouts, name: 'echo', kind: 'echo' },
   models: ['gatehouse-echo'],
   example: 'gatehouse-echo',
 }

@@ -8,11 +8,11 @@ import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { presentAdminKey } from '../../http/admin/admin-keys/present.ts'
 import { presentApiKey } from '../../http/admin/api-keys/present.ts'
 import {
-  allOf,
+  allIn,
   createInOrganization,
   everything,
   only,
-  type ChangeParts,
+  type MutationParts,
   type InOrganization,
 } from './organization-of.ts'
 
@@ -36,7 +36,7 @@ type Created<K> = K & { readonly value: string }
 /** With permissions as somebody typed them. */
 type Spelled<K> = Omit<K, 'permissions'> & { readonly permissions?: readonly string[] }
 
-export type KeyOperationParts = ChangeParts & {
+export type KeyOperationParts = MutationParts & {
   readonly reads: { readonly registry: DirectoryStore }
   readonly recorded: AuditedDirectory
   readonly keyDefaults: KeyDefaults
@@ -51,11 +51,11 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
       const organizationId = await organizationOf(input)
       const projects =
         input.project === undefined
-          ? allOf(await reads.listProjects(organizationId, everything))
+          ? allIn(await reads.listProjects(organizationId, everything))
           : [await findProject(reads, { organizationId, projectId: input.project })]
       const pages = await Promise.all(projects.map(({ id }) => reads.listApiKeys(organizationId, id, everything)))
-      const adminKeys = input.project === undefined ? allOf(await reads.listAdminKeys(organizationId, everything)) : []
-      return { api_keys: pages.flatMap(allOf).map(shownApiKey), admin_api_keys: adminKeys.map(shownAdminKey) }
+      const adminKeys = input.project === undefined ? allIn(await reads.listAdminKeys(organizationId, everything)) : []
+      return { api_keys: pages.flatMap(allIn).map(shownApiKey), admin_api_keys: adminKeys.map(shownAdminKey) }
     },
     async 'keys.create'(input) {
       const organization = await organizationOf(input)
@@ -90,7 +90,7 @@ export function createKeyOperations(parts: KeyOperationParts): KeyOperations {
   }
 
   async function onlyProject(organizationId: string): Promise<string> {
-    const all = allOf(await reads.listProjects(organizationId, everything)).filter(
+    const all = allIn(await reads.listProjects(organizationId, everything)).filter(
       (project) => project.archivedAtMs === null,
     )
     return only(all, {

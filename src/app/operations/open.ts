@@ -11,14 +11,14 @@ import { secretFilesOf } from '../server-secrets.ts'
 import { openStorage } from '../storage.ts'
 
 /** What a command works on: the database itself, or the server that holds it. */
-export type OpenHouse = AsyncDisposable & {
+export type Connection = AsyncDisposable & {
   readonly operations: Operations
   readonly clock: Clock
   readonly migrationsApplied: number
 }
 
 /** Every command works while the server runs: the embedded database is then reached through the server's control socket. */
-export async function openOperations(config: Config): Promise<OpenHouse> {
+export async function connect(config: Config): Promise<Connection> {
   const clock = systemClock
   const random = systemRandom
   try {

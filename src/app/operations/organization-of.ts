@@ -17,7 +17,7 @@ export function createOrganizationOf(
       if (await reads.findOrganization(organization)) return organization
       throw new Fault('not_found', 'not_found', `There is no organization ${organization}.`)
     }
-    return only(allOf(await reads.listOrganizations({ limit: 2, order: 'asc' })), {
+    return only(allIn(await reads.listOrganizations({ limit: 2, order: 'asc' })), {
       none: 'There is no organization yet: run gatehouse setup.',
       several: 'There is more than one organization: name it with --org.',
     })
@@ -27,7 +27,7 @@ export function createOrganizationOf(
 /** More than anybody reads on a terminal. */
 export const everything = { limit: 1000, order: 'asc' } as const
 
-export const allOf = <T>({ items }: Paged<T>): readonly T[] => items
+export const allIn = <T>({ items }: Paged<T>): readonly T[] => items
 
 /** The id of the only one; what to say where there is none, or more than one. */
 export function only(all: readonly { readonly id: string }[], words: { none: string; several: string }): string {
@@ -40,7 +40,7 @@ export function only(all: readonly { readonly id: string }[], words: { none: str
 export const operatorOf = (organizationId: string) =>
   ({ organizationId, kind: 'operator', credentialId: null, requestId: null }) as const
 
-export type ChangeParts = {
+export type MutationParts = {
   readonly administer: AuditedMutation<{ readonly registry: DirectoryStore }>
   readonly organizationOf: OrganizationOf
 }
@@ -48,7 +48,7 @@ export type ChangeParts = {
 type Change<T> = (store: DirectoryStore, organizationId: string) => Promise<WithAuditRecord<T>>
 
 /** Changes something in the organization that a command means, and writes down that it was the operator. */
-export function createInOrganization({ administer, organizationOf }: ChangeParts) {
+export function createInOrganization({ administer, organizationOf }: MutationParts) {
   return async <T>(input: InOrganization, work: Change<T>): Promise<T> => {
     const organizationId = await organizationOf(input)
     return administer(operatorOf(organizationId), ({ registry }) => work(registry, organizationId))

@@ -13,7 +13,7 @@ import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { tierOf } from '../../domain/limits/tiers.ts'
 import { presentProject } from '../../http/admin/projects/present.ts'
 import {
-  allOf,
+  allIn,
   createInOrganization,
   everything,
   operatorOf,
@@ -80,13 +80,13 @@ export function createRegistryOperations(parts: RegistryOperationParts): Registr
         }
       })
     },
-    'orgs.list': async () => allOf(await reads.listOrganizations(everything)).map(presentOrganization),
+    'orgs.list': async () => allIn(await reads.listOrganizations(everything)).map(presentOrganization),
     async 'orgs.create'({ name }) {
       const id = ids('org')
       return presentOrganization(await administer(operatorOf(id), (stores) => createOrganization(stores, { id, name })))
     },
     'projects.list': async (input) =>
-      allOf(await reads.listProjects(await organizationOf(input), everything)).map(presentProject),
+      allIn(await reads.listProjects(await organizationOf(input), everything)).map(presentProject),
     'projects.create': async (input) =>
       presentProject(await inOrganization(input, (store, id) => recorded.createProject(store, id, input.name))),
     'projects.archive': async (input) =>

@@ -7,9 +7,9 @@ import { persistUsage } from '../../domain/limits/persisted-usage.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { limitUsageStore } from '../../adapters/stores/sql/limit-usage.ts'
 import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 
-export type CounterParts = Ground & { readonly settings: LimitSettings }
+export type LimitCounterParts = Infrastructure & { readonly settings: LimitSettings }
 
 /** What counts requests: in this process, or in Redis with this process to fall back on. */
 export type Counters = AsyncDisposable & {
@@ -27,7 +27,7 @@ export type Counters = AsyncDisposable & {
 
 const firstContactMs = 1_000
 
-export async function openCounters(parts: CounterParts): Promise<Counters> {
+export async function openCounters(parts: LimitCounterParts): Promise<Counters> {
   await using opened = new AsyncDisposableStack()
   const { config, database, clock, ids, settings, warn } = parts
   const ownEpoch = ids('node')
@@ -54,7 +54,7 @@ export async function openCounters(parts: CounterParts): Promise<Counters> {
   return { ...chosen, census, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-type OwnParts = CounterParts & {
+type OwnParts = LimitCounterParts & {
   readonly census: ClusterMembership
   readonly ownEpoch: string
   readonly local: LimitEngine

@@ -17,11 +17,11 @@ import { createPreflight, type Preflight } from '../../pipeline/billing/prefligh
 import { createReadBalance, type ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
 import { createChargeSpool } from '../../adapters/stores/sql/credits/spool.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import type { Counters } from './counters.ts'
-import { createLedgerUpkeep } from './ledger-upkeep.ts'
+import { createLedgerMaintenance } from './ledger-maintenance.ts'
 
-export type CreditParts = Ground & {
+export type CreditParts = Infrastructure & {
   readonly counters: Counters
   readonly overrides: Pick<OverrideStore, 'list'>
   /** How long the credits of a request are held at the most. */
@@ -87,7 +87,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   )
   // The lock on the data folder says that whoever had these slices is dead.
   if (database.engine === 'sqlite') await keeper.inherit()
-  opened.use(createLedgerUpkeep({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
+  opened.use(createLedgerMaintenance({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
   const kept = opened.move()
   return {
     admission,

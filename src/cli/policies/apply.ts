@@ -1,14 +1,14 @@
 import { messageOf } from '../../base/fault.ts'
 import type { ShownSummary } from '../../app/operations/policies.ts'
 import { required } from '../arguments.ts'
-import type { Result } from '../in-house.ts'
-import type { Call } from './call.ts'
+import type { Result } from '../run-command.ts'
+import type { PolicyCall } from './call.ts'
 import { readPolicyFile, type Wanted } from './file.ts'
-import { isIdle, planLines, planStep, type Step } from './plan.ts'
+import { isIdle, planLines, planStep, type PlanStep } from './plan.ts'
 import { notEvaluable } from './verbs.ts'
 
 /** Makes policies what a file says, after showing what that means and asking. */
-export async function apply(call: Call): Promise<Result> {
+export async function apply(call: PolicyCall): Promise<Result> {
   const { values, context } = call
   const steps = await planFile(call, required(values.file, '-f FILE'))
   const plan = planLines(steps).join('\n')
@@ -23,9 +23,9 @@ export async function apply(call: Call): Promise<Result> {
 }
 
 /** Compares the file with what there is. Whatever is wrong in the file is found here, before anything is changed. */
-async function planFile({ house, where }: Call, file: string): Promise<Step[]> {
+async function planFile({ house, where }: PolicyCall, file: string): Promise<PlanStep[]> {
   const known = await house.operations['policies.list'](where)
-  const steps: Step[] = []
+  const steps: PlanStep[] = []
   for (const wanted of readPolicyFile(file)) {
     const target = await house.operations['policies.check']({ ...where, policy: wanted.policy }).catch(
       (error: unknown) => {
@@ -49,7 +49,7 @@ function meantBy({ id, name }: Wanted, known: readonly ShownSummary[]): ShownSum
 type Done = { readonly id: string; readonly name: string; readonly revision: number; readonly remark?: string }
 
 /** Policy by policy, each against the revision the plan was made from: a change that came between stops it. */
-async function carryOut(call: Call, steps: readonly Step[]): Promise<Done[]> {
+async function carryOut(call: PolicyCall, steps: readonly PlanStep[]): Promise<Done[]> {
   const done: Done[] = []
   for (const step of steps.filter((each) => !isIdle(each))) {
     try {
@@ -65,7 +65,7 @@ async function carryOut(call: Call, steps: readonly Step[]): Promise<Done[]> {
   return done
 }
 
-async function carryOutStep({ house, where }: Call, step: Step): Promise<Done> {
+async function carryOutStep({ house, where }: PolicyCall, step: PlanStep): Promise<Done> {
   const { operations } = house
   const { name, id = '', revision = 0, body } = step
   const written =

@@ -1,7 +1,7 @@
 import type { ShownBacktest } from '../../app/operations/backtests.ts'
 import type { Clock } from '../../base/clock.ts'
 
-export type Waiting = {
+export type AwaitBacktestOptions = {
   readonly read: () => Promise<ShownBacktest>
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** Keeps the process alive meanwhile, as the clock's own timers do not. */
@@ -12,17 +12,17 @@ export type Waiting = {
 
 const everyMs = 300
 /** Nobody works on what got no further for so long. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 const barWidth = 30
 
 /** Waits until it has ended, or until nothing has happened for a while. */
 export async function awaitBacktest(
   begun: ShownBacktest,
-  { read, clock, wait, progress }: Waiting,
+  { read, clock, wait, progress }: AwaitBacktestOptions,
 ): Promise<ShownBacktest> {
   let latest = begun
   let movedAtMs = clock.monotonicMs()
-  while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < patienceMs) {
+  while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < timeoutMs) {
     progress?.(barOf(latest))
     await wait(everyMs)
     const next = await read()

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { ShownBacktest } from '../../app/operations/backtests.ts'
 import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
-import type { Call, Verb } from './call.ts'
+import type { PolicyCall, Verb } from './call.ts'
 import { wholeNumber } from './fields.ts'
-import type { Result } from '../in-house.ts'
+import type { Result } from '../run-command.ts'
 import { table } from '../table.ts'
 
 /** Tries a draft on what was said before, and waits for what comes of it. */
@@ -21,7 +21,7 @@ export const backtest: Verb = async ({ house, where, id, values, context }) => {
 }
 
 /** The options that were given, by the names of the API. */
-function orderOf(values: Call['values'], nowMs: number): object {
+function orderOf(values: PolicyCall['values'], nowMs: number): object {
   const order = {
     from: secondsOf(values.from, nowMs),
     to: secondsOf(values.to, nowMs),

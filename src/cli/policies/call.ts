@@ -1,7 +1,7 @@
-import type { OpenHouse } from '../../app/operations/open.ts'
+import type { Connection } from '../../app/operations/open.ts'
 import type { readArguments } from '../arguments.ts'
 import type { CommandContext } from '../command.ts'
-import type { Result } from '../in-house.ts'
+import type { Result } from '../run-command.ts'
 import { fieldOptions } from './fields.ts'
 
 export const policyOptions = {
@@ -23,8 +23,8 @@ export const policyOptions = {
 } as const
 
 /** One call of `gatehouse policies`, read and ready to be done. */
-export type Call = {
-  readonly house: OpenHouse
+export type PolicyCall = {
+  readonly house: Connection
   readonly where: { readonly organization?: string }
   /** Empty for the verbs that need none. */
   readonly id: string
@@ -32,4 +32,4 @@ export type Call = {
   readonly context: CommandContext
 }
 
-export type Verb = (call: Call) => Promise<Result>
+export type Verb = (call: PolicyCall) => Promise<Result>

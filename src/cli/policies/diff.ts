@@ -3,12 +3,12 @@ import type { ShownPolicy } from '../../app/operations/policies.ts'
 /** What a policy says, by the names of the API. */
 export type Content = Omit<ShownPolicy['draft'], 'base_version'>
 
-export type Difference = { readonly field: string; readonly before: unknown; readonly after: unknown }
+export type FieldDifference = { readonly field: string; readonly before: unknown; readonly after: unknown }
 
 const fields = ['rule', 'direction', 'mode', 'scope', 'project_ids', 'match_threshold_basis_points'] as const
 
 /** The fields in which two contents differ. Projects are a set. */
-export const contentDifferences = (before: Content, after: Content): Difference[] =>
+export const contentDifferences = (before: Content, after: Content): FieldDifference[] =>
   fields
     .map((field) => ({ field, before: comparable(before[field]), after: comparable(after[field]) }))
     .filter((each) => JSON.stringify(each.before) !== JSON.stringify(each.after))
@@ -16,14 +16,14 @@ export const contentDifferences = (before: Content, after: Content): Difference[
 const comparable = (value: Content[keyof Content]): unknown => (Array.isArray(value) ? value.toSorted() : value)
 
 /** As `diff` would show it: the old value, then the new one; a text of several lines keeps them. */
-export const diffLines = ({ field, before, after }: Difference): string[] => [
-  ...signed('-', field, before),
-  ...signed('+', field, after),
+export const policyDiffLines = ({ field, before, after }: FieldDifference): string[] => [
+  ...signedLine('-', field, before),
+  ...signedLine('+', field, after),
 ]
 
 export const contentLines = (content: Content): string[] => fields.flatMap((field) => fieldLines(field, content[field]))
 
-export const signed = (sign: string, field: string, value: unknown): string[] =>
+export const signedLine = (sign: string, field: string, value: unknown): string[] =>
   fieldLines(field, value).map((line) => `${sign} ${line}`)
 
 function fieldLines(field: string, value: unknown): string[] {

@@ -1,21 +1,21 @@
 import type { ShownPolicy } from '../../app/operations/policies.ts'
-import { contentDifferences, diffLines, signed, type Difference } from './diff.ts'
+import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
 import type { Wanted } from './file.ts'
 
 /** What has to be done to one policy, against the revision that the plan was made from. */
-export type Step = {
+export type PlanStep = {
   readonly name: string
   readonly action: 'create' | 'update' | 'keep'
   readonly publish: boolean
   readonly id?: string
   readonly revision?: number
-  readonly differences: readonly Difference[]
+  readonly differences: readonly FieldDifference[]
   /** The body of the creation or of the update. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
 /** `target` is what the file wants, with all defaults filled in; `current` is what there is, if anything. */
-export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPolicy | undefined): Step {
+export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPolicy | undefined): PlanStep {
   const { name, publish } = wanted
   if (!current) return { name, action: 'create', publish, differences: [], body: wanted.policy }
   const differences = [...ownDifferences(current, target), ...contentDifferences(current.draft, target.draft)]
@@ -31,16 +31,16 @@ export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPoli
   }
 }
 
-const ownDifferences = (before: ShownPolicy, after: ShownPolicy): Difference[] =>
+const ownDifferences = (before: ShownPolicy, after: ShownPolicy): FieldDifference[] =>
   (['name', 'description'] as const)
     .map((field) => ({ field, before: before[field], after: after[field] }))
     .filter((each) => each.before !== each.after)
 
-export const isIdle = ({ action, publish }: Step): boolean => action === 'keep' && !publish
+export const isIdle = ({ action, publish }: PlanStep): boolean => action === 'keep' && !publish
 
 /** The plan for eyes: what would be created, changed and published. */
-export function planLines(steps: readonly Step[]): string[] {
-  const count = (test: (step: Step) => boolean): number => steps.filter(test).length
+export function planLines(steps: readonly PlanStep[]): string[] {
+  const count = (test: (step: PlanStep) => boolean): number => steps.filter(test).length
   const summary = [
     `${count(({ action }) => action === 'create')} to create`,
     `${count(({ action }) => action === 'update')} to change`,
@@ -50,12 +50,12 @@ export function planLines(steps: readonly Step[]): string[] {
   return [...steps.filter((step) => !isIdle(step)).flatMap(stepLines), `Plan: ${summary.join(', ')}.`]
 }
 
-function stepLines(step: Step): string[] {
+function stepLines(step: PlanStep): string[] {
   const words = [...(step.action === 'keep' ? [] : [step.action]), ...(step.publish ? ['publish'] : [])]
   const where = step.id === undefined ? '' : ` (${step.id}, revision ${step.revision})`
   const details =
     step.action === 'create'
-      ? Object.entries(step.body).flatMap(([field, value]) => signed('+', field, value))
-      : step.differences.flatMap(diffLines)
+      ? Object.entries(step.body).flatMap(([field, value]) => signedLine('+', field, value))
+      : step.differences.flatMap(policyDiffLines)
   return [`${words.join(' and ')} ${step.name}${where}`, ...details.map((line) => `    ${line}`)]
 }

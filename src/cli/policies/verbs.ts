@@ -1,8 +1,8 @@
 import type { Published, ShownPolicy } from '../../app/operations/policies.ts'
 import { required } from '../arguments.ts'
-import type { Result } from '../in-house.ts'
-import type { Call, Verb } from './call.ts'
-import { contentDifferences, contentLines, diffLines } from './diff.ts'
+import type { Result } from '../run-command.ts'
+import type { PolicyCall, Verb } from './call.ts'
+import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
 import { dateOf, table } from '../table.ts'
 
@@ -53,13 +53,13 @@ export const verbs: Readonly<Record<string, Verb>> = {
     const title = `version ${version.version} and the draft`
     return {
       answer,
-      text: answer.length === 0 ? `No difference between ${title}.` : answer.flatMap(diffLines).join('\n'),
+      text: answer.length === 0 ? `No difference between ${title}.` : answer.flatMap(policyDiffLines).join('\n'),
     }
   },
 }
 
 /** The policy at the revision that was named, or at the one it has now. */
-async function at({ house, where, id, values }: Call) {
+async function at({ house, where, id, values }: PolicyCall) {
   if (values.revision !== undefined) return { ...where, id, revision: wholeNumber(values.revision, '--revision') }
   const { revision } = await house.operations['policies.show']({ ...where, id })
   return { ...where, id, revision }
@@ -67,7 +67,7 @@ async function at({ house, where, id, values }: Call) {
 
 function told(policy: ShownPolicy): Result {
   const { draft, published } = policy
-  const unpublished = published === null ? [] : contentDifferences(published, draft).flatMap(diffLines)
+  const unpublished = published === null ? [] : contentDifferences(published, draft).flatMap(policyDiffLines)
   const lines = [
     `${policy.id}  ${policy.name}`,
     ...(policy.description === '' ? [] : [policy.description]),

@@ -1,8 +1,8 @@
 // One node on a shared database, in a process of its own. Prints its address once it listens; ends when killed.
-import { createHouse } from '../../../src/app.ts'
+import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
 const [configuration = '{}'] = process.argv.slice(2)
-const house = await createHouse(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })
+const house = await createApp(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })
 process.stdout.write(`${(await house.listen()).api}\n`)

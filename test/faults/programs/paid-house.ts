@@ -1,4 +1,4 @@
-import { createHouse } from '../../../src/app.ts'
+import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
@@ -19,7 +19,7 @@ const config = checkConfig({
 })
 
 let passed = 0
-const house = await createHouse(
+const house = await createApp(
   config,
   {},
   {

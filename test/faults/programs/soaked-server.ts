@@ -1,4 +1,4 @@
-import { createHouse } from '../../../src/app.ts'
+import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
@@ -14,7 +14,7 @@ const config = checkConfig({
     organization: { requests_per_minute: 1_000_000 },
   },
 })
-const server = await createHouse(config, {}, { log: createLog({ level: 'silent' }) })
+const server = await createApp(config, {}, { log: createLog({ level: 'silent' }) })
 const { api: url } = await server.listen()
 const keys = await server.operations.setup({ name: 'Soaked' })
 process.send?.({ url, apiKey: keys.api_key, adminKey: keys.admin_key })

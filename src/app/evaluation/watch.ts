@@ -3,12 +3,12 @@ import { gatewaySubject } from '../../domain/evaluation/spikes/counted-outcomes.
 import { createAutoDisable } from '../../domain/evaluation/spikes/auto-disable.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/spikes/spike-monitor.ts'
 import type { Administration } from '../administration.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 
-type WatchGround = Pick<Ground, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'warn'>
+type WatchGround = Pick<Infrastructure, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'warn'>
 
 /** Watches for spikes of denials until the house is closed. */
-export function openWatch(
+export function openSpikeMonitor(
   ground: WatchGround,
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
 ): SpikeMonitor {

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import { backtestQueue, forgetBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
 import { createReplay, type ReplayParts } from '../../domain/evaluation/backtest/replay.ts'
 import { startBacktestRunner } from '../../domain/evaluation/backtest/runner.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 
 const leaseMs = 60_000
 
 /** Works off backtests until the house is closed. */
-export function openBacktests(ground: Ground, parts: ReplayParts): void {
+export function openBacktests(ground: Infrastructure, parts: ReplayParts): void {
   const { built, database, clock, ids, warn } = ground
   if (database.engine === 'sqlite') {
     void forgetBacktestLeases(database).catch(warn('a backtest may wait for a minute'))

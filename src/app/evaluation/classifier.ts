@@ -7,9 +7,9 @@ import { ConfigError } from '../../config/config.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { Classifier } from '../../domain/moderation/classifier.ts'
 import { createTieredClassifier } from '../../domain/moderation/tiered.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 
-export type Classifying = {
+export type OpenClassifier = {
   readonly classifier: Classifier
   /** What the moderation endpoint says who judged. */
   readonly model: string
@@ -18,7 +18,7 @@ export type Classifying = {
 const ownModel = 'gatehouse-moderation-1'
 
 /** The embedded classifier, and behind it the one of the configuration. */
-export function openClassifier({ built, config, clock, metrics, log, live }: Ground): Classifying {
+export function openClassifier({ built, config, clock, metrics, log, live }: Infrastructure): OpenClassifier {
   const embedded = createEmbeddedClassifier()
   const { kind, base_url: baseUrl, api_key: apiKey, model, timeout_ms, max_concurrent } = config.moderation.classifier
   if (kind === 'embedded') return { classifier: embedded, model: ownModel }

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
 import type { Reconciler } from '../../domain/credits/reconciler.ts'
 
-export type LedgerUpkeepParts = {
+export type LedgerMaintenanceParts = {
   readonly keeper: Reconciler
   readonly backlog: ChargeBacklog | null
   readonly clock: Clock
@@ -19,7 +19,13 @@ const requestsEveryMs = 60_000
  * The ledger's housekeeping, in the background. No request is given up until the database has answered for a whole
  * round: a node that could not write its charges comes first.
  */
-export function createLedgerUpkeep({ keeper, backlog, clock, log, organizations }: LedgerUpkeepParts): AsyncDisposable {
+export function createLedgerMaintenance({
+  keeper,
+  backlog,
+  clock,
+  log,
+  organizations,
+}: LedgerMaintenanceParts): AsyncDisposable {
   let failedAtMs = clock.monotonicMs()
 
   const round = (name: string, work: () => Promise<void>) => async (): Promise<void> => {

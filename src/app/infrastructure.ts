@@ -27,7 +27,7 @@ export type World = {
 }
 
 /** What every storey stands on. Whatever a storey opens it gives to `built`, which closes it in the opposite order. */
-export type Ground = Required<World> & {
+export type Infrastructure = Required<World> & {
   readonly built: AsyncDisposableStack
   readonly config: Config
   readonly ids: Ids
@@ -48,11 +48,11 @@ const watchChangesEveryMs = 500
 
 const straight = (request: SendRequest): SendRequest => request
 
-export async function openGround(
+export async function openInfrastructure(
   built: AsyncDisposableStack,
   config: Config,
   { env, world }: { env: Environment; world: World },
-): Promise<Ground> {
+): Promise<Infrastructure> {
   const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = straight } = world
   const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
   await storage.probe()

@@ -11,28 +11,30 @@ import { createInfer, type InferParts } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './paying/counters.ts'
 import { openCredits } from './paying/credits.ts'
-import type { Ground } from './ground.ts'
-import type { Served } from './models/models.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import type { ServedModels } from './models/models.ts'
 import { longestRequestMs } from './models/upstreams.ts'
 
 const leaseMs = 30_000
 /** How much longer than the longest request its credits and quotas are held. */
 const holdMarginMs = 5 * minuteMs
 
-export type RoadParts = {
+export type PipelineParts = {
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
   readonly govern: Enforce
   readonly sendable: CheckBeforeCounting
-  readonly served: Served
+  readonly served: ServedModels
 }
 
 /** After this time a request has ended, or its process has died. */
-export const holdMsOf = ({ upstreams }: Pick<Ground, 'upstreams'>, { models }: Pick<Served, 'models'>): number =>
-  longestRequestMs(models, upstreams) + holdMarginMs
+export const holdMsOf = (
+  { upstreams }: Pick<Infrastructure, 'upstreams'>,
+  { models }: Pick<ServedModels, 'models'>,
+): number => longestRequestMs(models, upstreams) + holdMarginMs
 
 /** An upstream that counts wrongly is worth a line for each answer: somebody pays for it. */
-function createUsageAlarm({ log, metrics }: Ground): InferParts['onImplausibleUsage'] {
+function createUsageAlarm({ log, metrics }: Infrastructure): InferParts['onImplausibleUsage'] {
   const answers = metrics.counter(
     'gatehouse_implausible_usage_total',
     'Answers whose upstream reported tokens that cannot be true; our own count was charged.',
@@ -46,7 +48,10 @@ function createUsageAlarm({ log, metrics }: Ground): InferParts['onImplausibleUs
 }
 
 /** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
-export async function openRoad(ground: Ground, { freeRequests, overrides, govern, sendable, served }: RoadParts) {
+export async function openPipeline(
+  ground: Infrastructure,
+  { freeRequests, overrides, govern, sendable, served }: PipelineParts,
+) {
   const { built, config, clock, random, log, storage } = ground
   const { catalogue, providers } = served
   const holdMs = holdMsOf(ground, served)

@@ -12,9 +12,9 @@ import { createEnforce } from '../../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../../pipeline/enforcement/check-before-counting.ts'
 import type { Administration } from '../administration.ts'
 import { openBacktests } from './backtests.ts'
-import type { Ground } from '../ground.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import type { Rules } from './rules.ts'
-import { openWatch } from './watch.ts'
+import { openSpikeMonitor } from './watch.ts'
 
 /** Blocks of text whose verdicts are remembered: some hundred long chats. */
 const remembered = 20_000
@@ -23,8 +23,8 @@ const remembered = 20_000
 type GovernanceParts = Rules & { readonly holdMs: number }
 
 /** All that looks at what is said: the classifier, the rules of each organization, and the road's own checks. */
-export function openGovernance(
-  ground: Ground,
+export function openEvaluation(
+  ground: Infrastructure,
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
   { classifier, compileRule, rephrase, failsOpen, holdMs }: GovernanceParts,
 ) {
@@ -46,7 +46,7 @@ export function openGovernance(
     compileRule,
     patterns: re2Patterns,
   })
-  const watch = openWatch(ground, { reads, administer })
+  const watch = openSpikeMonitor(ground, { reads, administer })
   openBacktests(ground, { examine: glance, compileRule })
   const govern = createEnforce({
     rulebookOf,

@@ -1,4 +1,4 @@
-import { openOperations, type OpenHouse } from '../app/operations/open.ts'
+import { connect, type Connection } from '../app/operations/open.ts'
 import type { CommandContext } from './command.ts'
 
 /** What came of a command. */
@@ -12,15 +12,15 @@ export type Result = {
   readonly isRefused?: boolean
 }
 
-export type Work = (house: OpenHouse) => Promise<Result>
+export type Work = (house: Connection) => Promise<Result>
 
 /** Does the work in the house that the configuration names, and says what came of it as it was asked for. */
-export async function inHouse(
+export async function runOnServer(
   { config, say, remark }: CommandContext,
   { json }: { readonly json?: boolean | undefined },
   work: Work,
 ): Promise<number> {
-  await using house = await openOperations(config())
+  await using house = await connect(config())
   const { answer, text, remarks = [], isRefused = false } = await work(house)
   for (const each of remarks) remark(each)
   say(json ? JSON.stringify(answer, null, 2) : text)

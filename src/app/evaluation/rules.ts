@@ -12,11 +12,11 @@ import { createAskModel, type AskModelParts } from '../../pipeline/judge/ask-mod
 import { createDayBudget } from '../../pipeline/judge/day-budget.ts'
 import { createJudge, judgeResults, type JudgeResult } from '../../pipeline/judge/judge.ts'
 import { createRephrase } from '../../pipeline/judge/rephrase.ts'
-import { openClassifier, type Classifying } from './classifier.ts'
-import type { Ground } from '../ground.ts'
-import type { Served } from '../models/models.ts'
+import { openClassifier, type OpenClassifier } from './classifier.ts'
+import type { Infrastructure } from '../infrastructure.ts'
+import type { ServedModels } from '../models/models.ts'
 
-export type Rules = Classifying & {
+export type Rules = OpenClassifier & {
   readonly compileRule: CompileRule
   /** Undefined where no judge is configured: what would be written anew is then refused. */
   readonly rephrase: Rephrase | undefined
@@ -27,7 +27,7 @@ export type Rules = Classifying & {
 type JudgeSettings = NonNullable<Config['policies']['judge']>
 
 /** All that the configuration says about judging: who classifies, who judges rules, and who writes texts anew. */
-export function createRules(ground: Ground, served: Served): Rules {
+export function createRules(ground: Infrastructure, served: ServedModels): Rules {
   const { built, clock, config } = ground
   const { judge: settings, expression_time_ms: limitMs } = config.policies
   const { judge, rephrase } = settings === undefined ? noJudge : openJudge(ground, served, settings)
@@ -45,7 +45,11 @@ type JudgeParts = { readonly judge: Judge | undefined; readonly rephrase: Rephra
 
 const noJudge: JudgeParts = { judge: undefined, rephrase: undefined }
 
-function openJudge(ground: Ground, { catalogue, providers }: Served, settings: JudgeSettings): JudgeParts {
+function openJudge(
+  ground: Infrastructure,
+  { catalogue, providers }: ServedModels,
+  settings: JudgeSettings,
+): JudgeParts {
   const { clock, random, ids, log } = ground
   const findModel = () => catalogue.find(settings.model)
   if (!findModel()) throw new ConfigError([`policies.judge.model: there is no model ${settings.model}`])
@@ -72,7 +76,7 @@ function openJudge(ground: Ground, { catalogue, providers }: Served, settings: J
 }
 
 /** Nobody's ledger pays for the judge, so its use is told here. */
-function countJudging({ metrics, clock }: Ground, settings: JudgeSettings) {
+function countJudging({ metrics, clock }: Infrastructure, settings: JudgeSettings) {
   const verdicts = metrics.counter('gatehouse_judge_verdicts_total', 'Questions to the judge, by how they ended.', {
     result: judgeResults,
   })
