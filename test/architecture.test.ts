@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { domainCircles, fileCircles } from './support/architecture/circles.ts'
-import { emptyNames, impurities, oversized, worldlyLines } from './support/architecture/manners.ts'
-import { familyTies, shakyGround, strangers, upwardImports } from './support/architecture/rooms.ts'
+import { domainCycles, fileCycles } from './support/architecture/cycles.ts'
+import { emptyNames, impurities, oversized, worldlyLines } from './support/architecture/conventions.ts'
+import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
 
-/** A rule of the house, and a small tree that breaks it: a rule that finds nothing anywhere is no rule. */
+/** A rule about the source tree, and a small tree that breaks it. The planted breach proves that the rule can fail. */
 type Rule = {
   readonly says: string
   readonly breaches: (tree: readonly SourceFile[]) => string[]
@@ -18,7 +18,7 @@ type Rule = {
 
 const rules: readonly Rule[] = [
   {
-    says: 'every import goes down the house, never up, sideways or out',
+    says: 'every import goes down the layers, never up, sideways or out of src',
     breaches: upwardImports,
     planted: {
       'domain/policy/policy.ts': "import { sql } from '../../adapters/sql.ts'",
@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
       'app/late.ts': "import '../cli/serve.ts'",
       'cli/serve.ts': "import { domain } from '../domain/policy/policy.ts'",
       'base/clock.ts': "new Worker(new URL('../domain/policy/policy.ts', import.meta.url))",
-      'main.ts': "import '../test/support/house.ts'",
+      'main.ts': "import '../test/support/app.ts'",
       'config/schema.ts': "import { fault } from '../base/clock.ts'",
     },
     finds: [
@@ -39,19 +39,19 @@ const rules: readonly Rule[] = [
       'config/schema.ts -> base/clock.ts',
       'domain/policy/policy.ts -> adapters/sql.ts',
       'http/server.ts -> adapters/sql.ts',
-      'main.ts -> ../test/support/house.ts',
+      'main.ts -> ../test/support/app.ts',
       'pipeline/infer.ts -> app/late.ts',
     ],
   },
   {
-    says: 'every file lies in a room of the plan',
-    breaches: strangers,
+    says: 'every file belongs to a known module',
+    breaches: unknownModules,
     planted: { 'services/policy.ts': '', 'app.ts': '', 'app/open.ts': '', 'server.ts': '' },
     finds: ['server.ts', 'services/policy.ts'],
   },
   {
-    says: 'identity and inference are the ground of the domain and stand on no other room',
-    breaches: shakyGround,
+    says: 'identity and inference import no other module of the domain',
+    breaches: groundBreaches,
     planted: {
       'domain/identity/key.ts': "import '../policy/policy.ts'",
       'domain/policy/policy.ts': "import '../inference/request.ts'",
@@ -64,7 +64,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'families of endpoints do not know one another',
+    says: 'endpoint families do not import one another',
     breaches: familyTies,
     planted: {
       'http/chat/routes.ts':
@@ -76,8 +76,8 @@ const rules: readonly Rule[] = [
     finds: ['http/chat/routes.ts -> http/messages/encode.ts', 'http/inference/handler.ts -> http/chat/routes.ts'],
   },
   {
-    says: 'no file imports itself around a circle, not even for a type',
-    breaches: fileCircles,
+    says: 'no import cycles between files, not even for a type',
+    breaches: fileCycles,
     planted: {
       'base/a.ts': "import type { B } from './b.ts'",
       'base/b.ts': "import { c } from './c.ts'",
@@ -88,8 +88,8 @@ const rules: readonly Rule[] = [
     finds: ['base/a.ts', 'base/b.ts', 'base/c.ts'],
   },
   {
-    says: 'no two rooms of the domain need one another',
-    breaches: domainCircles,
+    says: 'no import cycles between the modules of the domain',
+    breaches: domainCycles,
     planted: {
       'domain/limits/admit.ts': "import '../credits/hold.ts'",
       'domain/credits/hold.ts': "import '../identity/principal.ts'",
@@ -116,7 +116,7 @@ const rules: readonly Rule[] = [
     finds: ['base/long.ts'],
   },
   {
-    says: 'the domain, the road and the wire formats know no package and no way out',
+    says: 'domain, pipeline and wire import no package and no I/O',
     breaches: impurities,
     planted: {
       'domain/policy/policy.ts': "import fastify from 'fastify'\nimport { createHash } from 'node:crypto'",
@@ -126,7 +126,7 @@ const rules: readonly Rule[] = [
     finds: ['domain/policy/policy.ts -> fastify', 'pipeline/infer.ts -> node:fs/promises'],
   },
   {
-    says: 'time, chance, network and environment are handed in',
+    says: 'time, randomness, network and environment are parameters',
     breaches: worldlyLines,
     planted: {
       'domain/limits/window.ts':
@@ -138,17 +138,17 @@ const rules: readonly Rule[] = [
   },
 ]
 
-const house = readSourceTree(join(import.meta.dirname, '../src'))
+const source = readSourceTree(join(import.meta.dirname, '../src'))
 
 for (const { says, breaches, planted, finds } of rules) {
   describe(says, () => {
-    it('holds in the house', () => assert.deepEqual(breaches(house), []))
-    it('is broken where a breach is planted', () => assert.deepEqual(breaches(plant(planted)), finds))
+    it('holds in src', () => assert.deepEqual(breaches(source), []))
+    it('finds a planted breach', () => assert.deepEqual(breaches(plant(planted)), finds))
   })
 }
 
 describe('the exceptions from the length of a file', () => {
-  it('are taken back once they are no longer needed', () => {
+  it('must still be needed', () => {
     const tree = plant({ 'wire/table.ts': '//\n'.repeat(301), 'wire/short.ts': '' })
     const exceptions = { 'wire/table.ts': 'a table', 'wire/short.ts': 'was long once' }
     assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts is excepted for no reason'])
@@ -157,11 +157,11 @@ describe('the exceptions from the length of a file', () => {
 
 describe('the scripts', () => {
   const scripts = readSourceTree(join(import.meta.dirname, '../scripts'))
-  it('keep the same manners', () =>
-    assert.deepEqual([...emptyNames(scripts), ...oversized(scripts, {}), ...fileCircles(scripts)], []))
+  it('follow the same conventions', () =>
+    assert.deepEqual([...emptyNames(scripts), ...oversized(scripts, {}), ...fileCycles(scripts)], []))
 })
 
-/** Writes a small tree to disk and reads it as the house is read. */
+/** Writes a small tree to disk and reads it like src. */
 function plant(files: Readonly<Record<string, string>>): SourceFile[] {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'))
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createLog } from '../src/base/log.ts'
-import { startHouse } from './support/house.ts'
+import { startTestApp } from './support/app.ts'
 import { answerJson, startUpstream } from './support/upstream.ts'
 
 /** Secrets planted in every place a caller or operator can put one; then every output is searched for them. */
@@ -17,7 +17,7 @@ it('writes no secret to any log, metric or answer', async () => {
   await using upstream = await startUpstream(
     answerJson({ error: { message: `key ${planted.upstreamKey} is wrong` } }, 401),
   )
-  await using scene = await startHouse({
+  await using scene = await startTestApp({
     log: createLog({
       level: 'trace',
       secrets: () => [planted.upstreamKey, planted.serverSecret],

@@ -27,7 +27,7 @@ class IterableStream<T> implements IterablePullStream<T> {
   readonly onReadable: PullStream<T>['onReadable']
   readonly stop: PullStream<T>['stop']
 
-  constructor({ poll: poll, onReadable: onReadable, stop }: PullStream<T>) {
+  constructor({ poll, onReadable, stop }: PullStream<T>) {
     this.poll = poll
     this.onReadable = onReadable
     this.stop = stop

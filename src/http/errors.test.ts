@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault, type FaultCode, type FaultKind } from '../base/fault.ts'
 import { encodeOpenaiFault as encodeChatFault } from './inference/openai-errors.ts'
-import { encodeDetailFault, encodeMessagesFault as encodeMessagesFault } from './messages/errors.ts'
-import { encodeResponsesFault as encodeResponsesFault } from './responses/errors.ts'
+import { encodeDetailFault, encodeMessagesFault } from './messages/errors.ts'
+import { encodeResponsesFault } from './responses/errors.ts'
 
 type Row = readonly [
   kind: FaultKind,

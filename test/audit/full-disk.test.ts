@@ -5,7 +5,7 @@ import { migrate, readMigrations } from '../../src/adapters/stores/sql/migration
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createJournal } from '../../src/domain/audit/journal.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 it('a full disk refuses what it cannot keep, and leaves a log that is whole and has all that was acknowledged', async () => {
@@ -33,7 +33,7 @@ it('a full disk refuses what it cannot keep, and leaves a log that is whole and 
     }
   }
   assert.ok(acknowledged.length > 0)
-  assert.ok(refusals.every(refusesWith('audit_unavailable')))
+  assert.ok(refusals.every(rejectsWith('audit_unavailable')))
   const stored = await database.read<{ id: string }>('select id from audit_event order by sequence')
   assert.deepEqual(
     stored.map(({ id }) => id),

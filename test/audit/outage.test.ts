@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 const secret = 'a secret of sixteen and more'
 
-const figure = async (house: TestHouse, name: string): Promise<number> =>
+const figure = async (house: TestApp, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await house.get('/metrics')).text())?.[1] ?? 0)
 
 /** A database that can be put out of reach, and a house on it that knows its caller. */
@@ -20,7 +20,7 @@ async function startScene(audit: object) {
   url.port = String(proxy.port)
   const folder = opened.use(await temporaryFolder())
   const storage = { database_url: url.href, data_dir: folder.path }
-  const first = opened.use(await startHouse({ config: { secret, audit }, storage }))
+  const first = opened.use(await startTestApp({ config: { secret, audit }, storage }))
   const known = { authorization: `Bearer ${first.apiKey}` }
   const ask = (stream: boolean): Promise<Response> => first.post('/v1/messages', { ...body, stream }, known)
   // By then the node has seen its own set-up among the changes, and does not read the key again.
@@ -29,7 +29,7 @@ async function startScene(audit: object) {
 }
 
 /** What the log has of requests, and that it is whole. */
-async function logOf({ house }: TestHouse, organization: string): Promise<number> {
+async function logOf({ house }: TestApp, organization: string): Promise<number> {
   const report = await house.operations['audit.verify']({ organization })
   assert.equal(report.finding, undefined)
   return report.checked
@@ -87,7 +87,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     assert.equal((await scene.ask(false)).status, 200)
     await first.house[Symbol.asyncDispose]()
     scene.proxy.open()
-    await using second = await startHouse({ config: { secret }, storage, isFirst: false })
+    await using second = await startTestApp({ config: { secret }, storage, isFirst: false })
     while ((await figure(second, 'gatehouse_audit_events_waiting')) > 0) await new Promise((r) => setTimeout(r, 20))
     assert.equal(await logOf(second, first.organizationId), before + 1)
   })

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { createFastClock } from '../support/fast-clock.ts'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -17,10 +17,10 @@ const secret = 'a secret of sixteen and more'
 /** Clean text leaves as it comes; text near a block is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
 
-const ask = ({ house }: PaidHouse, more: object = {}): Promise<Response> =>
+const ask = ({ house }: PaidApp, more: object = {}): Promise<Response> =>
   house.post('/v1/messages', { ...question, messages, ...more })
 
-async function figure({ house }: PaidHouse, name: string): Promise<number> {
+async function figure({ house }: PaidApp, name: string): Promise<number> {
   const text = await (await house.get('/metrics')).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
 }
@@ -30,7 +30,7 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 /** The messages of the log, newest first. */
-async function messagesOf({ house }: PaidHouse): Promise<readonly string[]> {
+async function messagesOf({ house }: PaidApp): Promise<readonly string[]> {
   const headers = { authorization: `Bearer ${house.adminKey}` }
   const page = (await (await house.get('/v1/organization/audit_logs', headers)).json()) as {
     data: { message: string }[]
@@ -63,7 +63,7 @@ async function startBehindProxy(audit: object) {
   const folder = opened.use(await temporaryFolder())
   const storage = { database_url: url.href, data_dir: folder.path }
   const clock = createFastClock(1)
-  const scene = opened.use(await startPaidHouse({ config: { secret, audit }, storage, clock }))
+  const scene = opened.use(await startPaidApp({ config: { secret, audit }, storage, clock }))
   scene.upstream.answer(answerWith('Hello', counted))
   // By then the node has seen its own set-up among the changes, and does not read the key again.
   for (let count = 0; count < 30; count++) await (await ask(scene)).arrayBuffer()
@@ -77,7 +77,7 @@ async function startBehindProxy(audit: object) {
   }
 }
 
-async function assertSound({ house }: PaidHouse): Promise<void> {
+async function assertSound({ house }: PaidApp): Promise<void> {
   const { operations } = house.house
   assert.equal((await operations['ledger.verify']({})).broken, null)
   assert.equal((await operations['audit.verify']({ organization: house.organizationId })).finding, undefined)
@@ -86,7 +86,7 @@ async function assertSound({ house }: PaidHouse): Promise<void> {
 describe('a request that is refused because the audit log cannot be written', () => {
   it('is not charged on embedded storage, and further ones do not reach the upstream', async () => {
     await using folder = await temporaryFolder()
-    await using scene = await startPaidHouse({
+    await using scene = await startPaidApp({
       config: { audit: { on_failure: 'refuse' } },
       storage: { data_dir: folder.path },
     })
@@ -114,7 +114,7 @@ describe('a request that is refused because the audit log cannot be written', ()
 
   it('is not charged where the text of a stream has left already and only its end is kept back', async () => {
     await using folder = await temporaryFolder()
-    await using scene = await startPaidHouse({
+    await using scene = await startPaidApp({
       config: { audit: { on_failure: 'refuse' } },
       storage: { data_dir: folder.path },
     })
@@ -143,7 +143,7 @@ it('a request that can be neither charged nor logged is one lost event and one l
   const lines: string[] = []
   const log = createLog({ level: 'error', destination: { write: (line: string) => void lines.push(line) } })
   await using folder = await temporaryFolder()
-  await using scene = await startPaidHouse({ storage: { data_dir: folder.path }, log })
+  await using scene = await startPaidApp({ storage: { data_dir: folder.path }, log })
   scene.upstream.answer(answerWith('Hello', counted))
   assert.equal((await ask(scene)).status, 200)
   using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
@@ -176,7 +176,7 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
 
     proxy.open()
     const config = { secret, audit: { on_failure: 'refuse' } }
-    await using second = await startPaidHouse({ config, storage, isFirst: false })
+    await using second = await startPaidApp({ config, storage, isFirst: false })
     await eventually(async () => (await figure(second, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await second.remaining(), balance)
     assert.equal((await second.house.house.operations['ledger.verify']({})).broken, null)

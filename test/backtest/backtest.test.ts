@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { PolicyContent } from '../../src/domain/policy/policy.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import { engines } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const [sqlite] = engines
 const blockedBy = (id: string) => ({
@@ -140,6 +140,6 @@ describe('a backtest', () => {
     await using work = scene.work('node')
     await work.run()
     assert.equal((await scene.result(id)).coverage.events, 0)
-    await assert.rejects(scene.start({ fromMs: 5, toMs: 5 }), refusesWith('invalid_parameter'))
+    await assert.rejects(scene.start({ fromMs: 5, toMs: 5 }), rejectsWith('invalid_parameter'))
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { answerJson, answerStream, startUpstream, type TestUpstream } from '../support/upstream.ts'
 import type { Client, Told } from './client.ts'
 import { newestClients } from './newest.ts'
@@ -192,13 +192,13 @@ const kinds = { chat: 'openai-chat', messages: 'anthropic', responses: 'openai-r
 >
 
 describe('an upstream that imitates a vendor carelessly', () => {
-  let scene: TestHouse
+  let scene: TestApp
   let upstream: TestUpstream
   before(async () => {
     upstream = await startUpstream()
     const upstreams = Object.values(kinds).map((kind) => ({ name: kind, kind, base_url: upstream.url }))
     const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'm' }] }))
-    scene = await startHouse({ config: { upstreams, models } })
+    scene = await startTestApp({ config: { upstreams, models } })
   })
   after(async () => {
     await scene[Symbol.asyncDispose]()

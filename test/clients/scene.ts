@@ -1,4 +1,4 @@
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** The kinds of upstream, each behind a model of its own name. */
 export const upstreamKinds = ['echo', 'anthropic', 'openai-chat', 'openai-responses'] as const
@@ -7,10 +7,10 @@ export const upstreamKinds = ['echo', 'anthropic', 'openai-chat', 'openai-respon
  * Two houses: the far one serves the echo in every dialect; the near one has it as an upstream of each kind.
  * What a client asks of the near one thus crosses two wires, and every pair of dialects is spoken for real.
  */
-export async function startPairs(): Promise<AsyncDisposable & { readonly near: TestHouse; readonly far: TestHouse }> {
-  const far = await startHouse()
+export async function startPairs(): Promise<AsyncDisposable & { readonly near: TestApp; readonly far: TestApp }> {
+  const far = await startTestApp()
   const remote = { api_key: far.apiKey, idle_timeout_ms: 5_000, first_byte_timeout_ms: 5_000 }
-  const near = await startHouse({
+  const near = await startTestApp({
     config: {
       upstreams: [
         { name: 'echo', kind: 'echo' },

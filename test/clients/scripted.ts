@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { systemRandom } from '../../src/base/random.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type ReceivedRequest } from '../support/upstream.ts'
 
 /** The kinds of upstream that are reached over a network. */
@@ -29,7 +29,7 @@ export const promptOf = ({ recording, form, at, fault }: Play): string => `play 
 export const refusalPrompt = (status: number): string => `refuse with ${status}`
 
 export type ScriptedScene = AsyncDisposable & {
-  readonly house: TestHouse
+  readonly house: TestApp
   /** Settles when a prompt has reached an upstream. */
   asked(prompt: string): Promise<ReceivedRequest>
 }
@@ -65,7 +65,7 @@ export async function startScripted(): Promise<ScriptedScene> {
   const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'recorded' }] }))
   // Second chances come at once.
   const random = { ...systemRandom, fraction: () => 0 }
-  const house = built.use(await startHouse({ config: { upstreams, models }, random }))
+  const house = built.use(await startTestApp({ config: { upstreams, models }, random }))
   const kept = built.move()
   return {
     house,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFastClock } from '../support/fast-clock.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
@@ -16,19 +16,19 @@ describe('nodes without a Redis', { skip: withoutPostgres }, () => {
       limits: { tiers: { free } },
     }
     const options = { config, clock: createFastClock(20) }
-    await using first = await startHouse(options)
-    const limitAt = async (node: TestHouse): Promise<string | null> => {
+    await using first = await startTestApp(options)
+    const limitAt = async (node: TestApp): Promise<string | null> => {
       const answer = await node.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
       await answer.arrayBuffer()
       return answer.headers.get('x-ratelimit-limit-requests')
     }
-    const becomes = async (node: TestHouse, limit: string): Promise<void> => {
+    const becomes = async (node: TestApp, limit: string): Promise<void> => {
       while ((await limitAt(node)) !== limit) await new Promise((resolve) => setTimeout(resolve, 50))
     }
     assert.match(first.house.limits, /divided among the nodes/)
     assert.equal(await limitAt(first), '61')
     {
-      await using second = await startHouse({ ...options, isFirst: false })
+      await using second = await startTestApp({ ...options, isFirst: false })
       await becomes(second, '30')
       await becomes(first, '30')
     }

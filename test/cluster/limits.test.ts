@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startNodes, type Nodes } from '../support/node-process.ts'
-import { answerWith, question } from '../support/paid-house.ts'
+import { answerWith, question } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { startUpstream } from '../support/upstream.ts'

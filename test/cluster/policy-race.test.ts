@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { adminOf, itemsOf, startAdminHouse, textOf, type Admin } from '../support/administration.ts'
+import { adminOf, itemsOf, startAdminApp, textOf, type Admin } from '../support/administration.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startProgram } from '../support/program.ts'
 
@@ -71,7 +71,7 @@ async function race({ admin, urls }: Scene, request: { path: string; headers: ob
 
 /** The embedded database has one process that serves it; only the askers are many. */
 async function startEmbedded(): Promise<Scene> {
-  const house = await startAdminHouse({ config: { administration } })
+  const house = await startAdminApp({ config: { administration } })
   return { admin: house.admin, urls: [house.url], [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
 }
 
@@ -79,7 +79,7 @@ async function startNodes(): Promise<Scene> {
   await using opened = new AsyncDisposableStack()
   const database = opened.use(await createScratchDatabase())
   const shared = { storage: { database_url: database.url }, secret: 'the same secret on every node', administration }
-  const first = opened.use(await startAdminHouse({ config: shared }))
+  const first = opened.use(await startAdminApp({ config: shared }))
   const config = JSON.stringify({ ...shared, server: { port: 0 } })
   const nodes = Array.from({ length: processes - 1 }, () =>
     opened.use(startProgram(new URL('programs/node.ts', import.meta.url), [config])),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret } from '../../src/domain/identity/key-format.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -12,8 +12,8 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using database = await createScratchDatabase()
     const config = { secret: 'the same secret on every node' }
     const storage = { database_url: database.url }
-    await using first = await startHouse({ config, storage })
-    await using second = await startHouse({ config, storage, isFirst: false })
+    await using first = await startTestApp({ config, storage })
+    await using second = await startTestApp({ config, storage, isFirst: false })
     const onSecond = (): Promise<Response> =>
       second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
 
@@ -33,8 +33,8 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await using database = await createScratchDatabase()
     const config = { secret: 'a secret of sixteen and more' }
     const storage = { database_url: database.url }
-    await using first = await startHouse({ config, storage })
-    await using second = await startHouse({ config, storage, isFirst: false })
+    await using first = await startTestApp({ config, storage })
+    await using second = await startTestApp({ config, storage, isFirst: false })
     const known = { authorization: `Bearer ${first.apiKey}` }
     assert.equal((await second.post('/v1/messages', body, known)).status, 200)
     await database[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ import type { AuditFilter } from '../../src/domain/audit/log.ts'
 import type { AuditEntry } from '../../src/domain/identity/audit-log.ts'
 import { openAuditLog } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const actor = { organizationId: 'org_1', kind: 'admin_key', credentialId: 'adk_1', requestId: 'req_1' } as const
 const policyChange: AuditEntry = {
@@ -99,7 +99,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       const { items, hasMore } = await scene.list({ projectId: 'proj_1' }, { after: 'refused', limit: 1 })
       assert.deepEqual([items.map(({ id }) => id), hasMore], [['allowed'], true])
-      await assert.rejects(scene.list({}, { after: 'evt_foreign' }), refusesWith('invalid_cursor'))
+      await assert.rejects(scene.list({}, { after: 'evt_foreign' }), rejectsWith('invalid_cursor'))
       assert.deepEqual(
         (await scene.list({}, {}, 'org_2')).items.map(({ id }) => id),
         ['evt_foreign'],

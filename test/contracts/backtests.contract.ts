@@ -8,7 +8,7 @@ import {
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import type { Engine } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 /** Every store of backtests must pass these. */
 export function backtestContract({ name, skip, open }: Engine): void {
@@ -82,7 +82,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
     it('refuse more than fifty at a time', async () => {
       await using scene = await openScene()
       for (let count = 0; count < 50; count++) await scene.start()
-      await assert.rejects(scene.start(), refusesWith('invalid_state'))
+      await assert.rejects(scene.start(), rejectsWith('invalid_state'))
     })
 
     it('are forgotten some time after they ended', async () => {

@@ -7,7 +7,7 @@ import { withDefaults } from '../../src/domain/gateway-config/complete.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
 import type { GatewayStore } from '../../src/domain/gateway-config/store.ts'
 import type { Engine } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const newest = { limit: 2, order: 'desc' } as const
 const named = (name: string) => withDefaults({ name })
@@ -90,7 +90,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       })
       await assert.rejects(
         scene.work((store) => store.listVersions('org_2', { ...newest, after: 'gwcv_mine' })),
-        refusesWith('invalid_cursor'),
+        rejectsWith('invalid_cursor'),
       )
     })
   })

@@ -7,7 +7,7 @@ import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { idempotencyStore, sweepIdempotency } from '../../src/adapters/stores/sql/idempotency.ts'
 import { doOnce, type IdempotencyStore, type StoredReply } from '../../src/domain/identity/idempotency.ts'
 import type { Engine } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const scope = { organizationId: 'org_1', credentialId: 'adk_1', key: 'k' }
@@ -32,7 +32,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
     it('refuses another request under the same key', async () => {
       await using scene = await openScene(open)
       await scene.ask()
-      await assert.rejects(scene.ask({ fingerprint: 'other' }), refusesWith('idempotency_key_reused'))
+      await assert.rejects(scene.ask({ fingerprint: 'other' }), rejectsWith('idempotency_key_reused'))
     })
 
     it('keeps credentials and organizations apart', async () => {
@@ -66,7 +66,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => scene.ask()))
       assert.equal(scene.worked(), 1)
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') assert.ok(refusesWith('idempotency_in_progress')(outcome.reason))
+        if (outcome.status === 'rejected') assert.ok(rejectsWith('idempotency_in_progress')(outcome.reason))
         else assert.equal(outcome.value.status, 201)
       }
     })
@@ -82,7 +82,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
           return reply
         })
         await began
-        await assert.rejects(scene.ask(), refusesWith('idempotency_in_progress'))
+        await assert.rejects(scene.ask(), rejectsWith('idempotency_in_progress'))
         end()
         assert.deepEqual(await first, reply)
         assert.equal((await scene.ask()).headers['idempotent-replayed'], 'true')

@@ -7,7 +7,7 @@ import { createPolicy, publishPolicy, updatePolicy } from '../../src/domain/poli
 import { summaryOf, type Policy } from '../../src/domain/policy/policy.ts'
 import type { PolicyStore } from '../../src/domain/policy/store.ts'
 import type { Engine } from '../support/engines.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const newest = { limit: 2, order: 'desc' } as const
 
@@ -88,11 +88,11 @@ export function policyContract({ name, skip, open }: Engine): void {
       })
       await assert.rejects(
         scene.work((store) => store.list('org_1', { ...newest, after: 'pol_9' })),
-        refusesWith('invalid_cursor'),
+        rejectsWith('invalid_cursor'),
       )
       await assert.rejects(
         scene.work((store) => store.list('org_2', { ...newest, after: 'pol_1' })),
-        refusesWith('invalid_cursor'),
+        rejectsWith('invalid_cursor'),
       )
     })
 

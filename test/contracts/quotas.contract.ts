@@ -8,7 +8,7 @@ import { defaultConfiguration, type Quota } from '../../src/domain/gateway-confi
 import { createQuotaReservations, type QuotaReservation } from '../../src/domain/gateway-config/quotas.ts'
 import type { Engine } from '../support/engines.ts'
 import { setClock } from '../support/audit-log.ts'
-import { refusesWith } from '../support/refusal.ts'
+import { rejectsWith } from '../support/rejects-with.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const requests = (count: number): Quota => ({ requests: count, tokens: 0, window: 'day' })
@@ -36,16 +36,16 @@ export function quotaContract({ name, skip, open }: Engine): void {
       const ann = { userId: 'ann', user: requests(2) }
       await scene.take(ann)
       await scene.take(ann)
-      await assert.rejects(scene.take(ann), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take(ann), rejectsWith('rate_limit_exceeded'))
       await scene.take({ ...ann, userId: 'bob' })
       await scene.take({ ...ann, organizationId: 'org_2' })
     })
 
     it('admits tokens up to the last one and not one more', async () => {
       await using scene = await openScene(open)
-      await assert.rejects(scene.take({ project: tokens(100), tokens: 101 }), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take({ project: tokens(100), tokens: 101 }), rejectsWith('rate_limit_exceeded'))
       await scene.take({ project: tokens(100), tokens: 60 })
-      await assert.rejects(scene.take({ project: tokens(100), tokens: 41 }), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take({ project: tokens(100), tokens: 41 }), rejectsWith('rate_limit_exceeded'))
       await scene.take({ project: tokens(100), tokens: 40 })
       await scene.take({ project: tokens(100), tokens: 0 })
       await scene.take({ project: tokens(100), tokens: 60, projectId: 'proj_2' })
@@ -55,7 +55,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       const both = { userId: 'ann', user: requests(5), project: requests(1) }
       await scene.take(both)
-      await assert.rejects(scene.take(both), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take(both), rejectsWith('rate_limit_exceeded'))
       assert.deepEqual(await scene.used(), { user: [1, 0], project: [1, 0] })
     })
 
@@ -73,7 +73,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await more.settle(95)
       await unused[Symbol.asyncDispose]()
       assert.deepEqual(await scene.used(), { project: [3, 105] })
-      await assert.rejects(scene.take({ project: tokens(100) }), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take({ project: tokens(100) }), rejectsWith('rate_limit_exceeded'))
     })
 
     it('starts anew with the next window, and corrects in the one that was taken from', async () => {
@@ -82,7 +82,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       scene.clock.passMs(dayMs)
       await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
       await place.settle(0)
-      await assert.rejects(scene.take({ project: tokens(50), tokens: 1 }), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take({ project: tokens(50), tokens: 1 }), rejectsWith('rate_limit_exceeded'))
     })
 
     it('admits exactly ten of fifty that come together, on two nodes', async () => {
@@ -116,7 +116,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       const first = await scene.take(asked)
       assert.equal(first.maxOutputTokens, 30)
       await first.settle(15)
-      await assert.rejects(scene.take(asked), refusesWith('rate_limit_exceeded')) // 25 are left, 26 are needed
+      await assert.rejects(scene.take(asked), rejectsWith('rate_limit_exceeded')) // 25 are left, 26 are needed
       assert.equal((await scene.take({ ...asked, tokens: 9 })).maxOutputTokens, 16)
       assert.deepEqual(await scene.used(), { user: [2, 40], project: [2, 40] })
     })
@@ -172,7 +172,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       for (const userId of ['', 'ü'.repeat(100_000), 'a\u0000b', '\ud800']) {
         await scene.take({ userId, user: requests(1) })
-        await assert.rejects(scene.take({ userId, user: requests(1) }), refusesWith('rate_limit_exceeded'))
+        await assert.rejects(scene.take({ userId, user: requests(1) }), rejectsWith('rate_limit_exceeded'))
       }
     })
 
@@ -181,7 +181,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await scene.take({ project: requests(1) })
       const endMs = Math.ceil((scene.clock.nowMs() + 1) / dayMs) * dayMs
       await scene.store.removeEnded(endMs - 1)
-      await assert.rejects(scene.take({ project: requests(1) }), refusesWith('rate_limit_exceeded'))
+      await assert.rejects(scene.take({ project: requests(1) }), rejectsWith('rate_limit_exceeded'))
       await scene.store.removeEnded(endMs)
       assert.deepEqual(await scene.used(), {})
     })

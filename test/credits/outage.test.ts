@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Redis } from 'ioredis'
 import { createFastClock } from '../support/fast-clock.ts'
-import { answerWith, question, startPaidHouse, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const cost = 15
-const ask = ({ house }: PaidHouse): Promise<Response> => house.post('/v1/messages', question)
+const ask = ({ house }: PaidApp): Promise<Response> => house.post('/v1/messages', question)
 
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-const figure = async ({ house }: PaidHouse, name: string): Promise<number> => {
+const figure = async ({ house }: PaidApp, name: string): Promise<number> => {
   const text = await (await house.get('/metrics')).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
 
-async function adminLimits({ house }: PaidHouse): Promise<unknown> {
+async function adminLimits({ house }: PaidApp): Promise<unknown> {
   const answer = await house.get('/v1/organization/limits', { authorization: `Bearer ${house.adminKey}` })
   return ((await answer.json()) as { scopes: { organization: { rpm: { limit: number } } } }).scopes.organization.rpm
     .limit
@@ -32,7 +32,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
 
   it('requests are served and paid for, readiness and figures tell, and all is well when it comes back', async () => {
     await using redis = await startRedisServer()
-    await using scene = await startPaidHouse({
+    await using scene = await startPaidApp({
       config: { limits },
       storage: { redis_url: redis.url },
       clock: createFastClock(20),
@@ -61,7 +61,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
 
   it('counters that were emptied while they ran get a new slice, and the old one rests', async () => {
     await using redis = await startRedisServer()
-    await using scene = await startPaidHouse({
+    await using scene = await startPaidApp({
       config: { limits },
       storage: { redis_url: redis.url },
       clock: createFastClock(20),
@@ -84,7 +84,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
   const asked = 30
 
   async function startBehindProxy(): Promise<
-    PaidHouse & { proxy: Awaited<ReturnType<typeof startTcpProxy>>; skip(ms: number): void }
+    PaidApp & { proxy: Awaited<ReturnType<typeof startTcpProxy>>; skip(ms: number): void }
   > {
     const opened = new AsyncDisposableStack()
     const database = opened.use(await createScratchDatabase())
@@ -93,7 +93,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     url.port = String(proxy.port)
     const clock = createFastClock(20)
     const scene = opened.use(
-      await startPaidHouse({
+      await startPaidApp({
         config: { secret: 'a secret of sixteen and more' },
         storage: { database_url: url.href },
         clock,

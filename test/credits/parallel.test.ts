@@ -5,7 +5,7 @@ import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
-import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp } from '../support/paid-app.ts'
 import { contributing } from '../support/contributing.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import type { Script } from '../support/upstream.ts'
@@ -61,7 +61,7 @@ describe('a balance that covers 37 of 1,000 requests through the door', () => {
     { name: 'in Redis', storage: patient, skip: withoutRedis },
   ]) {
     it(`pays for exactly 37 of them, counted ${name}`, { skip }, async () => {
-      await using scene = await startPaidHouse({
+      await using scene = await startPaidApp({
         config: {
           models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 0, output: 1000 } }],
           credits: { starting: affordable * costEach },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 
 const question = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -23,7 +23,7 @@ describe('a caller over its limit', () => {
 
   it('passes when it has waited for Retry-After alone', async () => {
     const { clock, pass } = createShiftedClock()
-    await using house = await startHouse({ config: { limits: { tiers: { free } } }, clock })
+    await using house = await startTestApp({ config: { limits: { tiers: { free } } }, clock })
     const ask = (): Promise<Response> => house.post('/v1/messages', question)
     for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200)
     const refused = await ask()
@@ -40,7 +40,7 @@ describe('a caller over its limit', () => {
   })
 
   it('is told the limit in the words of its dialect, with the headers of an answer', async () => {
-    await using house = await startHouse({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
+    await using house = await startTestApp({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
     const first = headersOf(await house.post('/v1/messages', { ...question, stream: true }))
     assert.equal(first['x-ratelimit-limit-requests'], '1')
     assert.equal(first['x-ratelimit-remaining-requests'], '0')
@@ -61,14 +61,14 @@ describe('a caller over its limit', () => {
   })
 
   it('is told not to come again with a request that is larger than the limit itself', async () => {
-    await using house = await startHouse({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
+    await using house = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
     const refused = await house.post('/v1/messages', { ...question, max_tokens: 100 })
     assert.equal(refused.status, 429)
     assert.equal(headersOf(refused)['x-should-retry'], 'false')
   })
 
   it('has another limit where one was set for it', async () => {
-    await using house = await startHouse({ config: { limits: { tiers: { free } } } })
+    await using house = await startTestApp({ config: { limits: { tiers: { free } } } })
     const { operations } = house.house
     const limit = async (): Promise<string | null> =>
       (await house.post('/v1/messages', question)).headers.get('x-ratelimit-limit-requests')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import type { Script } from '../support/upstream.ts'
 
 /** Clean text leaves as it comes; text near a block is held back as a whole. */
@@ -21,7 +21,7 @@ const endless: Script = async (response) => {
 }
 
 /** A caller that reads the beginning of its stream and then nothing more. */
-async function stallingCaller({ house }: PaidHouse): Promise<Socket> {
+async function stallingCaller({ house }: PaidApp): Promise<Socket> {
   const { hostname, port } = new URL(house.url)
   const socket = connect(Number(port), hostname)
   const body = JSON.stringify({ ...question, messages, stream: true })
@@ -40,7 +40,7 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 
 type RequestEvent = { readonly message: string; readonly details: { readonly credits_used: number } }
 
-async function requestEvents({ house }: PaidHouse): Promise<readonly RequestEvent[]> {
+async function requestEvents({ house }: PaidApp): Promise<readonly RequestEvent[]> {
   const headers = { authorization: `Bearer ${house.adminKey}` }
   const answer = await house.get('/v1/organization/audit_logs?kind=gateway.request.decided', headers)
   return ((await answer.json()) as { data: RequestEvent[] }).data
@@ -49,7 +49,7 @@ async function requestEvents({ house }: PaidHouse): Promise<readonly RequestEven
 async function startScene() {
   const lines: string[] = []
   const log = createLog({ level: 'info', destination: { write: (line: string) => void lines.push(line) } })
-  const scene = await startPaidHouse({
+  const scene = await startPaidApp({
     log,
     config: { credits: { starting: 100_000_000 } },
     upstreamSettings: { timeout_ms: 2_500 },

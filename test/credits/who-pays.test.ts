@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isFault } from '../../src/base/fault.ts'
 import { createLog } from '../../src/base/log.ts'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { answerJson, answerStream, cutStream, silence, stalledStream } from '../support/upstream.ts'
 
 const start = 10_000
@@ -12,7 +12,7 @@ const limits = { tiers: { free: generous } }
 /** So calm that what is answered leaves as it comes: an answer near a block is held back as a whole. */
 const calm = { stream: true, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 
-const ask = ({ house }: PaidHouse, more: object = {}): Promise<Response> =>
+const ask = ({ house }: PaidApp, more: object = {}): Promise<Response> =>
   house.post('/v1/messages', { ...question, ...more })
 
 const remainingRequests = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-requests'))
@@ -25,7 +25,7 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 
 describe('who pays', () => {
   it('the caller, what the upstream reports, whole and streamed', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(
       answerWith('Hello', { input: 12, output: 3 }),
       answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
@@ -42,7 +42,7 @@ describe('who pays', () => {
   })
 
   it('the caller, also where requests are not logged', async () => {
-    await using scene = await startPaidHouse({ config: { limits, audit: { requests: false } } })
+    await using scene = await startPaidApp({ config: { limits, audit: { requests: false } } })
     scene.upstream.answer(
       answerWith('Hello', { input: 12, output: 3 }),
       answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
@@ -54,7 +54,7 @@ describe('who pays', () => {
   })
 
   it('the caller, what we counted, where the upstream reports nothing; and the receipt says so', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))
     await (await ask(scene)).json()
     const [entry] = await scene.house.house.operations['credits.ledger']({})
@@ -64,7 +64,7 @@ describe('who pays', () => {
   })
 
   it('the caller, what we counted, where the upstream reports what cannot be', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35), { input: 1e30, output: -5 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [18, start - 18])
@@ -74,7 +74,7 @@ describe('who pays', () => {
     it(`the caller, what we counted, where the upstream reports more than can be, ${stream ? 'streamed' : 'whole'}; and that is told`, async () => {
       const lines: string[] = []
       const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } })
-      await using scene = await startPaidHouse({ config: { limits }, log })
+      await using scene = await startPaidApp({ config: { limits }, log })
       const counted = { input: 1e9, output: 1e9 }
       scene.upstream.answer(
         stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
@@ -99,7 +99,7 @@ describe('who pays', () => {
 
   for (const stream of [false, true])
     it(`is told what we counted in the upstream’s own dialect too, ${stream ? 'streamed' : 'whole'}`, async () => {
-      await using scene = await startPaidHouse({ config: { limits } })
+      await using scene = await startPaidApp({ config: { limits } })
       const counted = { input: 12, output: 1e9 }
       scene.upstream.answer(
         stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
@@ -117,7 +117,7 @@ describe('who pays', () => {
     [1e300, 1e300, 18, Number.MAX_SAFE_INTEGER],
   ] as const)
     it(`the caller, whole tokens from 0 on, where the upstream reports ${input} and ${output}`, async () => {
-      await using scene = await startPaidHouse({ config: { limits } })
+      await using scene = await startPaidApp({ config: { limits } })
       scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
       await (await ask(scene)).arrayBuffer()
       assert.equal(await scene.remaining(), start - credits)
@@ -127,7 +127,7 @@ describe('who pays', () => {
     })
 
   it('nobody, where we refuse; but with a valid key it is a request', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await ask(scene, { max_tokens: 'many' })).status, 400)
     assert.equal((await ask(scene, { model: 'unknown' })).status, 404)
@@ -139,7 +139,7 @@ describe('who pays', () => {
   })
 
   it('nobody, where the upstream fails before the first token', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 500))
     assert.equal((await ask(scene)).status, 502)
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
@@ -151,7 +151,7 @@ describe('who pays', () => {
   })
 
   it('nobody, where the upstream dies in the middle; its tokens count', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
     const text = await (await ask(scene, calm)).text()
@@ -164,7 +164,7 @@ describe('who pays', () => {
   })
 
   it('the caller who hangs up in the middle, for the input and what was generated; and the place is free at once', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(stalledStream(first))
     const hangUp = new AbortController()
@@ -186,7 +186,7 @@ describe('who pays', () => {
   })
 
   it('nobody, where the caller leaves before the first token; its input counts', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(silence)
     const hangUp = new AbortController()
     const asking = fetch(`${scene.house.url}/v1/messages`, {
@@ -207,7 +207,7 @@ describe('who pays', () => {
   })
 
   it('the caller, beyond the hold where the answer was dearer: a debt, which ends with the next grant', async () => {
-    await using scene = await startPaidHouse({ config: { limits, credits: { starting: 100 } } })
+    await using scene = await startPaidApp({ config: { limits, credits: { starting: 100 } } })
     scene.upstream.answer(answerWith('Hello', { input: 120, output: 30 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [150, 0])
@@ -223,7 +223,7 @@ describe('who pays', () => {
   })
 
   it('nobody, where nothing is metered; what was used is recorded', async () => {
-    await using scene = await startPaidHouse({ config: { limits } })
+    await using scene = await startPaidApp({ config: { limits } })
     const { operations } = scene.house.house
     await operations['orgs.setMetered']({ metered: false })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
@@ -237,7 +237,7 @@ describe('who pays', () => {
 
 describe('a request for more tokens than there are', () => {
   it('holds no more than the model can write', async () => {
-    await using scene = await startPaidHouse({ config: { credits: { starting: 300_000 } } })
+    await using scene = await startPaidApp({ config: { credits: { starting: 300_000 } } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await ask(scene, { max_tokens: Number.MAX_SAFE_INTEGER })).status, 200)
     assert.equal(await scene.remaining(), 300_000 - 2)
@@ -264,7 +264,7 @@ describe('a balance that does not cover a request', () => {
 
   for (const path of Object.keys(bodies) as (keyof typeof bodies)[]) {
     it(`is said in the words of ${path}, and counts as an attempt`, async () => {
-      await using scene = await startPaidHouse({ config: { limits, credits: { starting: 5 } } })
+      await using scene = await startPaidApp({ config: { limits, credits: { starting: 5 } } })
       const refused = await scene.house.post(path, bodies[path])
       assert.equal(refused.status, 402)
       assert.deepEqual(shapes[path]((await refused.json()) as Refusal), said[path])
@@ -276,7 +276,7 @@ describe('a balance that does not cover a request', () => {
 })
 
 it('a payment that could not be added up is refused', async () => {
-  await using scene = await startPaidHouse()
+  await using scene = await startPaidApp()
   const pay = scene.house.house.operations['orgs.recordPayment']
   for (const usd of [0, -1, NaN, 1e10]) await assert.rejects(pay({ usd, credits: 1, ref: 'odd' }), isFault)
   assert.equal((await scene.house.get('/v1/credits')).status, 200)

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { startAdminHouse, textOf } from '../support/administration.ts'
+import { startAdminApp, textOf } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const execute = promisify(execFile)
@@ -16,7 +16,7 @@ describe('gatehouse policies backtest', () => {
     await using folder = await temporaryFolder()
     const dataDir = join(folder.path, 'data')
     const config = { audit: { content: 'full' }, storage: { data_dir: dataDir } }
-    await using house = await startAdminHouse({ config })
+    await using house = await startAdminApp({ config })
     for (const content of ['Tell me about Falcon', 'Hello']) {
       await house.post('/v1/messages', {
         model: 'gatehouse-echo',

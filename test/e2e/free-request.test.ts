@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 4000, messages: [{ role: 'user', content: 'word '.repeat(2000) }] }
@@ -8,7 +8,7 @@ const free = { 'x-free-tier': 'true' }
 
 describe('the anonymous free request', () => {
   it('is answered once, briefly, and then refused with 401', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const first = await scene.post('/v1/messages', body, free)
     assert.equal(first.status, 200)
     const { usage, remaining_credits: remaining } = (await first.json()) as {
@@ -22,7 +22,7 @@ describe('the anonymous free request', () => {
     assert.equal(((await second.json()) as { error: { type: string } }).error.type, 'authentication_error')
   })
   it('is one of many at once, and exactly one of them wins', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await scene.post('/v1/messages', body, free)).status),
     )
@@ -30,28 +30,28 @@ describe('the anonymous free request', () => {
     assert.equal(statuses.filter((status) => status === 401).length, 19)
   })
   it('is not used up by a body that was refused, or by a model that is not free', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     assert.equal((await scene.post('/v1/messages', { model: 'gatehouse-echo' }, free)).status, 400)
     assert.equal((await scene.post('/v1/messages', { ...body, model: 'unknown' }, free)).status, 404)
     assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
   })
   it('is asked for with true, and with nothing else', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     assert.equal((await scene.post('/v1/messages', body, { 'x-free-tier': 'yes' })).status, 400)
     assert.equal((await scene.post('/v1/messages', body, {})).status, 401)
   })
   it('stops at the cap of the day', async () => {
-    await using scene = await startHouse({ config: { free_tier: { daily_requests: 0 } } })
+    await using scene = await startTestApp({ config: { free_tier: { daily_requests: 0 } } })
     assert.equal((await scene.post('/v1/messages', body, free)).status, 401)
   })
   it('is one for each address that a proxy vouches for, whatever a client writes before it', async () => {
-    await using scene = await startHouse({ config: { server: { trust_proxy: true } } })
+    await using scene = await startTestApp({ config: { server: { trust_proxy: true } } })
     assert.equal(await statusFor(scene, '198.51.100.1'), 200)
     assert.equal(await statusFor(scene, '203.0.113.9, 198.51.100.1'), 401)
     assert.equal(await statusFor(scene, '198.51.100.1, 198.51.100.2'), 200)
   })
   it('is one for each address behind several proxies', async () => {
-    await using scene = await startHouse({ config: { server: { trust_proxy: true, proxy_hops: 2 } } })
+    await using scene = await startTestApp({ config: { server: { trust_proxy: true, proxy_hops: 2 } } })
     assert.equal(await statusFor(scene, '198.51.100.1, 192.0.2.1'), 200)
     assert.equal(await statusFor(scene, '198.51.100.2, 192.0.2.1'), 200)
     assert.equal(await statusFor(scene, '203.0.113.9, 198.51.100.2, 192.0.2.1'), 401)
@@ -60,15 +60,15 @@ describe('the anonymous free request', () => {
     await using folder = await temporaryFolder()
     const storage = { data_dir: folder.path }
     {
-      await using closed = await startHouse({ storage, config: { free_tier: { daily_requests: 0 } } })
+      await using closed = await startTestApp({ storage, config: { free_tier: { daily_requests: 0 } } })
       assert.equal((await closed.post('/v1/messages', body, free)).status, 401)
     }
-    await using scene = await startHouse({ storage, isFirst: false })
+    await using scene = await startTestApp({ storage, isFirst: false })
     assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
   })
 })
 
 /** What comes of a free request that reached us through proxies, which wrote these addresses down. */
-async function statusFor(scene: Awaited<ReturnType<typeof startHouse>>, addresses: string): Promise<number> {
+async function statusFor(scene: Awaited<ReturnType<typeof startTestApp>>, addresses: string): Promise<number> {
   return (await scene.post('/v1/messages', body, { ...free, 'x-forwarded-for': addresses })).status
 }

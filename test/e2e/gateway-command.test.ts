@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { startAdminHouse } from '../support/administration.ts'
+import { startAdminApp } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const wanted = `
@@ -40,7 +40,7 @@ async function openScene() {
 describe('gatehouse gateway', () => {
   it('shows what would change, changes nothing without a yes, and then does it once', async () => {
     await using scene = await openScene()
-    await using _house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    await using _house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     const path = file(wanted)
     const plan = [
@@ -62,7 +62,7 @@ describe('gatehouse gateway', () => {
 
   it('takes again what it has shown, and what the API has answered', async () => {
     await using scene = await openScene()
-    await using house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    await using house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     await run(['apply', file(wanted), '--yes'])
     assert.equal((await run(['apply', file((await run(['show'])).said)])).said, 'Nothing changes.')
@@ -73,7 +73,7 @@ describe('gatehouse gateway', () => {
 
   it('refuses a file that is wrong, naming the place', async () => {
     await using scene = await openScene()
-    await using _house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    await using _house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     for (const [text, words] of [
       ['rules: { deny: [a] }', /rules\.deny: is not a known field/],
       ["rules: { denylist: [a, '/(/'] }", /rules\.denylist\[1\]: The term/],

@@ -3,20 +3,20 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { startAdminHouse, type AdminHouse } from '../support/administration.ts'
+import { startAdminApp, type AdminApp } from '../support/administration.ts'
 
 type Said = { readonly error?: { readonly code?: string; readonly type: string } }
 
 describe('a guide can be pasted from top to bottom', () => {
   it('to policies: only the change that comes too late is refused', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const answers = await paste('policies', house)
     assert.ok(answers.length >= 15, `only ${answers.length} answers`)
     assert.deepEqual(refusalsIn(answers), ['revision_conflict'])
   })
 
   it('to the policy gateway: only the request about the falcon and the late save are refused', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const answers = await paste('policy-gateway', house)
     assert.ok(answers.length >= 12, `only ${answers.length} answers`)
     assert.deepEqual(refusalsIn(answers), ['invalid_request_error', 'stale_configuration'])
@@ -24,19 +24,19 @@ describe('a guide can be pasted from top to bottom', () => {
   })
 
   it('to moderation: nothing in it is refused', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const answers = await paste('moderation', house)
     assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
   })
 
   it('to export sinks: nothing in it is refused', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const answers = await paste('exports', house)
     assert.deepEqual([answers.length, refusalsIn(answers)], [5, []])
   })
 
   it('to backtests', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const answers = await paste('backtest', house)
     assert.deepEqual([answers.length, refusalsIn(answers)], [1, []])
   })
@@ -46,7 +46,7 @@ const refusalsIn = (answers: readonly Said[]): string[] =>
   answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
 
 /** Runs every block that is marked `sh`, and answers all JSON that was printed. */
-async function paste(name: string, house: AdminHouse): Promise<Said[]> {
+async function paste(name: string, house: AdminApp): Promise<Said[]> {
   const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const script = `set -euo pipefail\n${blocks.join('echo\n')}`

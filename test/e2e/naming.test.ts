@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ConfigError } from '../../src/config/config.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 
 const echo = { name: 'here', kind: 'echo' }
 const served = (upstream: string) => ({ name: 'model', targets: [{ upstream }] })
@@ -13,7 +13,7 @@ describe('a configuration', () => {
     ['has two models of one name', { upstreams: [echo], models: [served('here'), served('here')] }, 'two model'],
   ] as const) {
     it(`that ${name} does not start`, async () => {
-      const starting = startHouse({ config })
+      const starting = startTestApp({ config })
       await assert.rejects(starting, (error) => error instanceof ConfigError && error.message.includes(says))
     })
   }

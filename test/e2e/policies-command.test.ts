@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
-import { itemsOf, startAdminHouse, textOf, type Json } from '../support/administration.ts'
+import { itemsOf, startAdminApp, textOf, type Json } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const wanted = `
@@ -133,7 +133,7 @@ describe('gatehouse policies', () => {
 
   it('works while the server runs, and is in its audit log as the operator', async () => {
     await using scene = await openScene()
-    await using house = await startAdminHouse({ config: { storage: { data_dir: scene.dataDir } } })
+    await using house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { code } = await scene.run(['policies', 'apply', '-f', scene.file(wanted), '--yes'])
     assert.equal(code, 0)
     const listed = itemsOf(await house.admin.get('/policies'))

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** The first minute of a newcomer: a fresh house, its echo, and the SDKs they already use. */
 describe('the official SDKs on a fresh house', () => {
-  let scene: TestHouse
+  let scene: TestApp
   let openai: OpenAI
   let anthropic: Anthropic
   const model = 'gatehouse-echo'
   const messages = [{ role: 'user' as const, content: 'Hello there' }]
 
   before(async () => {
-    scene = await startHouse()
+    scene = await startTestApp()
     openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
     anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
   })

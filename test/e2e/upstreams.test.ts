@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Script, TestUpstream } from '../support/upstream.ts'
 import { answerJson, cutStream, startUpstream } from '../support/upstream.ts'
 
@@ -36,7 +36,7 @@ const wanted: Omit<Seen, 'stop'> = {
 
 const schema = { type: 'object' as const, properties: { path: { type: 'string' as const } } }
 
-async function messages(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+async function messages(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
   const asked = {
     model,
@@ -56,7 +56,7 @@ async function messages(scene: TestHouse, model: string, isStream: boolean): Pro
   }
 }
 
-async function chat(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+async function chat(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
   const tools = [{ type: 'function' as const, function: { name: 'read', parameters: schema } }]
   const asked = { model, messages: [{ role: 'user' as const, content: 'go' }], tools }
@@ -73,7 +73,7 @@ async function chat(scene: TestHouse, model: string, isStream: boolean): Promise
   }
 }
 
-async function responses(scene: TestHouse, model: string, isStream: boolean): Promise<Seen> {
+async function responses(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
   const tools = [{ type: 'function' as const, name: 'read', parameters: schema, strict: false }]
   const asked = { model, input: 'go', tools }
@@ -94,11 +94,11 @@ const stops = { messages: 'tool_use', chat: 'tool_calls', responses: 'completed'
 
 describe('every door over every kind of upstream', () => {
   const upstreams = new Map<Kind, TestUpstream>()
-  let scene: TestHouse
+  let scene: TestApp
 
   before(async () => {
     for (const kind of kinds) upstreams.set(kind, await startUpstream(replay(kind, 'parallel-tools')))
-    scene = await startHouse({
+    scene = await startTestApp({
       config: {
         upstreams: kinds.map((kind) => ({
           name: kind,
@@ -181,7 +181,7 @@ describe('an upstream that differs from its kind', () => {
   it('is asked as its configuration says', async () => {
     await using upstream = await startUpstream(answerJson(JSON.parse(String(recording('openai-chat', 'text.json')))))
     const differing = { takes_reasoning: true, streams: false, takes_effort: true }
-    await using scene = await startHouse({
+    await using scene = await startTestApp({
       config: {
         upstreams: [{ name: 'local', kind: 'openai-chat', base_url: upstream.url, ...differing }],
         models: [{ name: 'm', targets: [{ upstream: 'local' }] }],

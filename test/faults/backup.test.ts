@@ -8,13 +8,13 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { connect } from '../../src/app/operations/open.ts'
 import { checkConfig } from '../../src/config/config.ts'
-import { answerWith } from '../support/paid-house.ts'
+import { answerWith } from '../support/paid-app.ts'
 import { startLoad } from '../support/load.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startUpstream } from '../support/upstream.ts'
 
-const program = new URL('programs/paid-house.ts', import.meta.url)
+const program = new URL('programs/paid-app.ts', import.meta.url)
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
@@ -13,7 +13,7 @@ async function startScene() {
   const proxy = opened.use(await startTcpProxy({ host: url.hostname, port: Number(url.port) }))
   url.port = String(proxy.port)
   const config = { secret: 'a secret of sixteen and more' }
-  const node = opened.use(await startHouse({ config, storage: { database_url: url.href } }))
+  const node = opened.use(await startTestApp({ config, storage: { database_url: url.href } }))
   const ask = async (): Promise<number> => (await node.post('/v1/messages', body)).status
   const admin = (method: string, path: string, change?: object): Promise<Response> =>
     fetch(node.url + path, {

@@ -7,13 +7,13 @@ import { connect } from '../../src/app/operations/open.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { longRun } from '../support/long-run.ts'
-import { answerWith, question } from '../support/paid-house.ts'
+import { answerWith, question } from '../support/paid-app.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startUpstream } from '../support/upstream.ts'
 
-const program = new URL('programs/paid-house.ts', import.meta.url)
+const program = new URL('programs/paid-app.ts', import.meta.url)
 const cost = 15
 const startingCredits = 10_000
 const leaseMs = 30_000

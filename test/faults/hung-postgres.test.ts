@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import pg from 'pg'
 import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret } from '../../src/domain/identity/key-format.ts'
-import { answerWith, question, startPaidHouse, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 import { startPostgresServer, withoutPostgresServer, type PostgresServer } from '../support/postgres-server.ts'
 
 const cost = 15
 /** More than callers can use up while the server is paused and goes on. */
 const startingCredits = 100_000_000
-const ask = ({ house }: PaidHouse): Promise<Response> => house.post('/v1/messages', question)
+const ask = ({ house }: PaidApp): Promise<Response> => house.post('/v1/messages', question)
 
 async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
@@ -21,7 +21,7 @@ async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
   }
 }
 
-type Scene = AsyncDisposable & { readonly server: PostgresServer; readonly paid: PaidHouse }
+type Scene = AsyncDisposable & { readonly server: PostgresServer; readonly paid: PaidApp }
 
 /** A server of its own and a node on it that knows its caller. */
 async function startScene(): Promise<Scene> {
@@ -29,7 +29,7 @@ async function startScene(): Promise<Scene> {
   const server = opened.use(await startPostgresServer())
   const storage = { database_url: server.url, database_timeout_ms: 1_000 }
   const config = { secret: 'a secret of sixteen and more', credits: { starting: startingCredits } }
-  const paid = opened.use(await startPaidHouse({ config, storage }))
+  const paid = opened.use(await startPaidApp({ config, storage }))
   paid.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
   assert.equal((await ask(paid)).status, 200)
   // By then the node has seen its own set-up among the changes, and does not read the key again.
@@ -38,7 +38,7 @@ async function startScene(): Promise<Scene> {
   return { server, paid, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-async function waitingIn({ house }: PaidHouse): Promise<Record<string, number>> {
+async function waitingIn({ house }: PaidApp): Promise<Record<string, number>> {
   const text = await (await house.get('/metrics')).text()
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   return {

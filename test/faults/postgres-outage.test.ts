@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { longRun } from '../support/long-run.ts'
 import { startNodes } from '../support/node-process.ts'
-import { answerWith, question } from '../support/paid-house.ts'
+import { answerWith, question } from '../support/paid-app.ts'
 import { startPostgresServer, withoutPostgresServer, type PostgresServer } from '../support/postgres-server.ts'
 import { startUpstream } from '../support/upstream.ts'
 

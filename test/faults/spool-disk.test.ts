@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { createFastClock } from '../support/fast-clock.ts'
-import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { canMount, fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -20,7 +20,7 @@ if (canMount())
       const url = new URL(database.url)
       await using proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
       url.port = String(proxy.port)
-      await using scene = await startPaidHouse({
+      await using scene = await startPaidApp({
         config: { secret: 'a secret of sixteen and more' },
         storage: { database_url: url.href, data_dir: disk.path },
         clock: createFastClock(20),

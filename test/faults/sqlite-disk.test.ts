@@ -6,7 +6,7 @@ import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { hasReason } from '../support/database-errors.ts'
 import { createFastClock } from '../support/fast-clock.ts'
-import { answerWith, question, startPaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp } from '../support/paid-app.ts'
 import { canMount, fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -74,7 +74,7 @@ if (canMount()) {
 
     it('makes the service not ready and refuses requests before their upstream is asked, until space returns', async () => {
       await using disk = await mountSmallDisk()
-      await using scene = await startPaidHouse({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
+      await using scene = await startPaidApp({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
       const ask = (): Promise<Response> => scene.house.post('/v1/messages', question)
       const ready = (): Promise<Response> => scene.house.get('/health/ready')

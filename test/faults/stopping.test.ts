@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { createLog } from '../../src/base/log.ts'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { createPatientClock } from '../support/patient-clock.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
@@ -12,12 +12,12 @@ const calm = { ...question, messages: [{ role: 'user', content: 'What is the wea
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
 /** A connection of a caller who closes nothing by itself, as a pool of connections does. */
-function callerOf({ house: { url } }: PaidHouse): Socket {
+function callerOf({ house: { url } }: PaidApp): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   return socket.on('error', () => undefined)
 }
 
-function ask({ house }: PaidHouse, body: object): string {
+function ask({ house }: PaidApp, body: object): string {
   const json = JSON.stringify(body)
   const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
@@ -40,7 +40,7 @@ function heldStream(): { script: Script; goOn(): void } {
 }
 
 /** A caller in the middle of a stream, which goes on when told. */
-async function startHeldStream(scene: PaidHouse) {
+async function startHeldStream(scene: PaidApp) {
   const { script, goOn } = heldStream()
   scene.upstream.answer(script)
   const caller = callerOf(scene)
@@ -52,7 +52,7 @@ async function startHeldStream(scene: PaidHouse) {
 
 describe('a house that is stopping', { timeout: 30_000 }, () => {
   it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { said, goOn } = await startHeldStream(scene)
     const drained = scene.house.house.drain()
     goOn()
@@ -61,7 +61,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   })
 
   it('refuses what comes on a kept connection in the shape of its family', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { caller, said, goOn } = await startHeldStream(scene)
     const drained = scene.house.house.drain()
     goOn()
@@ -74,7 +74,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
 
   it('tells whoever still listens after 30 seconds, and waits for nobody else', async () => {
     const { clock, pass } = createPatientClock(30_000)
-    await using scene = await startPaidHouse({ clock })
+    await using scene = await startPaidApp({ clock })
     scene.upstream.answer(stalledStream(first))
     const [caller, slow, silent] = [callerOf(scene), callerOf(scene), callerOf(scene)]
     const said = text(caller)
@@ -93,7 +93,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   it('writes down what became of a request whose caller has just left', async () => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
-    await using scene = await startPaidHouse({ log: createLog({ level: 'error', destination }) })
+    await using scene = await startPaidApp({ log: createLog({ level: 'error', destination }) })
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
     caller.write(ask(scene, { ...calm, stream: true }))
@@ -106,7 +106,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
 
   it('is not ready at once, and still answers new callers for as long as it was told to', async () => {
     const { clock, pass } = createPatientClock(30_000)
-    await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
+    await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const { house } = scene
     const drained = house.house.drain()
     const ready = await house.get('/health/ready')
@@ -124,14 +124,14 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
 
   it('ends at once when asked twice, also while it still answers new callers', async () => {
     const { clock } = createPatientClock(30_000)
-    await using scene = await startPaidHouse({ clock, config: { server: { drain_delay_ms: 45_000 } } })
+    await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const drained = scene.house.house.drain()
     await scene.house.house[Symbol.asyncDispose]()
     await drained
   })
 
   it('ends at once when asked twice', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
     caller.write(ask(scene, { ...calm, stream: true }))

@@ -4,9 +4,9 @@ import {
   adminOf,
   errorOf,
   itemsOf,
-  startAdminHouse,
+  startAdminApp,
   textOf,
-  type AdminHouse,
+  type AdminApp,
   type Admin,
 } from '../support/administration.ts'
 
@@ -16,11 +16,11 @@ const elsewhere = '198.51.100.1'
 const allowed = ['203.0.113.0/24', '2001:db8::/32']
 
 describe('a key with a list of allowed addresses', () => {
-  let scene: AdminHouse
+  let scene: AdminApp
   let apiKey = ''
   let adminKey: Admin
   before(async () => {
-    scene = await startAdminHouse({ config: { server: { trust_proxy: true } } })
+    scene = await startAdminApp({ config: { server: { trust_proxy: true } } })
     const permissions = ['gateway:read', 'exports:read']
     const body = { name: 'Office', permissions, allowed_ips: ['203.0.113.7/24', '2001:db8::1/32'] }
     const made = await scene.admin.post(keysPath(), body)
@@ -153,7 +153,7 @@ describe('a key with a list of allowed addresses', () => {
 })
 
 it('without trust_proxy the address is that of the connection, whatever X-Forwarded-For says', async () => {
-  await using scene = await startAdminHouse()
+  await using scene = await startAdminApp()
   const create = async (allowed_ips: string[]) =>
     textOf(await scene.admin.post(`/projects/${scene.projectId}/api_keys`, { name: 'Local', allowed_ips }), 'value')
   const statusOf = async (key: string) =>

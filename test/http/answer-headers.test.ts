@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 const model = 'gatehouse-echo'
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -26,9 +26,9 @@ const asked: readonly (readonly [name: string, path: string, status: number, bod
 ]
 
 describe('the headers of', () => {
-  let scene: TestHouse
+  let scene: TestApp
   before(async () => {
-    scene = await startHouse()
+    scene = await startTestApp()
   })
   after(() => scene[Symbol.asyncDispose]())
 

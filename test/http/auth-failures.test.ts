@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { SignJWT } from 'jose'
 import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret, type KeyKind } from '../../src/domain/identity/key-format.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 const issuer = 'https://id.example.com'
 const audience = 'gatehouse'
@@ -17,7 +17,7 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 /** With a correct checksum: only a lookup can tell that it is no key. */
 const invented = (kind: KeyKind = 'ak'): string => mintSecret(kind, systemRandom)
 
-const tokenOf = ({ organizationId, projectId }: TestHouse, secret = sharedSecret): Promise<string> =>
+const tokenOf = ({ organizationId, projectId }: TestApp, secret = sharedSecret): Promise<string> =>
   new SignJWT({ org_id: organizationId, project_id: projectId })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject('somebody')
@@ -32,8 +32,8 @@ const config = {
 }
 
 /** A server whose budget for this address is spent before it has met any of its own credentials. */
-async function startOverBudget(): Promise<TestHouse> {
-  const scene = await startHouse({ config })
+async function startOverBudget(): Promise<TestApp> {
+  const scene = await startTestApp({ config })
   for (let count = 0; count < failuresPerMinute; count++) {
     const { status } = await scene.get('/v1/models', bearer(invented()))
     assert.equal(status, 401)
@@ -42,7 +42,7 @@ async function startOverBudget(): Promise<TestHouse> {
 }
 
 describe('an address that sent more invented keys than its budget', () => {
-  let scene: TestHouse
+  let scene: TestApp
   before(async () => void (scene = await startOverBudget()))
   after(() => scene[Symbol.asyncDispose]())
 
@@ -95,7 +95,7 @@ describe('an address that sent more invented keys than its budget', () => {
 })
 
 it('credentials that are not cached are answered while a flood of invented keys and forged tokens goes on', async () => {
-  await using scene = await startHouse({ config })
+  await using scene = await startTestApp({ config })
   const { operations } = scene.house
   const forged = await tokenOf(scene, anotherSecret)
   const statuses = new Set<number>()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { answerJson, startUpstream } from '../support/upstream.ts'
 
 const messages = [{ role: 'user', content: 'How many tokens is this?' }]
@@ -18,7 +18,7 @@ type Count = { input_tokens: number }
 describe('counting tokens', () => {
   it('asks the upstream where it can count, and says so', async () => {
     await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
-    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
     assert.equal(((await response.json()) as Count).input_tokens, 4711)
     assert.equal(response.headers.get('x-gateway-token-source'), 'upstream')
@@ -29,7 +29,7 @@ describe('counting tokens', () => {
   })
   it('counts by itself where the upstream cannot, and says so', async () => {
     await using upstream = await startUpstream(answerJson({ error: { type: 'not_found_error', message: 'no' } }, 404))
-    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages })
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('x-gateway-token-source'), 'tokenizer')
@@ -37,7 +37,7 @@ describe('counting tokens', () => {
   })
   it('shows the upstream nothing that the request itself would not', async () => {
     await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
-    await using scene = await startHouse({ config: withAnthropic(upstream.url) })
+    await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const authorization = `Bearer ${scene.apiKey}`
     const config = { rules: { denylist: ['falcon'], redact: true } }
     assert.equal((await scene.post('/api/policy-gateway/config', config, { authorization })).status, 200)
@@ -71,7 +71,7 @@ describe('counting tokens', () => {
   })
   it('has nothing examined that no upstream is shown', async () => {
     await using classifier = await startUpstream(answerJson({ results: [] }))
-    await using scene = await startHouse({
+    await using scene = await startTestApp({
       config: { moderation: { classifier: { kind: 'openai', base_url: classifier.url, api_key: 'k' } } },
     })
     const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content: 'Сколько здесь слов?' }] }
@@ -81,7 +81,7 @@ describe('counting tokens', () => {
     assert.equal(classifier.requests.length > 0, true)
   })
   it('counts system, tools, calls and results, and images by rule', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const count = async (body: object): Promise<number> =>
       (
         (await (
@@ -96,13 +96,13 @@ describe('counting tokens', () => {
     assert.ok(withImage > 1000 && withImage < 3000)
   })
   it('says how much of the limits is left', async () => {
-    await using scene = await startHouse({ config: { limits: {} } })
+    await using scene = await startTestApp({ config: { limits: {} } })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages })
     assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
     assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '59')
   })
   it('takes Claude Code’s context management without a word', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }
     assert.equal(
       (await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages, context_management })).status,
@@ -110,7 +110,7 @@ describe('counting tokens', () => {
     )
   })
   it('is not stopped by texts without a place to split them', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const content = 'a'.repeat(200_000) + ' '.repeat(200_000) + '漢字'.repeat(50_000)
     const response = await scene.post('/v1/messages/count_tokens', {
       model: 'gatehouse-echo',
@@ -119,7 +119,7 @@ describe('counting tokens', () => {
     assert.ok(((await response.json()) as Count).input_tokens > 10_000)
   })
   it('estimates a long request from a sample, and says so', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
     const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
     const response = await scene.post('/v1/messages/count_tokens', body)
@@ -128,7 +128,7 @@ describe('counting tokens', () => {
     assert.ok(tokens > 190_000 && tokens < 210_000, String(tokens))
   })
   it('refuses a malformed body with 422 and every problem with its place', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const response = await scene.post('/v1/messages/count_tokens', {
       model: 'gatehouse-echo',
       messages: [{ role: 'user' }],
@@ -138,7 +138,7 @@ describe('counting tokens', () => {
     assert.deepEqual(detail[0]?.loc.slice(0, 3), ['body', 'messages', 0])
   })
   it('serves the responses dialect, too', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     const response = await scene.post('/v1/responses/input_tokens', { model: 'gatehouse-echo', input: 'How many?' })
     assert.partialDeepStrictEqual(await response.json(), { object: 'response.input_tokens' })
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answerWith, question, startPaidHouse, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 
 const usagePath = '/v1/organization/usage'
 const ledgerPath = '/v1/organization/credits/ledger'
@@ -10,8 +10,8 @@ const checkPath = '/v1/organization/limits/check'
 const free = { rpm: 10, tpm: 1000, rpd: 100, tpd: 0, concurrent: { key: 4, project: 6, organization: 8 } }
 const config = { limits: { tiers: { free } } }
 
-const asAdmin = ({ house }: PaidHouse) => ({ authorization: `Bearer ${house.adminKey}` })
-const read = async (scene: PaidHouse, path: string): Promise<Answer> =>
+const asAdmin = ({ house }: PaidApp) => ({ authorization: `Bearer ${house.adminKey}` })
+const read = async (scene: PaidApp, path: string): Promise<Answer> =>
   (await scene.house.get(path, asAdmin(scene))).json() as Promise<Answer>
 type Gauge = { readonly limit: number; readonly remaining: number }
 type Answer = {
@@ -25,7 +25,7 @@ type Answer = {
 
 describe('GET /v1/credits', () => {
   it('tells what came in and what was used in dollars, and what is left in credits', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.house.post('/v1/messages', question)).arrayBuffer()
     const answer = await scene.house.get('/v1/credits')
@@ -36,14 +36,14 @@ describe('GET /v1/credits', () => {
   })
 
   it('has no number to tell where nothing is metered', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await scene.house.house.operations['orgs.setMetered']({ metered: false })
     const { data } = (await (await scene.house.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
     assert.equal(data.remaining_credits, null)
   })
 
   it('answers a key sixty times a minute, apart from all other limits', async () => {
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     for (let count = 0; count < 60; count++) assert.equal((await scene.house.get('/v1/credits')).status, 200)
     const refused = await scene.house.get('/v1/credits')
     assert.equal(refused.status, 429)
@@ -56,7 +56,7 @@ describe('GET /v1/credits', () => {
   })
 
   it('answers an organization three hundred times a minute, however many keys it has', async () => {
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     const { operations } = scene.house.house
     const keys = await Promise.all(
       Array.from({ length: 5 }, (_, at) => operations['keys.create']({ key: { name: `key ${at}` } })),
@@ -71,7 +71,7 @@ describe('GET /v1/credits', () => {
   })
 
   it('is for keys of a project', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     assert.equal((await scene.house.get('/v1/credits', asAdmin(scene))).status, 401)
     assert.equal((await scene.house.get('/v1/credits', {})).status, 401)
   })
@@ -79,7 +79,7 @@ describe('GET /v1/credits', () => {
 
 describe('what administrators read of limits and credits', () => {
   it('is the tier, and how far each scope is used', async () => {
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.house.post('/v1/messages', question)).arrayBuffer()
     const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
@@ -99,7 +99,7 @@ describe('what administrators read of limits and credits', () => {
   })
 
   it('is what was used, by time and group', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.house.post('/v1/messages', question)).arrayBuffer()
     const { data } = await read(scene, `${usagePath}?bucket=hour&group_by=model`)
@@ -123,7 +123,7 @@ describe('what administrators read of limits and credits', () => {
   })
 
   it('is the ledger, with a receipt for each use', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     const answer = await scene.house.post('/v1/messages', question)
     await answer.arrayBuffer()
@@ -142,7 +142,7 @@ describe('what administrators read of limits and credits', () => {
   })
 
   it('is whether a request would pass, and asking counts nothing', async () => {
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     const ask = async (body: object) =>
       (await (await scene.house.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
     const thought = { project_id: scene.house.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
@@ -167,7 +167,7 @@ describe('what administrators read of limits and credits', () => {
   })
 
   it('names what it does not know', async () => {
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     const ask = async (body: object) => {
       const answer = await scene.house.post(checkPath, body, asAdmin(scene))
       return [answer.status, ((await answer.json()) as { error: { param: string } }).error.param]
@@ -180,7 +180,7 @@ describe('what administrators read of limits and credits', () => {
   })
 
   it('is for those who may', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { operations } = scene.house.house
     const { value: secret } = await operations['keys.createAdmin']({
       key: { name: 'other', permissions: ['keys:read'] },

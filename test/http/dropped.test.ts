@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { answerJson, answerStream, startUpstream } from '../support/upstream.ts'
 
 const answer = {
@@ -21,7 +21,7 @@ describe('what the upstream could not be told', () => {
           ? answerStream(chunk({ content: 'Hello' }, null), chunk({}, 'stop'), 'data: [DONE]\n\n')
           : answerJson(answer),
       )
-      await using scene = await startHouse({
+      await using scene = await startTestApp({
         config: {
           upstreams: [{ name: 'local', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
           models: [{ name: 'm', targets: [{ upstream: 'local', model: 'm' }] }],

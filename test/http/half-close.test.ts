@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { createPatientClock } from '../support/patient-clock.ts'
 import { silence, stalledStream, type ReceivedRequest, type Script } from '../support/upstream.ts'
 
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
 /** A caller that can close its sending side and read on. */
-function callerOf({ house: { url } }: PaidHouse): Socket {
+function callerOf({ house: { url } }: PaidApp): Socket {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   return socket.on('error', () => undefined)
 }
 
-function ask({ house }: PaidHouse, { stream = false, version = '1.1' } = {}): string {
+function ask({ house }: PaidApp, { stream = false, version = '1.1' } = {}): string {
   const json = JSON.stringify({ ...question, stream })
   const head = `POST /v1/messages HTTP/${version}\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
@@ -56,7 +56,7 @@ const streamedAnswer: Script = async (response, request) => {
 
 describe('a caller that closes its sending side after the request', { timeout: 30_000 }, () => {
   it('gets a whole answer', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { script, reached, release } = heldUpstream(wholeAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
@@ -70,7 +70,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
   })
 
   it('gets a whole answer over HTTP/1.0, and nothing before it', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { script, reached, release } = heldUpstream(wholeAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
@@ -82,7 +82,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
   })
 
   it('gets a stream from its beginning to its end', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const { script, reached, release } = heldUpstream(streamedAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
@@ -95,7 +95,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
   })
 
   it('gets the rest of a stream that had begun', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const resume = Promise.withResolvers<void>()
     scene.upstream.answer(async (response, request) => {
       await stalledStream(first)(response, request)
@@ -114,7 +114,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
   })
 
   it('gets its answer from the administration', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const caller = callerOf(scene)
     const said = hearing(caller)
     const { adminKey } = scene.house
@@ -126,7 +126,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
 describe('a caller that is gone', { timeout: 30_000 }, () => {
   for (const stream of [false, true]) {
     it(`has its upstream stopped before ${stream ? 'a stream begins' : 'a whole answer'}`, async () => {
-      await using scene = await startPaidHouse()
+      await using scene = await startPaidApp()
       const { script, reached } = heldUpstream(silence)
       scene.upstream.answer(script)
       const caller = callerOf(scene)
@@ -138,7 +138,7 @@ describe('a caller that is gone', { timeout: 30_000 }, () => {
   }
 
   it('has its upstream stopped in the middle of a stream that says nothing more', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
     caller.write(ask(scene, { stream: true }))
@@ -149,7 +149,7 @@ describe('a caller that is gone', { timeout: 30_000 }, () => {
 
   it('has its upstream stopped where it had closed its sending side long before', async () => {
     const { clock, pass } = createPatientClock(15_000)
-    await using scene = await startPaidHouse({ clock })
+    await using scene = await startPaidApp({ clock })
     const { script, reached } = heldUpstream(silence)
     scene.upstream.answer(script)
     const caller = callerOf(scene)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** The union of what the families say. */
 type Body = { error: { type?: string; code?: string; request_id?: string }; code?: string }
@@ -48,11 +48,11 @@ const hostile: Readonly<Record<string, string | Buffer>> = {
 }
 
 describe('hostile input', () => {
-  let scene: TestHouse
-  let impatient: TestHouse
+  let scene: TestApp
+  let impatient: TestApp
   before(async () => {
-    scene = await startHouse()
-    impatient = await startHouse({ config: { server: { request_timeout_ms: 400 } } })
+    scene = await startTestApp()
+    impatient = await startTestApp({ config: { server: { request_timeout_ms: 400 } } })
   })
   after(async () => {
     await scene[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 const upstreams = [
   { name: 'here', kind: 'echo' },
@@ -19,8 +19,8 @@ const failures = [
 ]
 
 describe('a request that', () => {
-  let scene: TestHouse
-  before(async () => void (scene = await startHouse({ config: { upstreams, models, limits: {} } })))
+  let scene: TestApp
+  before(async () => void (scene = await startTestApp({ config: { upstreams, models, limits: {} } })))
   after(() => scene[Symbol.asyncDispose]())
 
   for (const [at, { name, body, status }] of failures.entries()) {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** Where a request is tried, and the statuses on the ports of API, administration and metrics. */
 const places: readonly (readonly [path: string, key: 'admin' | 'api' | 'none', statuses: readonly number[]])[] = [
@@ -33,9 +33,9 @@ async function freePort(): Promise<number> {
 }
 
 describe('with ports of their own for administration and metrics', () => {
-  let scene: TestHouse
+  let scene: TestApp
   before(async () => {
-    scene = await startHouse({ config: { server: { admin_port: 0, metrics_port: 0 } } })
+    scene = await startTestApp({ config: { server: { admin_port: 0, metrics_port: 0 } } })
   })
   after(() => scene[Symbol.asyncDispose]())
 
@@ -78,7 +78,7 @@ describe('with ports of their own for administration and metrics', () => {
   })
 
   it('the limits of the administration hold for its port', async () => {
-    await using limited = await startHouse({
+    await using limited = await startTestApp({
       config: { server: { admin_port: 0 }, administration: { credential: { requests_per_minute: 1 } } },
     })
     const headers = { authorization: `Bearer ${limited.adminKey}` }
@@ -91,7 +91,7 @@ describe('with ports of their own for administration and metrics', () => {
 describe('a port', () => {
   it('may be shared by administration and metrics', async () => {
     const port = await freePort()
-    await using scene = await startHouse({ config: { server: { admin_port: port, metrics_port: port } } })
+    await using scene = await startTestApp({ config: { server: { admin_port: port, metrics_port: port } } })
     const { api, administration, metrics } = scene.addresses
     assert.equal(administration, metrics)
     assert.equal((await fetch(`${administration}/metrics`)).status, 200)
@@ -99,7 +99,7 @@ describe('a port', () => {
   })
 
   it('serves everything where no other is set', async () => {
-    await using scene = await startHouse()
+    await using scene = await startTestApp()
     assert.equal(new Set(Object.values(scene.addresses)).size, 1)
     assert.equal((await scene.get('/metrics')).status, 200)
     assert.equal(
@@ -109,13 +109,13 @@ describe('a port', () => {
   })
 
   it('may have an address of its own', async () => {
-    await using scene = await startHouse({ config: { server: { metrics_port: 0, metrics_host: '127.0.0.2' } } })
+    await using scene = await startTestApp({ config: { server: { metrics_port: 0, metrics_host: '127.0.0.2' } } })
     assert.equal(new URL(scene.addresses.metrics).hostname, '127.0.0.2')
     assert.equal((await fetch(`${scene.addresses.metrics}/metrics`)).status, 200)
   })
 
   it('on localhost takes callers of each of its addresses', async () => {
-    await using scene = await startHouse({ config: { server: { host: 'localhost' } } })
+    await using scene = await startTestApp({ config: { server: { host: 'localhost' } } })
     const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
     const addresses = (await lookup('localhost', { all: true })).map(({ address }) => address)
     for (const { address, family } of own.filter((each) => addresses.includes(each.address))) {
@@ -127,7 +127,7 @@ describe('a port', () => {
 
 describe('a stop', () => {
   it('closes API and administration, and lets metrics be read to the last', async () => {
-    const scene = await startHouse({ config: { server: { admin_port: 0, metrics_port: 0 } } })
+    const scene = await startTestApp({ config: { server: { admin_port: 0, metrics_port: 0 } } })
     const { api, administration, metrics } = scene.addresses
     await scene.house.drain()
     await assert.rejects(fetch(`${api}/health/live`))

@@ -1,10 +1,10 @@
 import test from 'node:test'
-import { startAdminHouse, type Json } from '../support/administration.ts'
+import { startAdminApp, type Json } from '../support/administration.ts'
 import { assertAnswered } from '../support/fuzz.ts'
 import { operationsOf } from '../support/openapi.ts'
 
 test('whatever the models are asked is answered as described', async (context) => {
-  await using house = await startAdminHouse()
+  await using house = await startAdminApp()
   for (const operation of operationsOf(house.house.openapi(), '/v1/models')) {
     await context.test(`${operation.method} ${operation.path}`, () =>
       assertAnswered(operation, ['gatehouse-echo'], async (method, { path, headers }) => {

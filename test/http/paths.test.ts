@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Client, request } from 'undici'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** Paths where nothing lives, and methods that are not offered: refused in the shape of the family they belong to. */
 type Scenario = {
@@ -102,9 +102,9 @@ const scenarios: readonly Scenario[] = [
 ]
 
 describe('a request to', () => {
-  let scene: TestHouse
+  let scene: TestApp
   before(async () => {
-    scene = await startHouse()
+    scene = await startTestApp()
   })
   after(() => scene[Symbol.asyncDispose]())
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHouse } from '../support/house.ts'
-import { answerWith } from '../support/paid-house.ts'
+import { startTestApp } from '../support/app.ts'
+import { answerWith } from '../support/paid-app.ts'
 import { answerJson, startUpstream, type Script } from '../support/upstream.ts'
 
 const asking = { model: 'm', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] }
@@ -17,7 +17,7 @@ describe('an upstream that only pings', () => {
   it('has not begun to answer: the next target is asked', async () => {
     await using slow = await startUpstream(pinging)
     await using other = await startUpstream(answerWith('From the other.', { input: 5, output: 5 }))
-    await using scene = await startHouse({
+    await using scene = await startTestApp({
       config: {
         upstreams: [
           { name: 'slow', kind: 'anthropic', base_url: slow.url, first_byte_timeout_ms: 100 },
@@ -39,7 +39,7 @@ describe('an upstream whose answer is too long', () => {
     await using upstream = await startUpstream(
       answerJson({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] }),
     )
-    await using scene = await startHouse({
+    await using scene = await startTestApp({
       config: {
         upstreams: [{ name: 'u', kind: 'openai-chat', base_url: `${upstream.url}/v1`, max_answer_bytes: 65_536 }],
         models: [{ name: 'm', targets: [{ upstream: 'u' }] }],

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { Client } from 'undici'
 import { createLog } from '../../src/base/log.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { createPatientClock } from '../support/patient-clock.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -56,8 +56,8 @@ async function startRenewable(test: TestContext) {
       listeners.add(look)
       look()
     })
-  const start = async (): Promise<TestHouse> => {
-    const scene = await startHouse({
+  const start = async (): Promise<TestApp> => {
+    const scene = await startTestApp({
       clock,
       log,
       config: { server: { tls: { cert_file: certFile, key_file: keyFile } } },
@@ -70,7 +70,7 @@ async function startRenewable(test: TestContext) {
 
 describe('TLS', () => {
   it('serves the API, and every other port, with the certificate', async () => {
-    await using scene = await startHouse({ config: { server: { tls: files, admin_port: 0, metrics_port: 0 } } })
+    await using scene = await startTestApp({ config: { server: { tls: files, admin_port: 0, metrics_port: 0 } } })
     for (const [base, path] of [
       [scene.addresses.api, '/health/live'],
       [scene.addresses.administration, '/health/live'],
@@ -87,26 +87,26 @@ describe('TLS', () => {
 
   it('leaves a port of metrics alone in plain HTTP where it is told to', async () => {
     const server = { tls: { ...files, metrics: false }, metrics_port: 0 }
-    await using scene = await startHouse({ config: { server } })
+    await using scene = await startTestApp({ config: { server } })
     assert.equal((await fetch(`${scene.addresses.metrics}/metrics`)).status, 200)
     assert.equal(await shownName(scene.url), 'gateway.test')
   })
 
   it('refuses older versions than the least that is set', async () => {
-    await using scene = await startHouse({ config: { server: { tls: { ...files, min_version: 'TLSv1.3' } } } })
+    await using scene = await startTestApp({ config: { server: { tls: { ...files, min_version: 'TLSv1.3' } } } })
     await assert.rejects(dial(scene.url, { maxVersion: 'TLSv1.2' }), /protocol version/i)
     assert.equal(await shownName(scene.url), 'gateway.test')
   })
 
   it('hangs up on a caller that speaks plain HTTP, and serves the next', async () => {
-    await using scene = await startHouse({ config: { server: { tls: files } } })
+    await using scene = await startTestApp({ config: { server: { tls: files } } })
     await assert.rejects(fetch(`${scene.url.replace('https', 'http')}/health/live`))
     assert.equal(await shownName(scene.url), 'gateway.test')
   })
 
   for (const stream of [false, true]) {
     it(`answers a caller that closes its sending side, ${stream ? 'streamed' : 'whole'}`, async () => {
-      await using scene = await startHouse({ config: { server: { tls: files } } })
+      await using scene = await startTestApp({ config: { server: { tls: files } } })
       const { socket } = await dial(scene.url, { allowHalfOpen: true } as ConnectionOptions)
       const body = JSON.stringify({
         model: 'gatehouse-echo',
@@ -204,7 +204,7 @@ describe('a start with TLS', () => {
     ['a file that is no certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
   ] as const) {
     it(`is refused with ${what}, which is named`, async () => {
-      await assert.rejects(startHouse({ config: { server: { tls } } }), says)
+      await assert.rejects(startTestApp({ config: { server: { tls } } }), says)
     })
   }
 })

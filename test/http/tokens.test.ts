@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 const issuer = 'https://id.example.com'
 const audience = 'gatehouse'
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('a token of the configured issuer', () => {
-  let scene: TestHouse
+  let scene: TestApp
   let keys: Awaited<ReturnType<typeof generateKeyPair>>
   let stranger: Awaited<ReturnType<typeof generateKeyPair>>
   let publicKeyText = ''
@@ -24,7 +24,7 @@ describe('a token of the configured issuer', () => {
     })
     await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
     const { port } = jwks.address() as AddressInfo
-    scene = await startHouse({
+    scene = await startTestApp({
       config: { auth: { jwt: { issuer, audience, jwks_url: `http://127.0.0.1:${port}/jwks` } } },
     })
   })
@@ -125,7 +125,7 @@ describe('a token of the configured issuer', () => {
 it('a token of another type is refused where a type is asked for: an ID token is no access token', async () => {
   const secret = 'a secret that both sides share, long enough'
   const jwt = { issuer, audience, secret, type: 'at+jwt' }
-  await using scene = await startHouse({ config: { auth: { jwt } } })
+  await using scene = await startTestApp({ config: { auth: { jwt } } })
   const statusOf = async (typ: string): Promise<number> => {
     const signed = await new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId })
       .setProtectedHeader({ alg: 'HS256', typ })
@@ -154,7 +154,7 @@ describe('a token whose issuer is in trouble', () => {
       await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
       const { port } = jwks.address() as AddressInfo
       const jwt = { issuer, audience, jwks_url: `http://127.0.0.1:${port}/jwks` }
-      await using scene = await startHouse({ config: { auth: { jwt } } })
+      await using scene = await startTestApp({ config: { auth: { jwt } } })
       const { privateKey } = await generateKeyPair('ES256')
       const signed = await new SignJWT().setProtectedHeader({ alg: 'ES256' }).sign(privateKey)
       const answer = await scene.post('/v1/messages', body, { authorization: `Bearer ${signed}` })
@@ -165,6 +165,6 @@ describe('a token whose issuer is in trouble', () => {
 })
 
 it('tokens are not even looked at while no issuer is configured', async () => {
-  await using scene = await startHouse()
+  await using scene = await startTestApp()
   assert.equal((await scene.post('/v1/messages', body, { authorization: 'Bearer a.b.c' })).status, 401)
 })

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { AdmissionRequest } from '../../src/domain/limits/admission.ts'
 import { contributing } from '../support/contributing.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
@@ -160,7 +160,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
 it('a minute lets its limit through, while Redis is killed, comes back empty and is flushed', async (context) => {
   if (withoutRedisServer) return context.skip(withoutRedisServer)
   await using server = await startRedisServer()
-  await using scene = await startHouse({
+  await using scene = await startTestApp({
     storage: { redis_url: server.url, redis_timeout_ms: 1_000 },
     config: { limits: { tiers: { free: { ...free, rpm: 20 } } } },
   })
@@ -189,7 +189,7 @@ it('a minute lets its limit through, while Redis is killed, comes back empty and
 const free = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
 it('a house that cannot reach its Redis says so before anybody asks', async () => {
-  await using scene = await startHouse({ storage: { redis_url: 'redis://127.0.0.1:1' } })
+  await using scene = await startTestApp({ storage: { redis_url: 'redis://127.0.0.1:1' } })
   const { degraded } = (await (await scene.get('/health/ready')).json()) as { degraded?: { part: string }[] }
   assert.deepEqual(
     degraded?.map(({ part }) => part),

@@ -6,7 +6,7 @@ import { persistUsage } from '../../src/domain/limits/persisted-usage.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { engines } from '../support/engines.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -105,11 +105,11 @@ describe('an embedded server that is started again', () => {
     const question = { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }
     let authorization: string
     {
-      await using first = await startHouse({ storage, config })
+      await using first = await startTestApp({ storage, config })
       authorization = `Bearer ${first.apiKey}`
       for (let count = 0; count < 3; count++) assert.equal((await first.post('/v1/messages', question)).status, 200)
     }
-    await using second = await startHouse({ storage, config, isFirst: false })
+    await using second = await startTestApp({ storage, config, isFirst: false })
     const answer = await second.post('/v1/messages', question, { authorization })
     assert.equal(answer.status, 429)
     assert.match(await answer.text(), /requests a day/)

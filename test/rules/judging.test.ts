@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startAdminHouse, textOf, type AdminHouse } from '../support/administration.ts'
-import { answerWith } from '../support/paid-house.ts'
+import { startAdminApp, textOf, type AdminApp } from '../support/administration.ts'
+import { answerWith } from '../support/paid-app.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../support/upstream.ts'
 
 /** A house with one model for callers and one for the judge. */
@@ -11,7 +11,7 @@ async function startScene(policies: object = {}) {
   const judge = opened.use(await startUpstream(answerWith('{"score": 0}', { input: 200, output: 8 })))
   const at = (name: string, { url }: TestUpstream) => ({ name, kind: 'openai-chat', base_url: `${url}/v1` })
   const house = opened.use(
-    await startAdminHouse({
+    await startAdminApp({
       config: {
         upstreams: [at('main', upstream), at('judge', judge)],
         models: [
@@ -28,7 +28,7 @@ async function startScene(policies: object = {}) {
 
 const withJudge = (settings: object = {}) => ({ judge: { model: 'judge-model', ...settings } })
 
-async function publish({ admin }: AdminHouse, rule: string, content: object = {}) {
+async function publish({ admin }: AdminApp, rule: string, content: object = {}) {
   const draft = await admin.post('/policies', {
     name: 'Rule',
     rule,
@@ -39,7 +39,7 @@ async function publish({ admin }: AdminHouse, rule: string, content: object = {}
   return admin.ask('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
 }
 
-const say = (house: AdminHouse, content: string) =>
+const say = (house: AdminApp, content: string) =>
   house.post('/v1/messages', { model: 'house-model', max_tokens: 50, messages: [{ role: 'user', content }] })
 
 describe('a policy in force', () => {

@@ -7,7 +7,7 @@ import { replaceSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.
 import { systemRandom } from '../../src/base/random.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { startExportScene } from '../support/export-scene.ts'
-import { startHouse } from '../support/house.ts'
+import { startTestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -192,7 +192,7 @@ async function fill(t: TestContext, dataDir: string) {
 }
 
 async function restart(dataDir: string) {
-  const server = await startHouse({
+  const server = await startTestApp({
     storage: { data_dir: dataDir },
     config: { exports: { allow_addresses: ['127.0.0.0/8'] } },
     isFirst: false,

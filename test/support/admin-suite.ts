@@ -1,13 +1,13 @@
 import { after, before } from 'node:test'
-import { startAdminHouse, textOf, type Admin, type AdminHouse, type Answer, type Json } from './administration.ts'
+import { startAdminApp, textOf, type Admin, type AdminApp, type Answer, type Json } from './administration.ts'
 
 /** A house for the tests of one file. Call it inside `describe`. */
-export function adminSuite(...options: Parameters<typeof startAdminHouse>) {
-  let house: AdminHouse | undefined
-  before(async () => void (house = await startAdminHouse(...options)))
+export function adminSuite(...options: Parameters<typeof startAdminApp>) {
+  let house: AdminApp | undefined
+  before(async () => void (house = await startAdminApp(...options)))
   after(() => house?.[Symbol.asyncDispose]())
 
-  const opened = (): AdminHouse => {
+  const opened = (): AdminApp => {
     if (!house) throw new Error('the house is not open yet')
     return house
   }

@@ -1,4 +1,4 @@
-import { startHouse, type TestHouse, type TestHouseOptions } from './house.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
 
 export type Json = { readonly [name: string]: unknown }
 
@@ -18,7 +18,7 @@ export type Admin = {
   post(path: string, body?: unknown): Promise<Json>
 }
 
-export type AdminHouse = TestHouse & {
+export type AdminApp = TestApp & {
   /** The administrator of the first organization, who may do everything. */
   readonly admin: Admin
   /** A further key of an organization; of the first one where none is named. */
@@ -30,9 +30,9 @@ export type AdminHouse = TestHouse & {
 /** So many at once, from one key, that no test meets the limits unless it means to. */
 const generous = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_000 }
 
-export async function startAdminHouse({ config = {}, ...rest }: TestHouseOptions = {}): Promise<AdminHouse> {
+export async function startAdminApp({ config = {}, ...rest }: TestAppOptions = {}): Promise<AdminApp> {
   const administration = { credential: generous, organization: generous }
-  const house = await startHouse({ ...rest, config: { administration, ...config } })
+  const house = await startTestApp({ ...rest, config: { administration, ...config } })
   const { operations } = house.house
   const inOrganization = (organization: string | undefined) => (organization === undefined ? {} : { organization })
   const adminWith = async (permissions: readonly string[], organization?: string): Promise<Admin> => {

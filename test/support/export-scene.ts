@@ -1,7 +1,7 @@
-import { startAdminHouse, type AdminHouse, type Answer, type Json } from './administration.ts'
-import type { TestHouseOptions } from './house.ts'
+import { startAdminApp, type AdminApp, type Answer, type Json } from './administration.ts'
+import type { TestAppOptions } from './app.ts'
 
-export type ExportScene = AdminHouse & {
+export type ExportScene = AdminApp & {
   /** Paths begin behind `/api/policy-gateway`; with the project's API key unless another is named. */
   gateway(
     method: string,
@@ -14,8 +14,8 @@ export type ExportScene = AdminHouse & {
 }
 
 /** A house whose sinks may reach this machine. */
-export async function startExportScene({ config = {}, ...rest }: TestHouseOptions = {}): Promise<ExportScene> {
-  const house = await startAdminHouse({ ...rest, config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } })
+export async function startExportScene({ config = {}, ...rest }: TestAppOptions = {}): Promise<ExportScene> {
+  const house = await startAdminApp({ ...rest, config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } })
   const gateway: ExportScene['gateway'] = async (method, path, { body, key = house.apiKey, headers = {} } = {}) => {
     const response = await fetch(`${house.url}/api/policy-gateway${path}`, {
       method,

@@ -1,10 +1,10 @@
 import { before } from 'node:test'
 import { adminSuite } from './admin-suite.ts'
-import type { startAdminHouse } from './administration.ts'
+import type { startAdminApp } from './administration.ts'
 import { furnish, pathOf, type AdminRoute, type Belongings } from './administration-routes.ts'
 
 /** A house with one of everything, for the tests of one file. Call it inside `describe`. */
-export function furnishedSuite(...options: Parameters<typeof startAdminHouse>) {
+export function furnishedSuite(...options: Parameters<typeof startAdminApp>) {
   const { house, admin } = adminSuite(...options)
   let ids: Belongings | undefined
   before(async () => void (ids = await furnish(admin())))

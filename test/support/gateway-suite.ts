@@ -1,9 +1,9 @@
 import { after, before } from 'node:test'
 import { startExportScene, type ExportScene } from './export-scene.ts'
-import type { TestHouseOptions } from './house.ts'
+import type { TestAppOptions } from './app.ts'
 
 /** A house whose gateway is asked by the tests of one file. Call it inside `describe`. */
-export function gatewaySuite(options: TestHouseOptions = {}) {
+export function gatewaySuite(options: TestAppOptions = {}) {
   let scene: ExportScene | undefined
   before(async () => void (scene = await startExportScene(options)))
   after(() => scene?.[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { question } from './paid-house.ts'
+import { question } from './paid-app.ts'
 
 /** Callers that ask one thing after the other until told to stop. */
 export function startLoad(url: string, apiKey: string) {

@@ -5,7 +5,7 @@ import type { AuditEvent } from './event/event.ts'
 import { createEventMaker } from './event/event-maker.ts'
 import type { EventFacts } from './facts/facts.ts'
 import { createJournal, type JournalParts } from './journal.ts'
-import { refusesWith } from '../../../test/support/refusal.ts'
+import { rejectsWith } from '../../../test/support/rejects-with.ts'
 
 type Append = { readonly organizationId: string; readonly messages: readonly string[]; readonly mayRepeat: boolean }
 
@@ -155,7 +155,7 @@ describe('the journal', () => {
   it('refuses where the log cannot be written, counts what is lost, and tells of it when it can', async () => {
     const { record, appends, lost, passMs } = scene([outage, outage])
     const group = [record('a'), record('b')]
-    for (const recorded of group) await assert.rejects(recorded, refusesWith('audit_unavailable'))
+    for (const recorded of group) await assert.rejects(recorded, rejectsWith('audit_unavailable'))
     assert.deepEqual(lost, [2])
     passMs(1_000)
     await record('c')
@@ -180,7 +180,7 @@ describe('the journal', () => {
     const { record, lost } = scene([outage, outage], { isAuditRequired, backlog: { keep } })
     await Promise.all([record('a'), record('b')])
     assert.deepEqual([kept, lost], [[['a', 'b']], []])
-    await assert.rejects(record('c', 'strict'), refusesWith('audit_unavailable'))
+    await assert.rejects(record('c', 'strict'), rejectsWith('audit_unavailable'))
     assert.deepEqual([kept.length, lost], [1, [1]])
     await record('d')
     assert.deepEqual(lost, [1, 1])
@@ -199,11 +199,11 @@ describe('the journal', () => {
   it('says before an answer is begun that it would be refused, until the log can be written again', async () => {
     const { journal, record, appends, lost, passMs } = scene([outage, outage, outage, outage])
     assert.equal(journal.isRequired('org_1'), true)
-    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
-    await assert.rejects(async () => journal.isRequired('org_1'), refusesWith('audit_unavailable'))
+    await assert.rejects(record('a'), rejectsWith('audit_unavailable'))
+    await assert.rejects(async () => journal.isRequired('org_1'), rejectsWith('audit_unavailable'))
     assert.equal(appends.length, 2) // storage was not asked again
     passMs(1_000)
-    await assert.rejects(async () => journal.isRequired('org_2'), refusesWith('audit_unavailable'))
+    await assert.rejects(async () => journal.isRequired('org_2'), rejectsWith('audit_unavailable'))
     assert.deepEqual([appends.length, lost], [4, [1]]) // asking loses nothing
     passMs(1_000)
     assert.equal(await journal.isRequired('org_1'), true)
@@ -214,8 +214,8 @@ describe('the journal', () => {
   it('says so too where others have found out that storage is away, and asks it as soon as they say otherwise', async () => {
     let known: Fault | undefined = outage
     const { journal, record, appends } = scene([], { outage: () => known })
-    await assert.rejects(async () => journal.isRequired('org_1'), refusesWith('audit_unavailable'))
-    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
+    await assert.rejects(async () => journal.isRequired('org_1'), rejectsWith('audit_unavailable'))
+    await assert.rejects(record('a'), rejectsWith('audit_unavailable'))
     assert.equal(appends.length, 0)
     known = undefined
     assert.equal(await journal.isRequired('org_1'), true)
@@ -224,7 +224,7 @@ describe('the journal', () => {
 
   it('says so for the one organization whose chain cannot be extended', async () => {
     const { journal, record } = scene([new Error('broken chain'), new Error('broken chain')])
-    await assert.rejects(record('a'), refusesWith('audit_unavailable'))
+    await assert.rejects(record('a'), rejectsWith('audit_unavailable'))
     assert.equal(journal.isRequired('org_2'), true)
     assert.equal(await journal.isRequired('org_1'), true) // found to be writable by now
   })

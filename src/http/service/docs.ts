@@ -57,7 +57,7 @@ const section = ({ name, routes }: EndpointFamily): string =>
 function operation(route: Route): string {
   const details = [
     route.description === undefined ? '' : `<p>${inline(route.description)}</p>`,
-    `<p class="actor">${credentialWords[route.credential]}</p>`,
+    `<p class="who">${credentialWords[route.credential]}</p>`,
     fields('Path', route.params),
     fields('Query', route.query),
     fields('Headers', route.headers),

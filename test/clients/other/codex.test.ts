@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startHouse } from '../../support/house.ts'
+import { startTestApp } from '../../support/app.ts'
 import type { Address } from '../client.ts'
 import { startPairs, upstreamKinds } from '../scene.ts'
 import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted.ts'
@@ -86,7 +86,7 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const { url, apiKey } = pairs.far
       const upstream = { name: 'far', kind, base_url: kind === 'anthropic' ? url : `${url}/v1`, api_key: apiKey }
       const models = [{ name: model, targets: [{ upstream: 'far', model: 'gatehouse-echo' }] }]
-      await using house = await startHouse({ config: { upstreams: [upstream], models } })
+      await using house = await startTestApp({ config: { upstreams: [upstream], models } })
       const patch = '*** Begin Patch\n*** Add File: made.txt\n+heliotrope\n*** End Patch\n'
       const events = await ask(house, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
       const changed = events.find(({ type, item }) => type === 'item.completed' && item?.type === 'file_change')

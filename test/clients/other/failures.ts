@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
-import { startHouse, type TestHouse } from '../../support/house.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
 import { failureOf, type Client } from '../client.ts'
 import { framesOf, httpKinds, promptOf, refusalPrompt, startScripted, type HttpKind, type Play } from '../scripted.ts'
 
@@ -24,7 +24,7 @@ const refusals: readonly { readonly upstream: number; readonly told: (dialect: D
 /** Every client is told what went wrong, before the stream and in it, and can leave at any time. */
 export function failEverywhere(clients: readonly Client[]): void {
   let scene: Awaited<ReturnType<typeof startScripted>>
-  let spentHouse: TestHouse
+  let spentHouse: TestApp
   before(async () => {
     scene = await startScripted()
     spentHouse = await startSpentHouse()
@@ -90,8 +90,8 @@ export function failEverywhere(clients: readonly Client[]): void {
 const echoModel = 'gatehouse-echo'
 
 /** Its key may ask once a day, and has. */
-async function startSpentHouse(): Promise<TestHouse> {
-  const house = await startHouse({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
+async function startSpentHouse(): Promise<TestApp> {
+  const house = await startTestApp({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
   const answer = await house.post('/v1/responses', { model: echoModel, input: 'Hello' })
   assert.equal(answer.status, 200)
   return house

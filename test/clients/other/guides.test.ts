@@ -5,7 +5,7 @@ import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { startHouse, type TestHouse } from '../../support/house.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { without } from './agent.ts'
 import { withoutPython } from './python.ts'
@@ -37,8 +37,8 @@ const unrunnable = (page: string, language: string): string | false => {
 }
 
 describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
-  let house: TestHouse
-  before(async () => void (house = await startHouse()))
+  let house: TestApp
+  before(async () => void (house = await startTestApp()))
   after(() => house[Symbol.asyncDispose]())
 
   for (const page of pages) {

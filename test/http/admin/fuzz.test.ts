@@ -1,5 +1,5 @@
 import test from 'node:test'
-import { startAdminHouse } from '../../support/administration.ts'
+import { startAdminApp } from '../../support/administration.ts'
 import { furnish } from '../../support/administration-routes.ts'
 import { assertAnswered } from '../../support/fuzz.ts'
 import { operationsOf } from '../../support/openapi.ts'
@@ -7,7 +7,7 @@ import { operationsOf } from '../../support/openapi.ts'
 const prefix = '/v1/organization'
 
 test('whatever is sent to the administration interface is answered as described', async (context) => {
-  await using house = await startAdminHouse({ config: { server: { auth_failures_per_minute: 100_000 } } })
+  await using house = await startAdminApp({ config: { server: { auth_failures_per_minute: 100_000 } } })
   const ids = Object.values(await furnish(house.admin))
 
   for (const operation of operationsOf(house.house.openapi(), prefix)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { adminRoutes } from '../../support/administration-routes.ts'
-import { startAdminHouse } from '../../support/administration.ts'
+import { startAdminApp } from '../../support/administration.ts'
 import { misfits, operationsOf, type DescribedOperation } from '../../support/openapi.ts'
 
 const enquiries = adminRoutes.filter(({ isEnquiry }) => isEnquiry).map(({ path }) => `/v1/organization${path}`)
@@ -19,7 +19,7 @@ function statusesOf({ method, path }: DescribedOperation): string[] {
 }
 
 describe('the description of the administration interface', async () => {
-  await using house = await startAdminHouse()
+  await using house = await startAdminApp()
   const operations = operationsOf(house.house.openapi(), '/v1/organization')
 
   for (const operation of operations) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { itemsOf, startAdminHouse, textOf, type Admin } from '../../support/administration.ts'
+import { itemsOf, startAdminApp, textOf, type Admin } from '../../support/administration.ts'
 
 /** Between two pages some rows come and some go, also the one the cursor stands on. */
 const between = fc.record({
@@ -12,7 +12,7 @@ const between = fc.record({
 
 describe('pages of a list that changes', () => {
   it('skip nothing that was there all along, and show nothing twice', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('asc', 'desc'),

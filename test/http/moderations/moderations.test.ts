@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import OpenAI, { APIError } from 'openai'
-import { startHouse, type TestHouse } from '../../support/house.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
 import { answerJson, silence, startUpstream } from '../../support/upstream.ts'
 
 const path = '/v1/moderations'
 const crisis = 'I want to kill myself tonight.'
 const calm = 'Good morning, how are you?'
 
-const clientOf = ({ url, apiKey }: TestHouse) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+const clientOf = ({ url, apiKey }: TestApp) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
 
 describe('the moderation endpoint', () => {
-  let scene: TestHouse
+  let scene: TestApp
   before(async () => {
-    scene = await startHouse()
+    scene = await startTestApp()
   })
   after(() => scene[Symbol.asyncDispose]())
 
@@ -92,7 +92,7 @@ describe('the moderation endpoint', () => {
 describe('the moderation endpoint', () => {
   it('counts as a request', async () => {
     const limits = { tiers: { free: { rpm: 2 } } }
-    await using scene = await startHouse({ config: { limits } })
+    await using scene = await startTestApp({ config: { limits } })
     const statuses = []
     for (let count = 0; count < 3; count++) statuses.push((await scene.post(path, { input: calm })).status)
     assert.deepEqual(statuses, [200, 200, 429])
@@ -123,7 +123,7 @@ describe('a second classifier', () => {
       model: 'theirs-1',
       timeout_ms: 200,
     }
-    await using scene = await startHouse({ config: { moderation: { classifier } } })
+    await using scene = await startTestApp({ config: { moderation: { classifier } } })
     const client = clientOf(scene)
     const first = await client.moderations.create({ input: unsure })
     assert.equal(first.model, 'theirs-1')

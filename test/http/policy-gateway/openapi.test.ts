@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startAdminHouse } from '../../support/administration.ts'
+import { startAdminApp } from '../../support/administration.ts'
 import { misfits, operationsOf } from '../../support/openapi.ts'
 
 describe('the description of the policy gateway', async () => {
-  await using house = await startAdminHouse()
+  await using house = await startAdminApp()
   const operations = operationsOf(house.house.openapi(), '/api/policy-gateway')
 
   for (const { method, path, parameters, body, answers } of operations) {

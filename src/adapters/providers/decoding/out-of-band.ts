@@ -65,8 +65,7 @@ export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): 
   let sentStrings: ReadonlySet<string> | undefined
   let events: readonly InferenceEvent[] = []
   let found: OutOfBandText[] | undefined
-  /** Of all objects that were walked over. */
-  let names = 0
+  let names = 0 // of all visited objects
 
   function walk(value: unknown, shape: FieldShape | undefined, name: string): void {
     if (typeof value === 'string') {
@@ -147,12 +146,10 @@ export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): 
     return shape !== undefined && 'type' in value && isTold(value)
   }
 
-  /** All formats call what comes in pieces a delta. */
-  function add(
-    text: string,
-    name: string,
-    isPiece = name === 'delta' || (name !== '' && path.at(-1) === 'delta'),
-  ): void {
+  /** All formats call a text that arrives in chunks a delta. */
+  const isDelta = (name: string): boolean => name === 'delta' || (name !== '' && path.at(-1) === 'delta')
+
+  function add(text: string, name: string, isPiece = isDelta(name)): void {
     const place = [...path.slice(1), name].filter((one) => one !== '').join('.')
     // A short string that comes again may be the next letter of a word.
     if (text.length > longestLetters && last.get(place) === text) return

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { plainOccasion } from '../../../../test/support/occasion.ts'
+import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import { createCollectFindings } from './collect-findings.ts'
 import { planFor } from '../rules/plan.ts'
 import { emptyRulebook } from '../rules/rulebook.ts'
 
 const classification = { scores: perCategory(() => 0), flagged: [] }
-const plan = planFor(emptyRulebook, plainOccasion)
+const plan = planFor(emptyRulebook, plainContext)
 
 /** How often others had their turn while these texts were looked at, for the last of several times. */
 async function pausesFor(texts: readonly string[], times = 1): Promise<number> {

@@ -104,7 +104,7 @@ const rulesOf = ({ plan, direction, skipsPersonalData, scorer }: Looking): strin
 const none: readonly never[] = []
 
 function foundIn(plan: Plan, screened: readonly ScannedText[], scores: TextFindings['scores']): TextFindings {
-  const findings = screened.reduce((all, one) => addFindings(all, one.findings), nothingFound)
+  const findings = screened.reduce((sum, one) => addFindings(sum, one.findings), nothingFound)
   const isProvisional = screened.some(({ screening }) => screening.classification.isProvisional === true)
   if (isNothing(findings)) return { findings, scores, offending: none, isProvisional }
   const offending = screened.filter((one) => isOffending(plan, one.findings)).map(({ text }) => text)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { plainOccasion } from '../../../../test/support/occasion.ts'
+import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import fc from 'fast-check'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { unsaved } from '../../gateway-config/configuration.ts'
@@ -59,7 +59,7 @@ type Rules = { readonly denied: readonly string[]; readonly policies: readonly A
 function planOf({ denied, policies, user }: Rules): Plan {
   const config = { ...unsaved.config, rules: { ...unsaved.config.rules, denylist: denied } }
   const gateway = compileGateway({ ...unsaved, config }, re2Patterns)
-  return planFor({ gateway, policies }, { ...plainOccasion, user, flaggedCategories: ['hate'] })
+  return planFor({ gateway, policies }, { ...plainContext, user, flaggedCategories: ['hate'] })
 }
 
 const calm = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `turn ${at} of a chat`)

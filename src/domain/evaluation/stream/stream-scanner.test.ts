@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { plainOccasion } from '../../../../test/support/occasion.ts'
+import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/patterns/re2.ts'
@@ -25,7 +25,7 @@ const examine = createEvaluate({
   failsOpen: false,
   memory: 0,
 })
-const occasion: EvaluationContext = { ...plainOccasion, flaggedCategories: ['harassment', 'hate'] }
+const occasion: EvaluationContext = { ...plainContext, flaggedCategories: ['harassment', 'hate'] }
 const plan = planFor(emptyRulebook, occasion)
 const readAlong = createIncrementalScan(classifier)
 const parts: StreamScannerParts = { plan, holding: holdBackOf(plan, false), examine, glance: examine, pause, readAlong }

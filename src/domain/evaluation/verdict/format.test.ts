@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { plainOccasion } from '../../../../test/support/occasion.ts'
+import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { planFor } from '../rules/plan.ts'
 import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
 import { combine } from './outcome.ts'
@@ -21,7 +21,7 @@ const policy: ActivePolicy = {
 }
 
 it('the audit log is told the name of the policy that decided, for those who read it elsewhere', () => {
-  const plan = planFor({ ...emptyRulebook, policies: [policy] }, plainOccasion)
+  const plan = planFor({ ...emptyRulebook, policies: [policy] }, plainContext)
   const outcome = policyOutcome(policy, [{ basisPoints: 10_000 }], { plan, failsOpen: false })
   const facts = verdictFacts(combine([outcome]), { plan, direction: 'response' })
   assert.deepEqual(facts.policy, { id: 'pol_1', name: 'No falcons', version: 3 })

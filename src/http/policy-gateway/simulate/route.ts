@@ -56,8 +56,10 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
         // Where none was brought along, what is in force by now stays so, whatever was judged.
         const kept = given ? config : ((await gateway.find(organizationId)) ?? unsaved).config
         const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
-        const actor = actorOf(request, actor)
-        await eventLog.append(runFacts(simulation, { actor, actor, saved: value, timeMs: clock.nowMs() }))
+        const by = actorOf(request, actor)
+        await eventLog.append(
+          runFacts(simulation, { actor: by, principal: actor, saved: value, timeMs: clock.nowMs() }),
+        )
         return { ...rest, value: { status: 200, headers: {}, body: presentSimulation(simulation) } }
       })
       reply.code(status).headers(headers)
@@ -68,20 +70,20 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
 
 type Run = {
   readonly actor: Actor
-  readonly actor: ResourceActor
+  readonly principal: ResourceActor
   readonly saved: SavedConfiguration
   readonly timeMs: number
 }
 
-/** The run as the history tells it. */
-function runFacts({ verdict, plan, direction }: Simulation, { actor, actor, saved, timeMs }: Run): EventFacts {
+/** The run as the history lists it. */
+function runFacts({ verdict, plan, direction }: Simulation, { actor, principal, saved, timeMs }: Run): EventFacts {
   return {
     code: 'gateway.simulation.run',
     organizationId: actor.organizationId,
     timeMs,
     message: `A simulation ended in ${verdict.decision}, and its configuration was saved.`,
     requestId: actor.requestId ?? undefined,
-    projectId: 'projectId' in actor ? actor.projectId : undefined,
+    projectId: 'projectId' in principal ? principal.projectId : undefined,
     actor: { credentialId: actor.credentialId ?? undefined },
     call: actor.call,
     verdict: {

@@ -5,10 +5,10 @@ import {
   adminOf,
   errorOf,
   itemsOf,
-  startAdminHouse,
+  startAdminApp,
   textOf,
   type Admin,
-  type AdminHouse,
+  type AdminApp,
   type Answer,
 } from '../../../support/administration.ts'
 import { createScratchDatabase, withoutPostgres } from '../../../support/postgres.ts'
@@ -29,7 +29,7 @@ async function firstKey(admin: Admin): Promise<string> {
 
 describe('revoking an administrator key', () => {
   it('is forbidden where it has all permissions and the key that asks has not', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const { id } = await owner(house.admin, house.url)
     const clerk = await house.adminWith(['keys:read', 'keys:write'])
     const refused = await revoke(clerk, id)
@@ -41,7 +41,7 @@ describe('revoking an administrator key', () => {
   })
 
   it('is refused for the last one with all permissions, unless it is done at the machine', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     await house.adminWith(['keys:read', 'keys:write'])
     const id = await firstKey(house.admin)
     const refused = await revoke(house.admin, id)
@@ -54,7 +54,7 @@ describe('revoking an administrator key', () => {
   it('does not count keys that are revoked, expired, or of another organization', async () => {
     let passedMs = 0
     const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs }
-    await using house = await startAdminHouse({ clock })
+    await using house = await startAdminApp({ clock })
     await house.otherOrganization()
     const gone = await owner(house.admin, house.url)
     assert.equal((await revoke(house.admin, gone.id)).status, 200)
@@ -66,19 +66,19 @@ describe('revoking an administrator key', () => {
   })
 
   it('leaves one where two revoke each other at once', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     for (let round = 0; round < 5; round++) await raceEachOther(house)
   })
 
   it('leaves one where two revoke each other at once, on PostgreSQL', { skip: withoutPostgres }, async () => {
     await using scratch = await createScratchDatabase()
     const secret = 'a secret of the server, long enough'
-    await using house = await startAdminHouse({ storage: { database_url: scratch.url }, config: { secret } })
+    await using house = await startAdminApp({ storage: { database_url: scratch.url }, config: { secret } })
     for (let round = 0; round < 5; round++) await raceEachOther(house)
   })
 })
 
-async function raceEachOther(house: AdminHouse): Promise<void> {
+async function raceEachOther(house: AdminApp): Promise<void> {
   const { admin: one } = await house.otherOrganization()
   const first = await firstKey(one)
   const two = await owner(one, house.url)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorOf, itemsOf, shortLivedMaker, startAdminHouse, textOf } from '../../../support/administration.ts'
+import { errorOf, itemsOf, shortLivedMaker, startAdminApp, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
@@ -85,7 +85,7 @@ describe('API keys of a project', () => {
 describe('API keys where the configuration says what they may by default', () => {
   it('have those permissions, as far as the key that creates them has them', async () => {
     const config = { keys: { default_permissions: ['gateway:read', 'exports:read'] } }
-    await using house = await startAdminHouse({ config })
+    await using house = await startAdminApp({ config })
     const path = `/projects/${house.projectId}/api_keys`
     assert.deepEqual((await house.admin.post(path, { name: 'Default' }))['permissions'], [
       'gateway:read',

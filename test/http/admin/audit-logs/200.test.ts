@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorOf, itemsOf, startAdminHouse, textOf } from '../../../support/administration.ts'
+import { errorOf, itemsOf, startAdminApp, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 describe('the audit log', () => {
@@ -50,7 +50,7 @@ describe('the audit log', () => {
   })
 
   it('has one entry for each change, and none for what was refused', async () => {
-    await using fresh = await startAdminHouse()
+    await using fresh = await startAdminApp()
     const made = await fresh.admin.post('/policies', { name: 'One', rule: 'r' })
     const path = `/policies/${textOf(made)}`
     for (const [method, rest, body] of [
@@ -84,7 +84,7 @@ describe('the audit log', () => {
   })
 
   it('tells what somebody at the machine itself changed, too', async () => {
-    await using fresh = await startAdminHouse()
+    await using fresh = await startAdminApp()
     const { operations } = fresh.house
     await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
     await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
@@ -102,7 +102,7 @@ describe('the audit log', () => {
   })
 
   it('begins with the organization itself, and what it was given', async () => {
-    await using fresh = await startAdminHouse()
+    await using fresh = await startAdminApp()
     const [first] = itemsOf(await fresh.admin.get('/audit_logs?order=asc&limit=1'))
     const [adminKey] = itemsOf(await fresh.admin.get('/admin_api_keys'))
     const [apiKey] = itemsOf(await fresh.admin.get(`/projects/${fresh.projectId}/api_keys`))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startAdminHouse, type AdminHouse } from '../../../support/administration.ts'
+import { startAdminApp, type AdminApp } from '../../../support/administration.ts'
 import { adminRoutes, bodyOf, furnish, pathOf, titleOf } from '../../../support/administration-routes.ts'
 
 /** These need another state than the one a furnished house is in. */
@@ -11,8 +11,8 @@ const refused: Readonly<Record<string, string>> = {
 }
 
 describe('every administration route', () => {
-  let house: AdminHouse
-  before(async () => void (house = await startAdminHouse()))
+  let house: AdminApp
+  before(async () => void (house = await startAdminApp()))
   after(() => house[Symbol.asyncDispose]())
 
   it('stands in the table that the tests walk, and no other does', () => {

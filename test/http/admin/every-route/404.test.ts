@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { errorOf, itemsOf, startAdminHouse, type Admin, type AdminHouse } from '../../../support/administration.ts'
+import { errorOf, itemsOf, startAdminApp, type Admin, type AdminApp } from '../../../support/administration.ts'
 import {
   adminRoutes,
   furnish,
@@ -27,11 +27,11 @@ function foreignMixes(names: readonly string[], own: Belongings, foreign: Belong
 }
 
 describe('an id of another organization', () => {
-  let house: AdminHouse
+  let house: AdminApp
   let own: Belongings
   let other: { admin: Admin; ids: Belongings; projectId: string }
   before(async () => {
-    house = await startAdminHouse()
+    house = await startAdminApp()
     own = await furnish(house.admin)
     const { admin, projectId } = await house.otherOrganization()
     other = { admin, projectId, ids: await furnish(admin) }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '../../../../src/base/clock.ts'
-import { errorOf, startAdminHouse, type Answer } from '../../../support/administration.ts'
+import { errorOf, startAdminApp, type Answer } from '../../../support/administration.ts'
 import { adminRoutes, pathOf, titleOf } from '../../../support/administration-routes.ts'
 
 const many = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_000 }
@@ -26,7 +26,7 @@ describe('the limits of administration', () => {
   it('refuse a credential beyond its minute, say when to come back, and mean it', async () => {
     const clock = standingClock()
     const administration = { credential: { ...many, requests_per_minute: 3 }, organization: many }
-    await using house = await startAdminHouse({ clock, config: { administration } })
+    await using house = await startAdminApp({ clock, config: { administration } })
     await house.admin.get('/policies')
     clock.pass(20_000)
     await house.admin.get('/policies')
@@ -46,7 +46,7 @@ describe('the limits of administration', () => {
 
   it('refuse an organization beyond its minute, whichever key asks', async () => {
     const administration = { credential: many, organization: { ...many, requests_per_minute: 2 } }
-    await using house = await startAdminHouse({ clock: standingClock(), config: { administration } })
+    await using house = await startAdminApp({ clock: standingClock(), config: { administration } })
     const colleague = await house.adminWith(['*'])
     const stranger = (await house.otherOrganization()).admin
     await house.admin.get('/policies')
@@ -59,7 +59,7 @@ describe('the limits of administration', () => {
 
   it('refuse more requests at once than allowed, and let the next one in when one is over', async () => {
     const administration = { credential: { ...many, concurrent_requests: 2 }, organization: many }
-    await using house = await startAdminHouse({ config: { administration } })
+    await using house = await startAdminApp({ config: { administration } })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         house.admin.ask('POST', '/policies', { body: { name: `P${at}`, rule: 'Say "no"' } }),
@@ -77,7 +77,7 @@ describe('the limits of administration', () => {
 
   it('count on every route, before permission and body are looked at', async () => {
     const administration = { credential: { ...many, requests_per_minute: 1 }, organization: many }
-    await using house = await startAdminHouse({ clock: standingClock(), config: { administration } })
+    await using house = await startAdminApp({ clock: standingClock(), config: { administration } })
     for (const route of adminRoutes) {
       const holder = await house.adminWith([route.permission === 'usage:read' ? 'audit:read' : 'usage:read'])
       const ask = () => holder.ask(route.method, pathOf(route, {}), { body: route.body })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
-import { itemsOf, startAdminHouse, textOf, type AdminHouse, type Json } from '../../../../support/administration.ts'
+import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
 
 describe('trying a draft on recorded requests', () => {
-  let house: AdminHouse
+  let house: AdminApp
   before(async () => {
-    house = await startAdminHouse({ config: { audit: { content: 'full' } } })
+    house = await startAdminApp({ config: { audit: { content: 'full' } } })
     for (const content of ['What is Falcon?', 'Hello', 'falcons and Falcon', 'Write to ann@example.com']) {
       const body = { model: 'gatehouse-echo', max_tokens: 32, messages: [{ role: 'user', content }] }
       assert.equal((await house.post('/v1/messages', body)).status, 200)

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorOf, itemsOf, startAdminHouse, textOf } from '../../../../support/administration.ts'
+import { errorOf, itemsOf, startAdminApp, textOf } from '../../../../support/administration.ts'
 
 describe('listing policies', () => {
   it('answers an empty page with no ids', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const empty = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
     assert.deepEqual(await house.admin.get('/policies'), empty)
   })
 
   it('goes newest first, twenty at a time, without drafts and versions', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     const ids: string[] = []
     for (let count = 0; count < 21; count++)
       ids.unshift(textOf(await house.admin.post('/policies', { name: `P${count}`, rule: 'r' })))
@@ -31,7 +31,7 @@ describe('listing policies', () => {
   })
 
   it('knows its parameters', async () => {
-    await using house = await startAdminHouse()
+    await using house = await startAdminApp()
     for (const query of ['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'order=up', 'limit=1&limit=2']) {
       const answer = await house.admin.ask('GET', `/policies?${query}`)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [422, 'invalid_parameter'], query)

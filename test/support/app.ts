@@ -6,7 +6,7 @@ import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
 
 /** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
-export type TestHouse = AsyncDisposable & {
+export type TestApp = AsyncDisposable & {
   readonly house: App
   readonly url: string
   readonly addresses: Addresses
@@ -19,7 +19,7 @@ export type TestHouse = AsyncDisposable & {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
 
-export type TestHouseOptions = World & {
+export type TestAppOptions = World & {
   /** Beside the folder of its own. */
   readonly storage?: Readonly<Record<string, unknown>>
   /** As it would stand in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
@@ -36,13 +36,13 @@ const unlimited = {
 
 const nothing = { admin_key: '', api_key: '', organization_id: '', project_id: '' }
 
-export async function startHouse({
+export async function startTestApp({
   config = {},
   env = {},
   storage = {},
   isFirst = true,
   ...world
-}: TestHouseOptions = {}): Promise<TestHouse> {
+}: TestAppOptions = {}): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const settings = {
     // A busy machine may keep its PostgreSQL waiting; suites about one that hangs say so.

@@ -19,7 +19,7 @@ import { createScanText } from '../../src/domain/moderation/scan.ts'
 import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
 import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
 import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
-import { plainOccasion } from '../support/occasion.ts'
+import { plainContext } from '../support/evaluation-context.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
 /** Flags what says `poison`; gets nervous at `pois`. */
@@ -45,7 +45,7 @@ function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {
   const config = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, ...rules } }
   return planFor(
     { gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies: [] },
-    plainOccasion,
+    plainContext,
   )
 }
 

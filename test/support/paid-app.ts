@@ -1,9 +1,9 @@
-import { startHouse, type TestHouse, type TestHouseOptions } from './house.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
 import { startUpstream, type Script, type TestUpstream } from './upstream.ts'
 
 /** A house whose model costs one credit for each token, and the upstream behind it. */
-export type PaidHouse = AsyncDisposable & {
-  readonly house: TestHouse
+export type PaidApp = AsyncDisposable & {
+  readonly house: TestApp
   readonly upstream: TestUpstream
   /** What the organization has left, as the ledger knows it. */
   remaining(): Promise<number>
@@ -22,16 +22,16 @@ export const question = { model: 'paid', max_tokens: 50, messages: [{ role: 'use
 
 const usagePath = '/v1/organization/usage'
 
-export type PaidHouseOptions = TestHouseOptions & {
+export type PaidHouseOptions = TestAppOptions & {
   /** Settings of its upstream, beside its address. */
   readonly upstreamSettings?: Readonly<Record<string, unknown>>
 }
 
-export async function startPaidHouse({ upstreamSettings, ...options }: PaidHouseOptions = {}): Promise<PaidHouse> {
+export async function startPaidApp({ upstreamSettings, ...options }: PaidHouseOptions = {}): Promise<PaidApp> {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream())
   const house = opened.use(
-    await startHouse({
+    await startTestApp({
       ...options,
       config: {
         upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1`, ...upstreamSettings }],

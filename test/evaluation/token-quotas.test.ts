@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { answerJson, stalledStream, type Script } from '../support/upstream.ts'
 
 type Answered = { readonly status: number; readonly usage: number; readonly stop: string; readonly error: string }
 
-const setQuota = async ({ house }: PaidHouse, tokens: number): Promise<void> => {
+const setQuota = async ({ house }: PaidApp, tokens: number): Promise<void> => {
   const answer = await fetch(`${house.url}/api/policy-gateway/config`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' },
@@ -38,7 +38,7 @@ const talkative =
     })(response, { body, method: '', path: '', headers: {}, hungUp: Promise.resolve(false) })
   }
 
-async function ask({ house }: PaidHouse, more: object = {}): Promise<Answered> {
+async function ask({ house }: PaidApp, more: object = {}): Promise<Answered> {
   const answer = await house.post('/v1/messages', { ...question, max_tokens: 60, ...more })
   const body = (await answer.json()) as {
     usage?: { input_tokens: number; output_tokens: number }
@@ -56,7 +56,7 @@ async function ask({ house }: PaidHouse, more: object = {}): Promise<Answered> {
 
 describe('a quota of tokens', () => {
   it('is not passed by requests that run at once', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await setQuota(scene, 100)
     const { promise: go, resolve: start } = Promise.withResolvers<void>()
     scene.upstream.answer(talkative(go))
@@ -71,7 +71,7 @@ describe('a quota of tokens', () => {
   })
 
   it('shortens the last answer to what is left of it, then refuses', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(talkative())
     const first = await ask(scene)
@@ -85,7 +85,7 @@ describe('a quota of tokens', () => {
   })
 
   it('gives back what was reserved for an answer that was never begun', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 400))
     for (let count = 0; count < 3; count++) assert.equal((await ask(scene)).status, 400)
@@ -94,7 +94,7 @@ describe('a quota of tokens', () => {
   })
 
   it('counts what was generated for a caller who hangs up', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await setQuota(scene, 1_000)
     scene.upstream.answer(stalledStream(...streamFrames(['word '.repeat(800)]).slice(0, 1)))
     const hangUp = new AbortController()

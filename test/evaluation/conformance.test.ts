@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { httpKinds } from '../clients/scripted.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 import { ask, dialects, type Heard } from './dialects.ts'
 import { speak } from './speaking-upstream.ts'
@@ -67,7 +67,7 @@ describe('one verdict on every wire', () => {
   const opened = new AsyncDisposableStack()
   const upstreams: TestUpstream[] = []
   const rows: string[] = []
-  let house: TestHouse
+  let house: TestApp
   let answers: Case['answers'] = []
 
   before(async () => {
@@ -77,7 +77,7 @@ describe('one verdict on every wire', () => {
       )
     }
     house = opened.use(
-      await startHouse({
+      await startTestApp({
         config: {
           upstreams: httpKinds.map((kind, at) => {
             const { url = '' } = upstreams[at] ?? {}
@@ -136,7 +136,7 @@ function check({ wants }: Case, said: Heard, way: string): void {
 }
 
 /** The rules of a case in force, and gone again when it is over. */
-async function prepare(house: TestHouse, { gateway = {}, policies = [], asks }: Case) {
+async function prepare(house: TestApp, { gateway = {}, policies = [], asks }: Case) {
   const admin = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
   const send = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(house.url + path, {
@@ -168,12 +168,12 @@ async function prepare(house: TestHouse, { gateway = {}, policies = [], asks }: 
 
 const describeMatrix = (rows: readonly string[]): string => `# Conformance
 
-Written by \`test/governance/conformance.test.ts\`; do not edit. Each case is asked on the three dialects, streamed and whole, of
+Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is asked on the three dialects, streamed and whole, of
 the three kinds of upstream: eighteen ways, which must all give the same verdict. \`refused\` is a 400 before the upstream is
 asked; \`filtered\` is a 200 that ends as its family says it: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
 \`incomplete_details.reason: content_filter\`.
 
-Cases are data: \`test/governance/cases\`.
+Cases are data: \`test/evaluation/cases\`.
 
 | Case | Ending | Decision | Ways that agree |
 | --- | --- | --- | --- |

@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/record.ts'
-import type { TestHouse } from '../support/house.ts'
+import type { TestApp } from '../support/app.ts'
 
 export const dialects = ['messages', 'responses', 'chat'] as const
 export type Dialect = (typeof dialects)[number]
@@ -32,7 +32,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 
 const filteredWords = ['refusal', 'content_filter']
 
-export async function ask(house: TestHouse, dialect: Dialect, asked: Asked): Promise<Heard> {
+export async function ask(house: TestApp, dialect: Dialect, asked: Asked): Promise<Heard> {
   const { model, text, stream, flaggedCategories, headers = {} } = asked
   const said = [{ role: 'user', content: text }]
   const body = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { httpKinds, type HttpKind } from '../clients/scripted.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream } from '../support/upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -40,7 +40,7 @@ const failingStream = (message: string): string =>
 
 describe('the message of an upstream’s own error', () => {
   const opened = new AsyncDisposableStack()
-  let house: TestHouse
+  let house: TestApp
   let reply: Reply = { status: 500, body: '' }
 
   before(async () => {
@@ -53,7 +53,7 @@ describe('the message of an upstream’s own error', () => {
     )
     const urlOf = (kind: HttpKind): string => `${upstream.url}${kind === 'anthropic' ? '' : '/v1'}`
     house = opened.use(
-      await startHouse({
+      await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
           models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { httpKinds, type HttpKind } from '../clients/scripted.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -577,7 +577,7 @@ const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 
 describe('what an answer says beside its text', () => {
   const opened = new AsyncDisposableStack()
-  let house: TestHouse
+  let house: TestApp
   let said: string | Json = ''
 
   before(async () => {
@@ -595,7 +595,7 @@ describe('what an answer says beside its text', () => {
     const urlOf = (kind: HttpKind): string =>
       `${upstreams[httpKinds.indexOf(kind)]?.url}${kind === 'anthropic' ? '' : '/v1'}`
     house = opened.use(
-      await startHouse({
+      await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
           models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { roomOf } from './rooms.ts'
+import { moduleOf } from './modules.ts'
 import type { SourceFile } from './source-tree.ts'
 
 const mostLines = 300
@@ -41,7 +41,7 @@ export function oversized(tree: readonly SourceFile[], exceptions = mayBeLong): 
 /** Files of the pure rooms that import a package or one of Node's ways to the outside. */
 export const impurities = (tree: readonly SourceFile[]): string[] =>
   tree
-    .filter(({ path }) => pureRooms.includes(roomOf(path)))
+    .filter(({ path }) => pureRooms.includes(moduleOf(path)))
     .flatMap(({ path, packages }) =>
       packages.filter((name) => !name.startsWith('node:') || waysOut.test(name)).map((name) => `${path} -> ${name}`),
     )
@@ -49,7 +49,7 @@ export const impurities = (tree: readonly SourceFile[]): string[] =>
 /** Lines that ask the world directly where it should have been handed in. */
 export const worldlyLines = (tree: readonly SourceFile[]): string[] =>
   tree
-    .filter(({ path }) => handedTheWorld.includes(roomOf(path)))
+    .filter(({ path }) => handedTheWorld.includes(moduleOf(path)))
     .flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, at) => (isCode(line) && worldly.test(line) ? [`${path}:${at + 1}`] : [])),
     )

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { answerWith, question, startPaidHouse, streamFrames, type PaidHouse } from '../support/paid-house.ts'
+import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { answerJson, answerStream, stalledStream, startUpstream } from '../support/upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 const start = 10_000
 
-async function configure({ house }: PaidHouse, config: Json): Promise<void> {
+async function configure({ house }: PaidApp, config: Json): Promise<void> {
   const headers = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
   const path = `${house.url}/api/policy-gateway/config`
   const answer = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(config) })
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function events({ house }: PaidHouse, query = ''): Promise<Json[]> {
+async function events({ house }: PaidApp, query = ''): Promise<Json[]> {
   const answer = await house.get(`/api/policy-gateway/history${query}`)
   return ((await answer.json()) as { data: Json[] }).data
 }
 
-const ask = ({ house }: PaidHouse, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
+const ask = ({ house }: PaidApp, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
   house.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${house.apiKey}`, ...headers })
 
 const say = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
 
 describe('a governed request', () => {
   it('costs nothing where it is refused, never reaches the upstream, and leads to its event', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('never', { input: 1, output: 1 }))
     await configure(scene, {
       rules: { denylist: ['falcon'] },
@@ -42,7 +42,7 @@ describe('a governed request', () => {
   })
 
   it('is refused for what stands in a field that only its upstream knows', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const body = { model: 'paid', ...say('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
     const answer = await scene.house.post('/v1/chat/completions', body)
@@ -50,7 +50,7 @@ describe('a governed request', () => {
   })
 
   it('is refused for what its parts say together', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['the falcon'] } })
     const inParts = (...texts: string[]): Json => ({
       messages: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }],
@@ -65,7 +65,7 @@ describe('a governed request', () => {
   })
 
   it('pays for what was generated where its answer is stopped, and the upstream is stopped with it', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const words = 'one two three four five six seven eight nine ten '.repeat(8)
     scene.upstream.answer(
@@ -105,7 +105,7 @@ describe('a governed request', () => {
       upstreams: [{ name: 'up', kind: 'anthropic', base_url: upstream.url }],
       models: [{ name: 'paid', targets: [{ upstream: 'up' }] }],
     }
-    await using scene = await startPaidHouse({ config })
+    await using scene = await startPaidApp({ config })
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const answer = await (await ask(scene, { ...say('Look it up.'), stream: true })).text()
     assert.match(answer, /"stop_reason":"refusal"/)
@@ -133,11 +133,11 @@ describe('a governed request', () => {
     const answers = (title: string) => [answerJson(whole(cited(title))), answerStream(...streamed(cited(title)))]
 
     for (const [at, way] of ['whole', 'streamed'].entries()) {
-      const asked = (scene: PaidHouse) =>
+      const asked = (scene: PaidApp) =>
         scene.house.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
 
       it(`is filtered where that may not be said, ${way}`, async () => {
-        await using scene = await startPaidHouse()
+        await using scene = await startPaidApp()
         await configure(scene, { rules: { denylist: ['falcon'] } })
         const [no, yes] = [answers('Falcon'), answers('Condor')].map((both) => both[at])
         assert.ok(no && yes)
@@ -149,7 +149,7 @@ describe('a governed request', () => {
       })
 
       it(`loses it where it holds personal data that is taken out, ${way}`, async () => {
-        await using scene = await startPaidHouse()
+        await using scene = await startPaidApp()
         await configure(scene, { rules: { redact: true } })
         const [script] = [answers('Of ada@example.org')[at]]
         assert.ok(script)
@@ -162,7 +162,7 @@ describe('a governed request', () => {
   })
 
   it('gets its answer while it is written, not when it is complete', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const words = Array.from({ length: 100 }, (_, at) => `word ${at} `)
     scene.upstream.answer(stalledStream(...streamFrames(words).slice(0, words.length)))
@@ -177,14 +177,14 @@ describe('a governed request', () => {
   })
 
   it('is told where it names a policy that there is not', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     const answer = await ask(scene, {}, { 'x-policy-id': 'pol_nothing' })
     assert.equal(answer.status, 400)
     assert.match(await answer.text(), /X-Policy-Id: there is no policy pol_nothing/)
   })
 
   it('gets its own personal data back where the operator wants it so', async () => {
-    await using scene = await startPaidHouse({ config: { moderation: { restore_redacted: true } } })
+    await using scene = await startPaidApp({ config: { moderation: { restore_redacted: true } } })
     await configure(scene, { rules: { redact: true } })
     const frames = streamFrames(['Dear [EM', 'AIL_1], or is it bob@exam', 'ple.org? Bye.'], { input: 1, output: 1 })
     scene.upstream.answer(answerStream(...frames))
@@ -195,7 +195,7 @@ describe('a governed request', () => {
   })
 
   it('is held to the quota of its user, and told so', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const quota = { requests: 1, tokens: 0, window: 'day' }
     await configure(scene, { org_controls: { user_quotas: true, user_quota: quota } })
@@ -213,7 +213,7 @@ describe('a governed request', () => {
   })
 
   it('can be kept beside its event without personal data, and be erased there', async () => {
-    await using scene = await startPaidHouse({ config: { audit: { content: 'redacted' } } })
+    await using scene = await startPaidApp({ config: { audit: { content: 'redacted' } } })
     scene.upstream.answer(answerWith('I wrote to bob@example.org', { input: 1, output: 1 }))
     const answer = await ask(scene, say('Write to bob@example.org'))
     await answer.text()
@@ -223,7 +223,7 @@ describe('a governed request', () => {
   })
 
   it('is canaried by its user: always on the same side', async () => {
-    await using scene = await startPaidHouse()
+    await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const canary = { enabled: true, sample_percent: 50 }
     await configure(scene, { rules: { denylist: ['falcon'] }, rollout: { canary } })

@@ -1,22 +1,22 @@
-import { innerRoomOf } from './rooms.ts'
+import { innerModuleOf } from './modules.ts'
 import type { SourceFile } from './source-tree.ts'
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Files that import one another in a circle. */
-export const fileCircles = (tree: readonly SourceFile[]): string[] =>
+export const fileCycles = (tree: readonly SourceFile[]): string[] =>
   knotIn(new Map(tree.map(({ path, imports }) => [path, new Set(imports)])))
 
 /** Rooms of the domain that need one another in a circle, though no two files may. */
-export function domainCircles(tree: readonly SourceFile[]): string[] {
+export function domainCycles(tree: readonly SourceFile[]): string[] {
   const rooms = new Map<string, Set<string>>()
   for (const { path, imports } of tree) {
-    const room = innerRoomOf('domain', path)
+    const room = innerModuleOf('domain', path)
     if (room === undefined) continue
     const needed = rooms.get(room) ?? new Set<string>()
     rooms.set(room, needed)
     for (const target of imports) {
-      const other = innerRoomOf('domain', target)
+      const other = innerModuleOf('domain', target)
       if (other !== undefined && other !== room) needed.add(other)
     }
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
-import { itemsOf, startAdminHouse, textOf, type AdminHouse, type Json } from '../support/administration.ts'
+import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
 
 describe('a running house', () => {
-  let house: AdminHouse
+  let house: AdminApp
   before(async () => {
-    house = await startAdminHouse()
+    house = await startAdminApp()
   })
   after(() => house[Symbol.asyncDispose]())
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { httpKinds } from '../clients/scripted.ts'
-import { startHouse, type TestHouse } from '../support/house.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 import { ask, dialects, type Dialect, type Heard } from './dialects.ts'
 import { speak, type SpokenBlock } from './speaking-upstream.ts'
@@ -214,7 +214,7 @@ describe('what a field is called', () => {
   const opened = new AsyncDisposableStack()
   const upstreams = new Map<string, TestUpstream>()
   let spoken: readonly SpokenBlock[] = []
-  let house: TestHouse
+  let house: TestApp
 
   before(async () => {
     for (const kind of httpKinds)
@@ -224,7 +224,7 @@ describe('what a field is called', () => {
       )
     const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind === 'anthropic' ? '' : '/v1'}`
     house = opened.use(
-      await startHouse({
+      await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
           models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),

@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '../../src/domain/evaluation/rules/plan.ts'
 
 /** Somebody who asks for nothing special. */
-export const plainOccasion: EvaluationContext = {
+export const plainContext: EvaluationContext = {
   model: 'm',
   project: 'p',
   user: undefined,

@@ -1,0 +1,62 @@
+import type { SourceFile } from './source-tree.ts'
+
+/** Which module may import which: always downwards. A module that is not listed may not exist. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  main: ['cli', 'config', 'base'],
+  cli: ['app', 'config', 'base'],
+  app: ['http', 'pipeline', 'adapters', 'domain', 'config', 'base'],
+  http: ['pipeline', 'domain', 'wire', 'base'],
+  pipeline: ['domain', 'base'],
+  adapters: ['domain', 'wire', 'base'],
+  domain: ['base'],
+  config: [],
+  wire: [],
+  base: [],
+}
+
+/** Other modules of the domain may import these; these import only `base`. */
+const groundLayer = ['identity', 'inference']
+
+/** Every import goes down the layers, never up, and never out of src. */
+export const upwardImports = (tree: readonly SourceFile[]): string[] =>
+  breachesOf(tree, (from, to) => {
+    if (to === '../package.json') return false
+    if (to.startsWith('../') || to.endsWith('.test.ts')) return true
+    return moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to))
+  })
+
+/** Files outside the known modules. */
+export const unknownModules = (tree: readonly SourceFile[]): string[] =>
+  tree.map(({ path }) => path).filter((path) => !(moduleOf(path) in mayImport))
+
+/** `identity` and `inference` import no other module of the domain. */
+export const groundBreaches = (tree: readonly SourceFile[]): string[] =>
+  breachesOf(tree, (from, to) => {
+    const module = innerModuleOf('domain', from)
+    const target = innerModuleOf('domain', to)
+    return module !== undefined && groundLayer.includes(module) && target !== undefined && target !== module
+  })
+
+/** Code shared by families is in `http` itself, or in one of these folders. */
+const sharedByFamilies = new Set<string | undefined>([undefined, 'inference', 'resources'])
+
+/** An endpoint family imports no other family. */
+export const familyTies = (tree: readonly SourceFile[]): string[] =>
+  breachesOf(tree, (from, to) => {
+    const family = innerModuleOf('http', from)
+    const target = innerModuleOf('http', to)
+    return family !== undefined && target !== family && !sharedByFamilies.has(target)
+  })
+
+/** `app.ts` and `app/` are one module. */
+export const moduleOf = (path: string): string => /^[a-z]+/.exec(path)?.[0] ?? path
+
+/** `messages` of `http/messages/routes.ts`; nothing for a file in the module folder itself. */
+export const innerModuleOf = (module: string, path: string): string | undefined =>
+  path.startsWith(`${module}/`) && path.split('/').length > 2 ? path.split('/')[1] : undefined
+
+function breachesOf(tree: readonly SourceFile[], isBreach: (from: string, to: string) => boolean): string[] {
+  return tree.flatMap(({ path, imports }) =>
+    imports.filter((target) => isBreach(path, target)).map((target) => `${path} -> ${target}`),
+  )
+}
