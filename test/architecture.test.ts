@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { domainCycles, fileCycles } from './support/architecture/cycles.ts'
-import { emptyNames, impurities, oversized, worldlyLines } from './support/architecture/conventions.ts'
+import {
+  ambientCalls,
+  emptyNames,
+  impureImports,
+  oversized,
+  repeatedTypes,
+} from './support/architecture/conventions.ts'
 import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
 
@@ -117,7 +123,7 @@ const rules: readonly Rule[] = [
   },
   {
     says: 'domain, pipeline and wire import no package and no I/O',
-    breaches: impurities,
+    breaches: impureImports,
     planted: {
       'domain/policy/policy.ts': "import fastify from 'fastify'\nimport { createHash } from 'node:crypto'",
       'pipeline/infer.ts': "import { readFile } from 'node:fs/promises'",
@@ -127,7 +133,7 @@ const rules: readonly Rule[] = [
   },
   {
     says: 'time, randomness, network and environment are parameters',
-    breaches: worldlyLines,
+    breaches: ambientCalls,
     planted: {
       'domain/limits/window.ts':
         '/** Not Date.now(). */\nconst at = Date.now()\n// fetch() it\nconst day = new Date(0)',
@@ -135,6 +141,17 @@ const rules: readonly Rule[] = [
       'base/clock.ts': 'const now = () => Date.now()',
     },
     finds: ['adapters/sql.ts:1', 'domain/limits/window.ts:2'],
+  },
+  {
+    says: 'an exported type name is defined once',
+    breaches: repeatedTypes,
+    planted: {
+      'domain/policy/policy.ts': 'export type Policy = string\nexport type Draft = string',
+      'http/admin/policies/schema.ts': 'export type Policy = string',
+      'adapters/store.ts': 'type Draft = number\nexport class Store {}',
+      'pipeline/store.ts': 'export interface Store {}\nexport type Drafts = Draft[]',
+    },
+    finds: ['Store: adapters/store.ts, pipeline/store.ts'],
   },
 ]
 
@@ -151,7 +168,7 @@ describe('the exceptions from the length of a file', () => {
   it('must still be needed', () => {
     const tree = plant({ 'wire/table.ts': '//\n'.repeat(301), 'wire/short.ts': '' })
     const exceptions = { 'wire/table.ts': 'a table', 'wire/short.ts': 'was long once' }
-    assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts is excepted for no reason'])
+    assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts needs no exception'])
   })
 })
 

@@ -2,21 +2,21 @@ import { posix } from 'node:path'
 import { moduleOf } from './modules.ts'
 import type { SourceFile } from './source-tree.ts'
 
-const mostLines = 300
+const maxLines = 300
 
 /** Files that may be longer, each with the reason. */
-const mayBeLong: Readonly<Record<string, string>> = {}
+const longFiles: Readonly<Record<string, string>> = {}
 
-/** Names that say nothing gather everything. */
+/** Names without meaning attract unrelated code. */
 const emptyWords = ['util', 'utils', 'helper', 'helpers', 'common', 'misc']
 
-/** Rooms that hold meaning alone: no package, no way to the outside. */
-const pureRooms = ['domain', 'pipeline', 'wire']
-const waysOut = /^node:(fs|https?|http2|sqlite|child_process|worker_threads|dgram|tls|os|process)(\/|$)/
+/** Modules that import no package and do no I/O. */
+const pureModules = ['domain', 'pipeline', 'wire']
+const ioModules = /^node:(fs|https?|http2|sqlite|child_process|worker_threads|dgram|tls|os|process)(\/|$)/
 
-/** Rooms that are handed time, chance, network and environment as parts. */
-const handedTheWorld = ['http', 'pipeline', 'adapters', 'domain', 'wire']
-const worldly =
+/** Modules that get time, randomness, network and environment as parameters. */
+const parameterizedModules = ['http', 'jobs', 'pipeline', 'adapters', 'domain', 'wire']
+const ambientCall =
   /\b(?:Date\.now|Math\.random|performance\.now|setTimeout|setInterval|randomBytes|randomUUID|fetch)\(|\bnew Date\(\)|\bprocess\.env\b/
 
 /** Barrels, and names that say nothing. */
@@ -28,30 +28,42 @@ export const emptyNames = (tree: readonly SourceFile[]): string[] =>
     )
 
 /** Files over the limit, and exceptions that are no longer needed. */
-export function oversized(tree: readonly SourceFile[], exceptions = mayBeLong): string[] {
-  const long = tree.filter(({ text }) => text.split('\n').length - 1 > mostLines).map(({ path }) => path)
+export function oversized(tree: readonly SourceFile[], exceptions = longFiles): string[] {
+  const long = tree.filter(({ text }) => text.split('\n').length - 1 > maxLines).map(({ path }) => path)
   return [
     ...long.filter((path) => !(path in exceptions)),
     ...Object.keys(exceptions)
       .filter((path) => !long.includes(path))
-      .map((path) => `${path} is excepted for no reason`),
+      .map((path) => `${path} needs no exception`),
   ]
 }
 
-/** Files of the pure rooms that import a package or one of Node's ways to the outside. */
-export const impurities = (tree: readonly SourceFile[]): string[] =>
+/** Files of pure modules that import a package or one of Node's I/O modules. */
+export const impureImports = (tree: readonly SourceFile[]): string[] =>
   tree
-    .filter(({ path }) => pureRooms.includes(moduleOf(path)))
+    .filter(({ path }) => pureModules.includes(moduleOf(path)))
     .flatMap(({ path, packages }) =>
-      packages.filter((name) => !name.startsWith('node:') || waysOut.test(name)).map((name) => `${path} -> ${name}`),
+      packages.filter((name) => !name.startsWith('node:') || ioModules.test(name)).map((name) => `${path} -> ${name}`),
     )
 
-/** Lines that ask the world directly where it should have been handed in. */
-export const worldlyLines = (tree: readonly SourceFile[]): string[] =>
+/** Lines that read the clock, randomness, network or environment directly instead of a parameter. */
+export const ambientCalls = (tree: readonly SourceFile[]): string[] =>
   tree
-    .filter(({ path }) => handedTheWorld.includes(moduleOf(path)))
+    .filter(({ path }) => parameterizedModules.includes(moduleOf(path)))
     .flatMap(({ path, text }) =>
-      text.split('\n').flatMap((line, at) => (isCode(line) && worldly.test(line) ? [`${path}:${at + 1}`] : [])),
+      text.split('\n').flatMap((line, at) => (isCode(line) && ambientCall.test(line) ? [`${path}:${at + 1}`] : [])),
     )
 
 const isCode = (line: string): boolean => !/^\s*(\*|\/\/|\/\*)/.test(line)
+
+/** Exported types that two files define under one name. A schema may share the name of the domain type it describes. */
+export function repeatedTypes(tree: readonly SourceFile[]): string[] {
+  const files = new Map<string, string[]>()
+  for (const { path, text } of tree)
+    if (!isSchemaFile(path))
+      for (const [, name = ''] of text.matchAll(/^export (?:type|interface|class|enum) (\w+)/gm))
+        files.set(name, [...(files.get(name) ?? []), path])
+  return [...files].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`)
+}
+
+const isSchemaFile = (path: string): boolean => path.endsWith('schema.ts') || moduleOf(path) === 'config'

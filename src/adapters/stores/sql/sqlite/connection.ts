@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Statement, StatementResult, Value } from '../database.ts'
 
 /** One connection that remembers its prepared statements by their text. */
-export type Connection = {
+export type SqliteConnection = {
   run(statement: Statement): StatementResult
   /** False once SQLite gave up a transaction by itself, as it may when the disk is full. */
   isTransaction(): boolean
@@ -20,7 +20,7 @@ type Prepared = {
 /** Texts with lists of changing length must not fill the memory. */
 const maxPrepared = 500
 
-export function openConnection(database: DatabaseSync): Connection {
+export function openConnection(database: DatabaseSync): SqliteConnection {
   const cache = new Map<string, Prepared>()
 
   function prepared(sql: string): Prepared {

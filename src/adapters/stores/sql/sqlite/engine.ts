@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError, UnexpectedRows, type StatementResult } from '../database.ts'
 import { fromSqlite } from '../errors.ts'
 import { assertExpectedRows } from '../expected-rows.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { openConnection, type SqliteConnection } from './connection.ts'
 import type { Failure, StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 
 type Engine = { handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[] }
@@ -12,7 +12,7 @@ type Engine = { handle(kind: RequestKind, steps: readonly StatementList[]): Step
  * uncommitted work and a read must not.
  */
 export function createEngine(options: WorkerOptions): Engine {
-  let connections: { readonly writer: Connection; readonly reader: Connection } | undefined
+  let connections: { readonly writer: SqliteConnection; readonly reader: SqliteConnection } | undefined
 
   function opened() {
     if (connections === undefined) throw new Error('the database is not open')
@@ -50,7 +50,7 @@ const silently = (act: () => void) => (): StepOutcome[] => {
   return []
 }
 
-function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connection {
+function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): SqliteConnection {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
   database.exec('pragma page_size = 8192') // of a new file: two events of the audit log do not fit into the usual half
   const journal = database.prepare('pragma journal_mode = wal').get()
@@ -64,7 +64,7 @@ function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): Connectio
   return openConnection(database)
 }
 
-function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
+function openReader({ path, busyTimeoutMs }: WorkerOptions): SqliteConnection {
   return openConnection(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }))
 }
 
@@ -72,7 +72,7 @@ function openReader({ path, busyTimeoutMs }: WorkerOptions): Connection {
  * Group commit: one wait for the disk for all steps. A step that fails is undone alone. Where it took the whole
  * transaction with it, as a step that does not fit on the disk may, each is done by itself.
  */
-function runGroup(writer: Connection, steps: readonly StatementList[]): StepOutcome[] {
+function runGroup(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] {
   try {
     return runTogether(writer, steps) ?? runApart(writer, steps) ?? steps.flatMap((step) => runGroup(writer, [step]))
   } catch (error) {
@@ -83,7 +83,7 @@ function runGroup(writer: Connection, steps: readonly StatementList[]): StepOutc
 }
 
 /** Without a way back for single steps, which costs as much as the steps themselves. Undefined: one failed, none is done. */
-function runTogether(writer: Connection, steps: readonly StatementList[]): StepOutcome[] | undefined {
+function runTogether(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
   const outcomes: StepOutcome[] = []
   for (const step of steps) {
@@ -99,7 +99,7 @@ function runTogether(writer: Connection, steps: readonly StatementList[]): StepO
 }
 
 /** Each step with a way back. Undefined: one of them has undone them all. */
-function runApart(writer: Connection, steps: readonly StatementList[]): StepOutcome[] | undefined {
+function runApart(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
   const outcomes: StepOutcome[] = []
   for (const step of steps) {
@@ -111,7 +111,7 @@ function runApart(writer: Connection, steps: readonly StatementList[]): StepOutc
   return outcomes
 }
 
-function runStep(writer: Connection, step: StatementList): StatementResult[] {
+function runStep(writer: SqliteConnection, step: StatementList): StatementResult[] {
   command(writer, 'savepoint step')
   try {
     const results = runAll(writer, step)
@@ -126,12 +126,12 @@ function runStep(writer: Connection, step: StatementList): StatementResult[] {
   }
 }
 
-function runInTransaction(writer: Connection, step: StatementList): StatementResult[] {
+function runInTransaction(writer: SqliteConnection, step: StatementList): StatementResult[] {
   if (!writer.isTransaction()) throw new Error('SQLite has given up the transaction')
   return runAll(writer, step)
 }
 
-function runAll(connection: Connection, step: StatementList): StatementResult[] {
+function runAll(connection: SqliteConnection, step: StatementList): StatementResult[] {
   return step.map((statement, index) => {
     const result = connection.run(statement)
     assertExpectedRows(statement, index, result)
@@ -139,11 +139,11 @@ function runAll(connection: Connection, step: StatementList): StatementResult[] 
   })
 }
 
-function rollback(writer: Connection): void {
+function rollback(writer: SqliteConnection): void {
   if (writer.isTransaction()) command(writer, 'rollback')
 }
 
-function command(connection: Connection, sql: string): void {
+function command(connection: SqliteConnection, sql: string): void {
   connection.run({ sql })
 }
 
