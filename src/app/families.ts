@@ -50,13 +50,13 @@ export function createFamilies(
   parts: FamilyParts,
   purposes: ReadonlySet<Purpose>,
 ): [EndpointFamily, ...EndpointFamily[]] {
-  const refuse = createDefaultErrors(parts.publicUrl)
+  const encodeError = createDefaultErrors(parts.publicUrl)
   const general = (name: string, prefixes: string[], routes: Route[]): EndpointFamily => ({
     name,
     prefixes,
     routes,
-    refuse,
-    refusalSchema: GeneralErrorBody,
+    encodeError,
+    errorSchema: GeneralErrorBody,
   })
   const limits = limitsOf(parts)
   const on = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
@@ -77,7 +77,7 @@ export function createFamilies(
       adminFamily({ ...parts, ...parts.administration, limits }),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     ]),
-    ...on('api', () => [general('Models', ['/v1/models'], modelRoutes(parts)), creditsFamily(parts, refuse)]),
+    ...on('api', () => [general('Models', ['/v1/models'], modelRoutes(parts)), creditsFamily(parts, encodeError)]),
   ]
   return families
 }

@@ -27,7 +27,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 /** Says no in the family's own shape. */
 export function sendError(family: EndpointFamily, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
   recordError(request, fault)
-  const { status, headers, body } = family.refuse(fault, request.id, pathOf(request.url))
+  const { status, headers, body } = family.encodeError(fault, request.id, pathOf(request.url))
   // What is left of an unread body is not worth reading.
   if (!request.raw.complete && hasBody(request)) {
     reply.header('connection', 'close')
@@ -84,15 +84,15 @@ function routeOptions(route: Route) {
 }
 
 /** Tells a request whose handler refused from one that never came so far. */
-function unreadHandler({ handle, whenUnread }: Route, family: EndpointFamily, { clock }: FamilyOptions) {
-  if (whenUnread === undefined) return {}
+function unreadHandler({ handle, onRejectedBody }: Route, family: EndpointFamily, { clock }: FamilyOptions) {
+  if (onRejectedBody === undefined) return {}
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
-    if (request.record?.hasArrived === true) return fastifyFault(error)
-    return whenUnread(request).then((headers) => withHeaders(fastifyFault(error), headers), fastifyFault)
+    if (request.record?.handlerStarted === true) return fastifyFault(error)
+    return onRejectedBody(request).then((headers) => withHeaders(fastifyFault(error), headers), fastifyFault)
   }
   return {
     handler: (request: FastifyRequest, reply: FastifyReply) => {
-      if (request.record) request.record.hasArrived = true
+      if (request.record) request.record.handlerStarted = true
       return handle(request, reply)
     },
     errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>

@@ -19,7 +19,7 @@ export type RequestRecord = {
   /** Of a large body: counts what is read of it. */
   takeRoom: ReserveBodyMemory | undefined
   /** Whether its handler was called, or something before it refused. */
-  hasArrived: boolean
+  handlerStarted: boolean
 }
 
 declare module 'fastify' {
@@ -76,7 +76,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         principal: undefined,
         administrator: undefined,
         takeRoom: undefined,
-        hasArrived: false,
+        handlerStarted: false,
       }
     },
     ended(request, status) {

@@ -19,13 +19,13 @@ export type Route = {
   readonly body?: TSchema
   readonly answers: Readonly<Record<number, RouteAnswer>>
   /** Statuses in the family's error shape. */
-  readonly refusals?: readonly number[]
+  readonly errorStatuses?: readonly number[]
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /**
    * For a request that never came to `handle`, since its body could not be read: answers headers to say along.
    * What it throws is said instead.
    */
-  readonly whenUnread?: (request: FastifyRequest) => Promise<Readonly<Record<string, string>>>
+  readonly onRejectedBody?: (request: FastifyRequest) => Promise<Readonly<Record<string, string>>>
 }
 
 export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'
@@ -45,7 +45,7 @@ export type EndpointFamily = {
   readonly prefixes: readonly string[]
   readonly routes: readonly Route[]
   /** `path` lets a family speak differently at one of its endpoints. */
-  readonly refuse: (fault: Fault, requestId: string, path: string) => ErrorResponse
+  readonly encodeError: (fault: Fault, requestId: string, path: string) => ErrorResponse
   /** The shape of a refusal, for OpenAPI. */
-  readonly refusalSchema: TSchema
+  readonly errorSchema: TSchema
 }

@@ -31,7 +31,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...usageRoutes(routes, parts),
       ...ledgerRoutes(routes),
     ],
-    refuse: createDefaultErrors(parts.publicUrl),
-    refusalSchema: GeneralErrorBody,
+    encodeError: createDefaultErrors(parts.publicUrl),
+    errorSchema: GeneralErrorBody,
   }
 }

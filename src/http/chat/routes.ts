@@ -16,13 +16,13 @@ import { createValidator } from '../validate.ts'
 
 /** `/v1/chat/completions`: the OpenAI chat dialect. */
 export function chatFamily(parts: InferenceParts): EndpointFamily {
-  const whenUnread = createRejectedBodyCounter(parts)
+  const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(ChatBody)
   return {
     name: 'Chat',
     prefixes: ['/v1/chat'],
-    refuse: encodeOpenaiFault,
-    refusalSchema: OpenaiErrorBody,
+    encodeError: encodeOpenaiFault,
+    errorSchema: OpenaiErrorBody,
     routes: [
       {
         method: 'POST',
@@ -33,8 +33,8 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         headers: InferenceHeaders,
         body: ChatBody,
         answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
-        refusals: inferenceErrorStatuses,
-        whenUnread,
+        errorStatuses: inferenceErrorStatuses,
+        onRejectedBody,
         handle: createInferenceHandler(parts, {
           decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
           newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),

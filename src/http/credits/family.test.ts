@@ -4,10 +4,10 @@ import { Fault } from '../../base/fault.ts'
 import { createDefaultErrors } from '../default-errors.ts'
 import { creditReadError } from './family.ts'
 
-const refuse = creditReadError(createDefaultErrors(() => 'http://gateway'))
+const encodeError = creditReadError(createDefaultErrors(() => 'http://gateway'))
 
 const said = (fault: Fault) => {
-  const { status, headers, body } = refuse(fault, 'req_1', '/v1/credits')
+  const { status, headers, body } = encodeError(fault, 'req_1', '/v1/credits')
   return [status, (body as { error: { code: string } }).error.code, headers['retry-after']]
 }
 

@@ -4,16 +4,16 @@ import type { EndpointFamily } from '../route.ts'
 import { creditRoutes, type CreditRouteParts } from './routes.ts'
 
 /** `/v1/credits`. */
-export const creditsFamily = (parts: CreditRouteParts, refuse: EndpointFamily['refuse']): EndpointFamily => ({
+export const creditsFamily = (parts: CreditRouteParts, encodeError: EndpointFamily['encodeError']): EndpointFamily => ({
   name: 'Credits',
   prefixes: ['/v1/credits'],
   routes: creditRoutes(parts),
-  refuse: creditReadError(refuse),
-  refusalSchema: GeneralErrorBody,
+  encodeError: creditReadError(encodeError),
+  errorSchema: GeneralErrorBody,
 })
 
 /** The contract has one code for a balance that cannot be read (7.4), whatever stood in the way of it. */
 export const creditReadError =
-  (refuse: EndpointFamily['refuse']): EndpointFamily['refuse'] =>
+  (encodeError: EndpointFamily['encodeError']): EndpointFamily['encodeError'] =>
   (fault, ...rest) =>
-    refuse(fault.code === 'storage_unavailable' ? creditsUnavailable(fault) : fault, ...rest)
+    encodeError(fault.code === 'storage_unavailable' ? creditsUnavailable(fault) : fault, ...rest)

@@ -32,7 +32,7 @@ export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRoutePa
       description: '60 reads a minute for a key, 300 for an organization. The balance may be five seconds old.',
       credential: 'api_key',
       answers: { 200: { description: 'The balance of the key’s organization.', schema: CreditsAnswer } },
-      refusals: [401, 403, 429, 500, 503],
+      errorStatuses: [401, 403, 429, 500, 503],
       async handle(request) {
         const principal = await callerOf.principal(request)
         const balance = await readBalance(principal)

@@ -22,15 +22,15 @@ const idHeaders = (requestId: string) => ({ 'request-id': requestId })
 
 /** `/v1/messages`: the Anthropic dialect. */
 export function messagesFamily(parts: InferenceParts & CountEndpointParts): EndpointFamily {
-  const whenUnread = createRejectedBodyCounter(parts)
+  const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(MessagesBody)
   const validateCount = createValidator(CountTokensBody)
   return {
     name: 'Messages',
     prefixes: ['/v1/messages'],
-    refuse: (fault, requestId, path) =>
+    encodeError: (fault, requestId, path) =>
       path === countPath ? encodeDetailFault(fault, requestId) : encodeMessagesFault(fault, requestId),
-    refusalSchema: MessagesError,
+    errorSchema: MessagesError,
     routes: [
       {
         method: 'POST',
@@ -41,8 +41,8 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         headers: InferenceHeaders,
         body: MessagesBody,
         answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
-        refusals: [...inferenceErrorStatuses, 529],
-        whenUnread,
+        errorStatuses: [...inferenceErrorStatuses, 529],
+        onRejectedBody,
         handle: createInferenceHandler(parts, {
           decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
           newAnswerId: (ids) => ids('msg'),
@@ -61,8 +61,8 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         answers: {
           200: { description: countDescription, schema: CountTokensAnswer },
         },
-        refusals: [401, 403, 404, 413, 422, 429, 500, 503],
-        whenUnread,
+        errorStatuses: [401, 403, 404, 413, 422, 429, 500, 503],
+        onRejectedBody,
         handle: createCountHandler(parts, {
           decode: ({ body, headers }) => decodeCountTokens(validateCount(body), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),

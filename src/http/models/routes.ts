@@ -52,7 +52,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
       credential: 'api_key',
       query: ListQuery,
       answers: { 200: { description: 'The models.', schema: ModelList } },
-      refusals: [401, 403, 422, 429, 500, 503],
+      errorStatuses: [401, 403, 422, 429, 500, 503],
       async handle(request) {
         const query = readQuery(request.query)
         const all = (await visible(request)).map(present)
@@ -75,7 +75,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
       credential: 'api_key',
       params: Type.Object({ model: Type.String() }),
       answers: { 200: { description: 'The model.', schema: ModelObject } },
-      refusals: [400, 401, 403, 404, 429, 500, 503],
+      errorStatuses: [400, 401, 403, 404, 429, 500, 503],
       async handle(request) {
         const { models } = await callerOf.principal(request)
         const { model: name } = request.params as { model: string }

@@ -39,8 +39,8 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
   return {
     name: 'Moderations',
     prefixes: ['/v1/moderations'],
-    refuse: encodeOpenaiFault,
-    refusalSchema: OpenaiErrorBody,
+    encodeError: encodeOpenaiFault,
+    errorSchema: OpenaiErrorBody,
     routes: [
       {
         method: 'POST',
@@ -51,8 +51,8 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
         bodyLimitBytes: maxBodyBytes,
         body: ModerationBody,
         answers: { 200: { description: 'One result for each text, in their order.', schema: ModerationAnswer } },
-        refusals: [400, 401, 403, 408, 413, 429, 500, 503],
-        whenUnread: createRejectedBodyCounter(parts),
+        errorStatuses: [400, 401, 403, 408, 413, 429, 500, 503],
+        onRejectedBody: createRejectedBodyCounter(parts),
         async handle(request) {
           await admission.count(await callerOf.principal(request))
           const results = []

@@ -23,7 +23,7 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
       ...deadLetterRoutes(routes, parts),
       ...historyRoutes(routes),
     ],
-    refuse: createDefaultErrors(parts.publicUrl),
-    refusalSchema: GeneralErrorBody,
+    encodeError: createDefaultErrors(parts.publicUrl),
+    errorSchema: GeneralErrorBody,
   }
 }

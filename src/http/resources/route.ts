@@ -96,7 +96,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         ...describe(spec, parts.credential),
         method: 'GET',
         answers: { 200: spec.answer },
-        refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
+        errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = enter(parts, actor)
@@ -116,7 +116,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         bodyLimitBytes: defaultBodyLimitBytes,
         body: spec.body,
         answers: { 200: spec.answer },
-        refusals: [400, 401, 403, 413, 422, 429, 500, 503],
+        errorStatuses: [400, 401, 403, 413, 422, 429, 500, 503],
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = enter(parts, actor)
@@ -138,7 +138,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         headers: spec.takesIfMatch ? ConditionalHeaders : IdempotencyHeaders,
         ...(spec.body === none ? {} : { body: spec.body }),
         answers: { [status]: spec.answer },
-        refusals: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
+        errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
         async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = enter(parts, actor)

@@ -25,16 +25,16 @@ export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponse
 
 /** `/v1/responses`: the OpenAI responses dialect. */
 export function responsesFamily(parts: ResponsesParts): EndpointFamily {
-  const whenUnread = createRejectedBodyCounter(parts)
+  const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
   const readQuery = createQueryValidator(ReadQuery)
-  const refusals = [400, 401, 404, 429, 500, 503]
+  const errorStatuses = [400, 401, 404, 429, 500, 503]
   return {
     name: 'Responses',
     prefixes: ['/v1/responses'],
-    refuse: encodeResponsesFault,
-    refusalSchema: ResponsesError,
+    encodeError: encodeResponsesFault,
+    errorSchema: ResponsesError,
     routes: [
       {
         method: 'POST',
@@ -45,8 +45,8 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         headers: InferenceHeaders,
         body: ResponsesBody,
         answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
-        refusals: inferenceErrorStatuses,
-        whenUnread,
+        errorStatuses: inferenceErrorStatuses,
+        onRejectedBody,
         handle: createInferenceHandler(parts, {
           decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
           newAnswerId: (ids) => ids('resp'),
@@ -64,8 +64,8 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         answers: {
           200: { description: countDescription, schema: InputTokensAnswer },
         },
-        refusals: [400, 401, 403, 404, 413, 429, 500, 503],
-        whenUnread,
+        errorStatuses: [400, 401, 403, 404, 413, 429, 500, 503],
+        onRejectedBody,
         handle: createCountHandler(parts, {
           async decode({ body, principal }) {
             return decodeResponses((await withHistory(validate(body), principal.projectId, parts)).body)
@@ -81,7 +81,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         params: ResponseId,
         query: ReadQuery,
         answers: { 200: { description: 'The response as it was answered.', schema: ResponsesAnswer } },
-        refusals,
+        errorStatuses,
         async handle(request) {
           const { projectId } = await parts.callerOf.principal(request)
           const { response_id: id } = readId(request.params)
@@ -98,7 +98,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         credential: 'api_key',
         params: ResponseId,
         answers: { 200: { description: 'It is gone.', schema: DeletedResponse } },
-        refusals,
+        errorStatuses,
         async handle(request) {
           const { projectId } = await parts.callerOf.principal(request)
           const { response_id: id } = readId(request.params)

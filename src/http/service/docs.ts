@@ -65,7 +65,7 @@ function operation(route: Route): string {
     ...Object.entries(route.answers).map(
       ([status, answer]) => `<p><b>${status}</b> ${inline(answer.description)}</p>${fields('', answer.schema)}`,
     ),
-    route.refusals === undefined ? '' : `<p class="who">Refusals: ${route.refusals.join(', ')}</p>`,
+    route.errorStatuses === undefined ? '' : `<p class="who">Errors: ${route.errorStatuses.join(', ')}</p>`,
   ]
   return `<details><summary><code>${route.method} ${escape(route.path)}</code> ${escape(route.summary)}</summary>${details.join('')}</details>`
 }

@@ -109,8 +109,8 @@ function createShared(): Shared {
 
 function operation(route: Route, family: EndpointFamily, shared: Shared): Json {
   const id = operationId(route)
-  const refusal = shared.content(family.refusalSchema, `${family.name.replaceAll(' ', '')}Error`)
-  const refusals = (route.refusals ?? []).map((status) => [
+  const refusal = shared.content(family.errorSchema, `${family.name.replaceAll(' ', '')}Error`)
+  const errorResponses = (route.errorStatuses ?? []).map((status) => [
     status,
     { description: refusalNames[status] ?? 'Refused.', headers: headersOf(route, status), content: refusal },
   ])
@@ -132,7 +132,7 @@ function operation(route: Route, family: EndpointFamily, shared: Shared): Json {
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: shared.content(route.body, `${id}_body`) } }),
-    responses: { ...Object.fromEntries(answers), ...Object.fromEntries(refusals) },
+    responses: { ...Object.fromEntries(answers), ...Object.fromEntries(errorResponses) },
   }
 }
 

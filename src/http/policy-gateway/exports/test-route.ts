@@ -29,7 +29,7 @@ export function exportTestRoute(parts: GatewayParts): Route {
     credential: 'gateway',
     params: Schema.ExportParams,
     answers: { 200: { description: 'What the destination said.', schema: Schema.TestAnswer } },
-    refusals: [400, 401, 403, 404, 413, 422, 429, 500, 503],
+    errorStatuses: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
       const actor = await callerOf.manager(request)
       using _place = enter(parts, actor)

@@ -29,7 +29,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     headers: ConditionalHeaders,
     body: Schema.SimulateBody,
     answers: { 200: { description: 'What would be decided.', schema: Schema.SimulateAnswer } },
-    refusals: [400, 401, 403, 409, 413, 422, 429, 500, 503],
+    errorStatuses: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
       const actor = await callerOf.manager(request)
       using _place = enter(parts, actor)
