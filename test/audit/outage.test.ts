@@ -8,10 +8,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 const secret = 'a secret of sixteen and more'
 
-const figure = async (house: TestApp, name: string): Promise<number> =>
-  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await house.get('/metrics')).text())?.[1] ?? 0)
+const figure = async (app: TestApp, name: string): Promise<number> =>
+  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await app.get('/metrics')).text())?.[1] ?? 0)
 
-/** A database that can be put out of reach, and a house on it that knows its caller. */
+/** A database that can be put out of reach, and an app on it that knows its caller. */
 async function startScene(audit: object) {
   const opened = new AsyncDisposableStack()
   const database = opened.use(await createScratchDatabase())
@@ -29,8 +29,8 @@ async function startScene(audit: object) {
 }
 
 /** What the log has of requests, and that it is whole. */
-async function logOf({ house }: TestApp, organization: string): Promise<number> {
-  const report = await house.operations['audit.verify']({ organization })
+async function logOf({ app }: TestApp, organization: string): Promise<number> {
+  const report = await app.operations['audit.verify']({ organization })
   assert.equal(report.finding, undefined)
   return report.checked
 }
@@ -85,7 +85,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     const before = await logOf(first, first.organizationId)
     scene.proxy.shut()
     assert.equal((await scene.ask(false)).status, 200)
-    await first.house[Symbol.asyncDispose]()
+    await first.app[Symbol.asyncDispose]()
     scene.proxy.open()
     await using second = await startTestApp({ config: { secret }, storage, isFirst: false })
     while ((await figure(second, 'gatehouse_audit_events_waiting')) > 0) await new Promise((r) => setTimeout(r, 20))

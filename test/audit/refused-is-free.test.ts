@@ -17,11 +17,11 @@ const secret = 'a secret of sixteen and more'
 /** Clean text leaves as it comes; text near a block is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
 
-const ask = ({ house }: PaidApp, more: object = {}): Promise<Response> =>
-  house.post('/v1/messages', { ...question, messages, ...more })
+const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
+  app.post('/v1/messages', { ...question, messages, ...more })
 
-async function figure({ house }: PaidApp, name: string): Promise<number> {
-  const text = await (await house.get('/metrics')).text()
+async function figure({ app }: PaidApp, name: string): Promise<number> {
+  const text = await (await app.get('/metrics')).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
 }
 
@@ -30,9 +30,9 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 /** The messages of the log, newest first. */
-async function messagesOf({ house }: PaidApp): Promise<readonly string[]> {
-  const headers = { authorization: `Bearer ${house.adminKey}` }
-  const page = (await (await house.get('/v1/organization/audit_logs', headers)).json()) as {
+async function messagesOf({ app }: PaidApp): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${app.adminKey}` }
+  const page = (await (await app.get('/v1/organization/audit_logs', headers)).json()) as {
     data: { message: string }[]
   }
   return page.data.map(({ message }) => message)
@@ -77,10 +77,10 @@ async function startBehindProxy(audit: object) {
   }
 }
 
-async function assertSound({ house }: PaidApp): Promise<void> {
-  const { operations } = house.house
+async function assertSound({ app }: PaidApp): Promise<void> {
+  const { operations } = app.app
   assert.equal((await operations['ledger.verify']({})).broken, null)
-  assert.equal((await operations['audit.verify']({ organization: house.organizationId })).finding, undefined)
+  assert.equal((await operations['audit.verify']({ organization: app.organizationId })).finding, undefined)
 }
 
 describe('a request that is refused because the audit log cannot be written', () => {
@@ -172,14 +172,14 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
     assert.match(await streamed.text(), /event: error/)
     for (let count = 0; count < 5; count++) assert.equal((await ask(scene, { stream: count % 2 === 1 })).status, 503)
     assert.equal(scene.upstream.requests.length, asked + 1)
-    await scene.house.house[Symbol.asyncDispose]()
+    await scene.app.app[Symbol.asyncDispose]()
 
     proxy.open()
     const config = { secret, audit: { on_failure: 'refuse' } }
     await using second = await startPaidApp({ config, storage, isFirst: false })
     await eventually(async () => (await figure(second, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await second.remaining(), balance)
-    assert.equal((await second.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal((await second.app.app.operations['ledger.verify']({})).broken, null)
   })
 
   it('is told of in the log once that can be written, and the next one is answered and charged once', async () => {
@@ -190,7 +190,7 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 5)
     proxy.open()
     // Refused ones would be lost events of their own, so the next one is sent once storage is known to be back.
-    await eventually(async () => (await scene.house.get('/health/ready')).status === 200)
+    await eventually(async () => (await scene.app.get('/health/ready')).status === 200)
     clock.skip(1_000)
     assert.equal((await ask(scene)).status, 200)
     await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
@@ -211,9 +211,9 @@ describe('an answer whose organization does not need it in the log', { skip: wit
     const { script, release } = heldStream()
     scene.upstream.answer(script)
     const streamed = await ask(scene, { stream: true })
-    const saved = await fetch(`${scene.house.url}/api/policy-gateway/config`, {
+    const saved = await fetch(`${scene.app.url}/api/policy-gateway/config`, {
       method: 'PUT',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
       body: JSON.stringify({ org_controls: { project_quota: { requests: 100_000 } } }),
     })
     assert.equal(saved.status, 200)

@@ -15,7 +15,7 @@ describe('an upstream that goes wrong', () => {
   after(() => scene[Symbol.asyncDispose]())
 
   const ask = (client: Client, kind: HttpKind, play: Play) =>
-    client.ask(scene.house, { model: play.fault === 'silence' ? `${kind}-hasty` : kind, text: promptOf(play) })
+    client.ask(scene.app, { model: play.fault === 'silence' ? `${kind}-hasty` : kind, text: promptOf(play) })
 
   const eachFails = async (client: Client, kind: HttpKind, plays: readonly Play[]): Promise<void> => {
     for (const { message } of await Promise.all(plays.map((play) => failureOf(ask(client, kind, play))))) {
@@ -61,7 +61,7 @@ describe('a chat server that goes wrong after it has given the reason for its en
 
   for (const client of newestClients) {
     it(`has given ${client.name} all of its answer, or is seen to fail`, { timeout }, async () => {
-      const asking = plays.map((play) => client.ask(scene.house, { model: 'openai-chat-hasty', text: promptOf(play) }))
+      const asking = plays.map((play) => client.ask(scene.app, { model: 'openai-chat-hasty', text: promptOf(play) }))
       for (const outcome of await Promise.allSettled(asking)) {
         if (outcome.status === 'fulfilled') assert.equal(outcome.value.text, recordedText)
       }
@@ -79,7 +79,7 @@ describe('a caller who hangs up', () => {
   const hangUp = async (client: Client, kind: HttpKind, play: Play): Promise<boolean> => {
     const text = `${promptOf(play)} #${count++}`
     const aborter = new AbortController()
-    const asking = client.ask(scene.house, {
+    const asking = client.ask(scene.app, {
       model: kind,
       text,
       signal: aborter.signal,

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 export const upstreamKinds = ['echo', 'anthropic', 'openai-chat', 'openai-responses'] as const
 
 /**
- * Two houses: the far one serves the echo in every dialect; the near one has it as an upstream of each kind.
+ * Two apps: the far one serves the echo in every dialect; the near one has it as an upstream of each kind.
  * What a client asks of the near one thus crosses two wires, and every pair of dialects is spoken for real.
  */
 export async function startPairs(): Promise<AsyncDisposable & { readonly near: TestApp; readonly far: TestApp }> {

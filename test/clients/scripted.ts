@@ -29,7 +29,7 @@ export const promptOf = ({ recording, form, at, fault }: Play): string => `play 
 export const refusalPrompt = (status: number): string => `refuse with ${status}`
 
 export type ScriptedScene = AsyncDisposable & {
-  readonly house: TestApp
+  readonly app: TestApp
   /** Settles when a prompt has reached an upstream. */
   asked(prompt: string): Promise<ReceivedRequest>
 }
@@ -65,10 +65,10 @@ export async function startScripted(): Promise<ScriptedScene> {
   const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'recorded' }] }))
   // Second chances come at once.
   const random = { ...systemRandom, fraction: () => 0 }
-  const house = built.use(await startTestApp({ config: { upstreams, models }, random }))
+  const app = built.use(await startTestApp({ config: { upstreams, models }, random }))
   const kept = built.move()
   return {
-    house,
+    app,
     asked: (prompt) => arrival(prompt).promise,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

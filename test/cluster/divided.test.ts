@@ -25,7 +25,7 @@ describe('nodes without a Redis', { skip: withoutPostgres }, () => {
     const becomes = async (node: TestApp, limit: string): Promise<void> => {
       while ((await limitAt(node)) !== limit) await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    assert.match(first.house.limits, /divided among the nodes/)
+    assert.match(first.app.limits, /divided among the nodes/)
     assert.equal(await limitAt(first), '61')
     {
       await using second = await startTestApp({ ...options, isFirst: false })

@@ -71,8 +71,8 @@ async function race({ admin, urls }: Scene, request: { path: string; headers: ob
 
 /** The embedded database has one process that serves it; only the askers are many. */
 async function startEmbedded(): Promise<Scene> {
-  const house = await startAdminApp({ config: { administration } })
-  return { admin: house.admin, urls: [house.url], [Symbol.asyncDispose]: () => house[Symbol.asyncDispose]() }
+  const app = await startAdminApp({ config: { administration } })
+  return { admin: app.admin, urls: [app.url], [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
 }
 
 async function startNodes(): Promise<Scene> {

@@ -18,15 +18,15 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
       second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
 
     assert.equal((await onSecond()).status, 200)
-    const { api_keys: apiKeys } = await first.house.operations['keys.list']({})
-    await first.house.operations['keys.revoke']({ id: apiKeys[0]?.id ?? '' })
+    const { api_keys: apiKeys } = await first.app.operations['keys.list']({})
+    await first.app.operations['keys.revoke']({ id: apiKeys[0]?.id ?? '' })
     assert.equal((await first.post('/v1/messages', body)).status, 401)
     const revokedAtMs = performance.now()
     while ((await onSecond()).status === 200) {
       assert.ok(performance.now() - revokedAtMs < 20_000, 'the revocation never reached the second node')
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    await assert.rejects(second.house.operations.setup({ name: 'again' }), /exists already/)
+    await assert.rejects(second.app.operations.setup({ name: 'again' }), /exists already/)
   })
 
   it('serve keys they know while the database is away, and are ready but degraded', async () => {

@@ -42,7 +42,7 @@ const damages: readonly { readonly sql: string; readonly table: string; readonly
 /** Every ledger must answer these. */
 export function ledgerReportsContract({ name, skip, open }: Engine): void {
   describe(`reports of the ledger: ${name}`, { skip }, () => {
-    it('list what came in and what was used, newest first, by page, without the house’s own slices', async () => {
+    it('list what came in and what was used, newest first, by page, without the gateway’s own slices', async () => {
       await using scene = await openScene(open)
       const all = await scene.reports.entries('org_1', { limit: 10, order: 'desc' })
       assert.deepEqual(

@@ -12,7 +12,7 @@ after(() => database[Symbol.asyncDispose]())
 let count = 0
 
 /** One node with counters of its own, which has a slice of 100 in them. */
-async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefined } = {}) {
+async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefined } = {}) {
   const organizationId = `org_${++count}`
   const scene = await openScene(database, organizationId)
   const { clock } = scene
@@ -72,122 +72,122 @@ async function openHouse({ sharedEpoch }: { sharedEpoch?: string | null | undefi
 
 describe('the keeper of the ledger', () => {
   it('leaves a slice alone that its node spends', async () => {
-    const house = await openHouse()
-    const id = await house.open(house.engine.epoch, 'node')
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'open')
+    const node = await openNode()
+    const id = await node.open(node.engine.epoch, 'node')
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'open')
   })
 
   it('takes its own slice back when the shared counters are there again, once its requests are over', async () => {
-    const house = await openHouse({ sharedEpoch: null })
-    const id = await house.open(house.engine.epoch, 'node')
-    house.admit('runs', 10)
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'open') // the shared ones are still away
-    house.world.sharedEpoch = 'back'
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closing')
-    house.engine.settle({ ...house.subject, requestId: `${house.organizationId} runs`, tokens: 1, micro: 0 })
-    house.world.isBacklogEmpty = false
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closing') // its charge may still wait
-    house.world.isBacklogEmpty = true
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closed')
-    assert.equal(await house.available(), 1_000)
+    const node = await openNode({ sharedEpoch: null })
+    const id = await node.open(node.engine.epoch, 'node')
+    node.admit('runs', 10)
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'open') // the shared ones are still away
+    node.world.sharedEpoch = 'back'
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closing')
+    node.engine.settle({ ...node.subject, requestId: `${node.organizationId} runs`, tokens: 1, micro: 0 })
+    node.world.isBacklogEmpty = false
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closing') // its charge may still wait
+    node.world.isBacklogEmpty = true
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closed')
+    assert.equal(await node.available(), 1_000)
   })
 
   it('lets the slice of a lost life of the shared counters rest for as long as a request may take', async () => {
-    const house = await openHouse({ sharedEpoch: 'old' })
-    const id = await house.open('old', 'shared')
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'open')
-    house.world.sharedEpoch = 'new'
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closing')
-    house.clock.pass(settings.holdMs)
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closing')
-    house.clock.pass(1)
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closed')
-    assert.equal(await house.available(), 1_000)
+    const node = await openNode({ sharedEpoch: 'old' })
+    const id = await node.open('old', 'shared')
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'open')
+    node.world.sharedEpoch = 'new'
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closing')
+    node.clock.pass(settings.holdMs)
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closing')
+    node.clock.pass(1)
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closed')
+    assert.equal(await node.available(), 1_000)
   })
 
   it('does not judge the shared slice while it cannot reach the counters itself', async () => {
-    const house = await openHouse({ sharedEpoch: null })
-    const id = await house.open('theirs', 'shared')
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'open')
+    const node = await openNode({ sharedEpoch: null })
+    const id = await node.open('theirs', 'shared')
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'open')
   })
 
   it('retires the slice of a node that is dead, and of no other', async () => {
-    const house = await openHouse()
-    house.world.alive.add('neighbour')
-    const id = await house.open('neighbour', 'node')
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'open')
-    house.world.alive.delete('neighbour')
-    await house.keeper.tidySlices()
-    assert.equal(await house.stateOf(id), 'closing')
+    const node = await openNode()
+    node.world.alive.add('neighbour')
+    const id = await node.open('neighbour', 'node')
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'open')
+    node.world.alive.delete('neighbour')
+    await node.keeper.tidySlices()
+    assert.equal(await node.stateOf(id), 'closing')
   })
 
   it('takes back at once what a dead process held, where it is known to be dead', async () => {
-    const house = await openHouse()
-    await house.open('the process before', 'node')
-    await house.keeper.inherit()
-    assert.equal(await house.available(), 1_000)
+    const node = await openNode()
+    await node.open('the process before', 'node')
+    await node.keeper.inherit()
+    assert.equal(await node.available(), 1_000)
   })
 
   it('gives back what it holds before it stops', async () => {
-    const house = await openHouse()
-    await house.open(house.engine.epoch, 'node')
-    await house.keeper.release()
-    assert.equal(await house.available(), 1_000)
-    assert.equal(house.admit('late', 1).admitted, false)
+    const node = await openNode()
+    await node.open(node.engine.epoch, 'node')
+    await node.keeper.release()
+    assert.equal(await node.available(), 1_000)
+    assert.equal(node.admit('late', 1).admitted, false)
   })
 
   it('ends requests that are overdue, and gives their credits back', async () => {
-    const house = await openHouse()
-    await house.open(house.engine.epoch, 'node')
-    house.admit('lost', 60)
-    house.clock.pass(settings.holdMs - 1)
-    await house.keeper.tidyRequests([])
-    assert.equal(house.found.orphans, 0)
-    house.clock.pass(1)
-    await house.keeper.tidyRequests([])
-    assert.equal(house.found.orphans, 1)
-    const [account] = house.engine.accounts(house.organizationId)
+    const node = await openNode()
+    await node.open(node.engine.epoch, 'node')
+    node.admit('lost', 60)
+    node.clock.pass(settings.holdMs - 1)
+    await node.keeper.tidyRequests([])
+    assert.equal(node.found.orphans, 0)
+    node.clock.pass(1)
+    await node.keeper.tidyRequests([])
+    assert.equal(node.found.orphans, 1)
+    const [account] = node.engine.accounts(node.organizationId)
     assert.deepEqual([account?.holds, account?.slice?.leftMicro], [[], account?.slice?.amountMicro])
-    assert.deepEqual(house.found.differences, [])
+    assert.deepEqual(node.found.differences, [])
   })
 
   it('tells of charges that have not come to the ledger, and freezes nobody for them: another node may have kept them', async () => {
-    const house = await openHouse()
-    await house.open(house.engine.epoch, 'node')
-    house.admit('kept elsewhere', 10)
-    house.engine.settle({ ...house.subject, requestId: `${house.organizationId} kept elsewhere`, tokens: 1, micro: 7 })
-    await house.keeper.tidyRequests([])
-    assert.match(house.found.differences.join(), /have spent 7 micro-credits/)
-    assert.deepEqual(house.found.frozen, [])
+    const node = await openNode()
+    await node.open(node.engine.epoch, 'node')
+    node.admit('kept elsewhere', 10)
+    node.engine.settle({ ...node.subject, requestId: `${node.organizationId} kept elsewhere`, tokens: 1, micro: 7 })
+    await node.keeper.tidyRequests([])
+    assert.match(node.found.differences.join(), /have spent 7 micro-credits/)
+    assert.deepEqual(node.found.frozen, [])
   })
 
   it('raises an alarm and freezes an organization whose counters and ledger disagree', async () => {
-    const house = await openHouse()
-    const id = await house.open(house.engine.epoch, 'node')
+    const node = await openNode()
+    const id = await node.open(node.engine.epoch, 'node')
     await database.write([{ sql: 'update credit_slice set settled = settled + 7 where id = $1', params: [id] }])
     await database.write([
       {
         sql: 'update credit_account set held = held - 7, spent = spent + 7 where organization_id = $1',
-        params: [house.organizationId],
+        params: [node.organizationId],
       },
     ])
-    await house.keeper.tidyRequests([])
-    assert.match(house.found.differences.join(), /know of 7 micro-credits less/)
-    assert.deepEqual(house.found.frozen, [house.organizationId])
+    await node.keeper.tidyRequests([])
+    assert.match(node.found.differences.join(), /know of 7 micro-credits less/)
+    assert.deepEqual(node.found.frozen, [node.organizationId])
     await database.write([{ sql: 'update credit_slice set settled = 0 where id = $1', params: [id] }])
-    await house.keeper.tidyRequests([])
-    assert.match(house.found.differences.at(-1) ?? '', /holds -7 micro-credits more than its slices/)
+    await node.keeper.tidyRequests([])
+    assert.match(node.found.differences.at(-1) ?? '', /holds -7 micro-credits more than its slices/)
     await database.write([
       { sql: `update credit_slice set state = 'closed', settled = amount where id = $1`, params: [id] },
     ])

@@ -8,19 +8,19 @@ import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const cost = 15
-const ask = ({ house }: PaidApp): Promise<Response> => house.post('/v1/messages', question)
+const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
 
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-const figure = async ({ house }: PaidApp, name: string): Promise<number> => {
-  const text = await (await house.get('/metrics')).text()
+const figure = async ({ app }: PaidApp, name: string): Promise<number> => {
+  const text = await (await app.get('/metrics')).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
 
-async function adminLimits({ house }: PaidApp): Promise<unknown> {
-  const answer = await house.get('/v1/organization/limits', { authorization: `Bearer ${house.adminKey}` })
+async function adminLimits({ app }: PaidApp): Promise<unknown> {
+  const answer = await app.get('/v1/organization/limits', { authorization: `Bearer ${app.adminKey}` })
   return ((await answer.json()) as { scopes: { organization: { rpm: { limit: number } } } }).scopes.organization.rpm
     .limit
 }
@@ -39,14 +39,14 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     assert.equal((await ask(scene)).status, 200)
-    assert.deepEqual(await (await scene.house.get('/health/ready')).json(), { status: 'ready' })
+    assert.deepEqual(await (await scene.app.get('/health/ready')).json(), { status: 'ready' })
 
     redis.signal('SIGKILL')
     // All at once: three failures count only within a second, which here is a twentieth of one.
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(scene)))
     for (const { status } of answers) assert.equal(status, 200)
     assert.equal(await figure(scene, 'gatehouse_limits_degraded'), 1)
-    const told = await (await scene.house.get('/health/ready')).json()
+    const told = await (await scene.app.get('/health/ready')).json()
     assert.match(JSON.stringify(told), /"status":"ready","degraded":\[\{"part":"limits"/)
     assert.equal(await scene.remaining(), 10_000 - 11 * cost)
 
@@ -55,7 +55,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     assert.equal((await ask(scene)).status, 200)
     assert.equal(await adminLimits(scene), 2000)
     assert.equal(await scene.remaining(), 10_000 - 12 * cost)
-    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
     assert.equal(await figure(scene, 'gatehouse_ledger_frozen_organizations'), 0)
   })
 
@@ -73,7 +73,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     assert.equal((await ask(scene)).status, 200)
     client.disconnect()
     assert.equal(await scene.remaining(), 10_000 - 2 * cost)
-    const { broken, slices } = await scene.house.house.operations['ledger.verify']({})
+    const { broken, slices } = await scene.app.app.operations['ledger.verify']({})
     assert.equal(broken, null)
     // One from before the flush and one after it; a busy machine may add one of the node's own in between.
     assert.ok(slices >= 2)
@@ -113,7 +113,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
       assert.equal(answer['remaining_credits'], 10_000 - (asked + count) * cost) // as far as this node knows
     }
     assert.equal(await figure(scene, 'gatehouse_charges_waiting'), 3)
-    const balance = await scene.house.get('/v1/credits')
+    const balance = await scene.app.get('/v1/credits')
     assert.equal(balance.status, 503)
     assert.equal(((await balance.json()) as { error: { code: string } }).error.code, 'credit_balance_unavailable')
     assert.ok(Number(balance.headers.get('retry-after')) >= 1)
@@ -121,7 +121,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     scene.proxy.open()
     await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await scene.remaining(), 10_000 - (asked + 3) * cost)
-    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
   })
 
   it('nothing more is begun once charges have waited too long, and readiness says so', async () => {
@@ -132,18 +132,18 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     const refused = await ask(scene)
     assert.equal(refused.status, 503)
     assert.ok(Number(refused.headers.get('retry-after')) >= 1)
-    const ready = await scene.house.get('/health/ready')
+    const ready = await scene.app.get('/health/ready')
     assert.equal(ready.status, 503)
     assert.match(await ready.text(), /"part":"credits"/)
     scene.proxy.open()
     await eventually(async () => (await ask(scene)).status === 200)
-    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
   })
 
   it('what the open slice does not cover is refused as unavailable, not as unpaid', async () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
-    const refused = await scene.house.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })
+    const refused = await scene.app.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })
     assert.equal(refused.status, 503)
     assert.match(await refused.text(), /credit_balance_unavailable/)
   })

@@ -77,7 +77,7 @@ describe('a balance that covers 37 of 1,000 requests through the door', () => {
       scene.upstream.answer(wait)
       let notAdmitted = 0
       const ask = async (): Promise<string> => {
-        const answer = await scene.house.post('/v1/messages', { ...question, max_tokens: costEach }).catch(String)
+        const answer = await scene.app.post('/v1/messages', { ...question, max_tokens: costEach }).catch(String)
         const isAdmitted = typeof answer !== 'string' && answer.status === 200
         if (!isAdmitted && ++notAdmitted === asked - affordable) decided.resolve()
         if (typeof answer === 'string') return answer
@@ -92,7 +92,7 @@ describe('a balance that covers 37 of 1,000 requests through the door', () => {
       })
       assert.equal(scene.upstream.requests.length, affordable)
       assert.equal(await scene.remaining(), 0)
-      assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+      assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
     })
   }
 })

@@ -23,8 +23,8 @@ describe('a caller over its limit', () => {
 
   it('passes when it has waited for Retry-After alone', async () => {
     const { clock, pass } = createShiftedClock()
-    await using house = await startTestApp({ config: { limits: { tiers: { free } } }, clock })
-    const ask = (): Promise<Response> => house.post('/v1/messages', question)
+    await using app = await startTestApp({ config: { limits: { tiers: { free } } }, clock })
+    const ask = (): Promise<Response> => app.post('/v1/messages', question)
     for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200)
     const refused = await ask()
     assert.equal(refused.status, 429)
@@ -40,15 +40,15 @@ describe('a caller over its limit', () => {
   })
 
   it('is told the limit in the words of its dialect, with the headers of an answer', async () => {
-    await using house = await startTestApp({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
-    const first = headersOf(await house.post('/v1/messages', { ...question, stream: true }))
+    await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
+    const first = headersOf(await app.post('/v1/messages', { ...question, stream: true }))
     assert.equal(first['x-ratelimit-limit-requests'], '1')
     assert.equal(first['x-ratelimit-remaining-requests'], '0')
     assert.match(first['x-ratelimit-reset-requests'] ?? '', /^(1m\d+s|\d+s|\d+ms)$/)
     const bodies: Record<string, unknown> = {}
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
       const body = path === '/v1/responses' ? { model: 'gatehouse-echo', input: 'hi' } : question
-      const refused = await house.post(path, body)
+      const refused = await app.post(path, body)
       assert.equal(refused.status, 429)
       assert.equal(headersOf(refused)['x-ratelimit-remaining-requests'], '0')
       bodies[path] = ((await refused.json()) as { error: unknown }).error
@@ -61,17 +61,17 @@ describe('a caller over its limit', () => {
   })
 
   it('is told not to come again with a request that is larger than the limit itself', async () => {
-    await using house = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
-    const refused = await house.post('/v1/messages', { ...question, max_tokens: 100 })
+    await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
+    const refused = await app.post('/v1/messages', { ...question, max_tokens: 100 })
     assert.equal(refused.status, 429)
     assert.equal(headersOf(refused)['x-should-retry'], 'false')
   })
 
   it('has another limit where one was set for it', async () => {
-    await using house = await startTestApp({ config: { limits: { tiers: { free } } } })
-    const { operations } = house.house
+    await using app = await startTestApp({ config: { limits: { tiers: { free } } } })
+    const { operations } = app.app
     const limit = async (): Promise<string | null> =>
-      (await house.post('/v1/messages', question)).headers.get('x-ratelimit-limit-requests')
+      (await app.post('/v1/messages', question)).headers.get('x-ratelimit-limit-requests')
     assert.equal(await limit(), '3')
     await operations['orgs.setPlan']({ plan: 'scale' })
     assert.equal(await limit(), '500')

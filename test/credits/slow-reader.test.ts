@@ -21,12 +21,12 @@ const endless: Script = async (response) => {
 }
 
 /** A caller that reads the beginning of its stream and then nothing more. */
-async function stallingCaller({ house }: PaidApp): Promise<Socket> {
-  const { hostname, port } = new URL(house.url)
+async function stallingCaller({ app }: PaidApp): Promise<Socket> {
+  const { hostname, port } = new URL(app.url)
   const socket = connect(Number(port), hostname)
   const body = JSON.stringify({ ...question, messages, stream: true })
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${house.apiKey}\r\n` +
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${app.apiKey}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
   await once(socket, 'data')
@@ -40,9 +40,9 @@ async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
 
 type RequestEvent = { readonly message: string; readonly details: { readonly credits_used: number } }
 
-async function requestEvents({ house }: PaidApp): Promise<readonly RequestEvent[]> {
-  const headers = { authorization: `Bearer ${house.adminKey}` }
-  const answer = await house.get('/v1/organization/audit_logs?kind=gateway.request.decided', headers)
+async function requestEvents({ app }: PaidApp): Promise<readonly RequestEvent[]> {
+  const headers = { authorization: `Bearer ${app.adminKey}` }
+  const answer = await app.get('/v1/organization/audit_logs?kind=gateway.request.decided', headers)
   return ((await answer.json()) as { data: RequestEvent[] }).data
 }
 
@@ -93,7 +93,7 @@ describe('a caller that stops reading its stream until the time of the call is o
     assert.ok(lines.some((line) => line.includes('response_not_read')))
     // Three failures of its own would have put the upstream to rest.
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal((await scene.house.post('/v1/messages', question)).status, 200)
-    assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+    assert.equal((await scene.app.post('/v1/messages', question)).status, 200)
+    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
   })
 })

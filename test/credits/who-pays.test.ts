@@ -12,8 +12,8 @@ const limits = { tiers: { free: generous } }
 /** So calm that what is answered leaves as it comes: an answer near a block is held back as a whole. */
 const calm = { stream: true, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 
-const ask = ({ house }: PaidApp, more: object = {}): Promise<Response> =>
-  house.post('/v1/messages', { ...question, ...more })
+const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
+  app.post('/v1/messages', { ...question, ...more })
 
 const remainingRequests = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-requests'))
 const remainingTokens = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-tokens'))
@@ -57,7 +57,7 @@ describe('who pays', () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))
     await (await ask(scene)).json()
-    const [entry] = await scene.house.house.operations['credits.ledger']({})
+    const [entry] = await scene.app.app.operations['credits.ledger']({})
     assert.equal(entry?.receipt?.token_source, 'estimated')
     assert.equal(entry?.receipt?.output_tokens, 10)
     assert.equal(start - (await scene.remaining()), -(entry?.credits ?? 0))
@@ -82,15 +82,15 @@ describe('who pays', () => {
       const text = await (await ask(scene, { max_tokens: 20, stream })).text()
       assert.match(text, new RegExp(`"remaining_credits":${start - 18},"estimated_credits_used":18`))
       assert.doesNotMatch(text, /1000000000/)
-      const { operations } = scene.house.house
+      const { operations } = scene.app.app
       const [entry] = await operations['credits.ledger']({})
       assert.deepEqual([entry?.receipt?.token_source, entry?.receipt?.reported_tokens], ['estimated', 2e9])
-      const logged = await scene.house.get('/v1/organization/audit_logs?limit=1', {
-        authorization: `Bearer ${scene.house.adminKey}`,
+      const logged = await scene.app.get('/v1/organization/audit_logs?limit=1', {
+        authorization: `Bearer ${scene.app.adminKey}`,
       })
       assert.match(await logged.text(), /"reported_tokens":2000000000/)
       assert.match(
-        await (await scene.house.get('/metrics')).text(),
+        await (await scene.app.get('/metrics')).text(),
         /gatehouse_implausible_usage_total\{upstream="up"\} 1/,
       )
       assert.equal(lines.filter((line) => line.includes('tokens that cannot be true')).length, 1)
@@ -105,7 +105,7 @@ describe('who pays', () => {
         stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
       )
       const asked = { ...question, stream, ...(stream && { stream_options: { include_usage: true } }) }
-      const text = await (await scene.house.post('/v1/chat/completions', asked)).text()
+      const text = await (await scene.app.post('/v1/chat/completions', asked)).text()
       assert.match(text, /"completion_tokens":10,/)
       assert.equal(await scene.remaining(), start - 12 - 10)
     })
@@ -121,7 +121,7 @@ describe('who pays', () => {
       scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
       await (await ask(scene)).arrayBuffer()
       assert.equal(await scene.remaining(), start - credits)
-      const { operations } = scene.house.house
+      const { operations } = scene.app.app
       assert.equal((await operations['credits.ledger']({}))[0]?.receipt?.reported_tokens, reported)
       assert.equal((await operations['ledger.verify']({})).broken, null)
     })
@@ -131,8 +131,8 @@ describe('who pays', () => {
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await ask(scene, { max_tokens: 'many' })).status, 400)
     assert.equal((await ask(scene, { model: 'unknown' })).status, 404)
-    assert.equal((await scene.house.post('/v1/messages', '{ not json')).status, 400)
-    assert.equal((await scene.house.post('/v1/messages', '{}', { authorization: 'Bearer wrong' })).status, 401)
+    assert.equal((await scene.app.post('/v1/messages', '{ not json')).status, 400)
+    assert.equal((await scene.app.post('/v1/messages', '{}', { authorization: 'Bearer wrong' })).status, 401)
     const answer = await ask(scene)
     assert.equal(remainingRequests(answer), 100 - 4)
     assert.equal(await scene.remaining(), start - 2)
@@ -168,9 +168,9 @@ describe('who pays', () => {
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(stalledStream(first))
     const hangUp = new AbortController()
-    const answer = await fetch(`${scene.house.url}/v1/messages`, {
+    const answer = await fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
       body: JSON.stringify({ ...question, ...calm }),
       signal: hangUp.signal,
     })
@@ -189,9 +189,9 @@ describe('who pays', () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(silence)
     const hangUp = new AbortController()
-    const asking = fetch(`${scene.house.url}/v1/messages`, {
+    const asking = fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
       body: JSON.stringify(question),
       signal: hangUp.signal,
     })
@@ -214,7 +214,7 @@ describe('who pays', () => {
     const refused = await ask(scene)
     assert.equal(refused.status, 402)
     assert.equal(refused.headers.get('x-should-retry'), 'false')
-    const { operations } = scene.house.house
+    const { operations } = scene.app.app
     assert.equal((await operations['credits.balance']({})).debt_credits, 50)
     await operations['credits.grant']({ credits: 300 })
     assert.equal((await ask(scene)).status, 200)
@@ -224,7 +224,7 @@ describe('who pays', () => {
 
   it('nobody, where nothing is metered; what was used is recorded', async () => {
     await using scene = await startPaidApp({ config: { limits } })
-    const { operations } = scene.house.house
+    const { operations } = scene.app.app
     await operations['orgs.setMetered']({ metered: false })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
@@ -265,7 +265,7 @@ describe('a balance that does not cover a request', () => {
   for (const path of Object.keys(bodies) as (keyof typeof bodies)[]) {
     it(`is said in the words of ${path}, and counts as an attempt`, async () => {
       await using scene = await startPaidApp({ config: { limits, credits: { starting: 5 } } })
-      const refused = await scene.house.post(path, bodies[path])
+      const refused = await scene.app.post(path, bodies[path])
       assert.equal(refused.status, 402)
       assert.deepEqual(shapes[path]((await refused.json()) as Refusal), said[path])
       assert.equal(refused.headers.get('retry-after'), null)
@@ -277,7 +277,7 @@ describe('a balance that does not cover a request', () => {
 
 it('a payment that could not be added up is refused', async () => {
   await using scene = await startPaidApp()
-  const pay = scene.house.house.operations['orgs.recordPayment']
+  const pay = scene.app.app.operations['orgs.recordPayment']
   for (const usd of [0, -1, NaN, 1e10]) await assert.rejects(pay({ usd, credits: 1, ref: 'odd' }), isFault)
-  assert.equal((await scene.house.get('/v1/credits')).status, 200)
+  assert.equal((await scene.app.get('/v1/credits')).status, 200)
 })

@@ -16,9 +16,9 @@ describe('gatehouse policies backtest', () => {
     await using folder = await temporaryFolder()
     const dataDir = join(folder.path, 'data')
     const config = { audit: { content: 'full' }, storage: { data_dir: dataDir } }
-    await using house = await startAdminApp({ config })
+    await using app = await startAdminApp({ config })
     for (const content of ['Tell me about Falcon', 'Hello']) {
-      await house.post('/v1/messages', {
+      await app.post('/v1/messages', {
         model: 'gatehouse-echo',
         max_tokens: 16,
         messages: [{ role: 'user', content }],
@@ -38,7 +38,7 @@ describe('gatehouse policies backtest', () => {
       return { code, said: said.join('\n'), remarks: remarks.join('\n') }
     }
     const rule = 'Never mention "Falcon".'
-    const id = textOf(await house.admin.post('/policies', { name: 'P', rule, direction: 'request' }))
+    const id = textOf(await app.admin.post('/policies', { name: 'P', rule, direction: 'request' }))
 
     const seen = await run('backtest', id, '--from', '7d', '--thresholds', '5000,9000')
     assert.deepEqual([seen.code, seen.remarks], [0, ''])

@@ -7,7 +7,7 @@ import { startAdminApp } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const wanted = `
-policy_id: house-rules
+policy_id: app-rules
 rules:
   denylist: [falcon, '/FAL-\\d+/']
 org_controls:
@@ -40,12 +40,12 @@ async function openScene() {
 describe('gatehouse gateway', () => {
   it('shows what would change, changes nothing without a yes, and then does it once', async () => {
     await using scene = await openScene()
-    await using _house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     const path = file(wanted)
     const plan = [
       '- policy_id: default',
-      '+ policy_id: house-rules',
+      '+ policy_id: app-rules',
       '+ rules.denylist: falcon',
       '+ rules.denylist: /FAL-\\d+/',
       '- org_controls.user_quota.requests: 0',
@@ -62,18 +62,18 @@ describe('gatehouse gateway', () => {
 
   it('takes again what it has shown, and what the API has answered', async () => {
     await using scene = await openScene()
-    await using house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     await run(['apply', file(wanted), '--yes'])
     assert.equal((await run(['apply', file((await run(['show'])).said)])).said, 'Nothing changes.')
-    const headers = { authorization: `Bearer ${house.apiKey}` }
-    const answer = await (await fetch(`${house.url}/api/policy-gateway/config`, { headers })).text()
+    const headers = { authorization: `Bearer ${app.apiKey}` }
+    const answer = await (await fetch(`${app.url}/api/policy-gateway/config`, { headers })).text()
     assert.equal((await run(['apply', file(answer)])).said, 'Nothing changes.')
   })
 
   it('refuses a file that is wrong, naming the place', async () => {
     await using scene = await openScene()
-    await using _house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     for (const [text, words] of [
       ['rules: { deny: [a] }', /rules\.deny: is not a known field/],
       ["rules: { denylist: [a, '/(/'] }", /rules\.denylist\[1\]: The term/],

@@ -9,35 +9,35 @@ type Said = { readonly error?: { readonly code?: string; readonly type: string }
 
 describe('a guide can be pasted from top to bottom', () => {
   it('to policies: only the change that comes too late is refused', async () => {
-    await using house = await startAdminApp()
-    const answers = await paste('policies', house)
+    await using app = await startAdminApp()
+    const answers = await paste('policies', app)
     assert.ok(answers.length >= 15, `only ${answers.length} answers`)
     assert.deepEqual(refusalsIn(answers), ['revision_conflict'])
   })
 
   it('to the policy gateway: only the request about the falcon and the late save are refused', async () => {
-    await using house = await startAdminApp()
-    const answers = await paste('policy-gateway', house)
+    await using app = await startAdminApp()
+    const answers = await paste('policy-gateway', app)
     assert.ok(answers.length >= 12, `only ${answers.length} answers`)
     assert.deepEqual(refusalsIn(answers), ['invalid_request_error', 'stale_configuration'])
     assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
   })
 
   it('to moderation: nothing in it is refused', async () => {
-    await using house = await startAdminApp()
-    const answers = await paste('moderation', house)
+    await using app = await startAdminApp()
+    const answers = await paste('moderation', app)
     assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
   })
 
   it('to export sinks: nothing in it is refused', async () => {
-    await using house = await startAdminApp()
-    const answers = await paste('exports', house)
+    await using app = await startAdminApp()
+    const answers = await paste('exports', app)
     assert.deepEqual([answers.length, refusalsIn(answers)], [5, []])
   })
 
   it('to backtests', async () => {
-    await using house = await startAdminApp()
-    const answers = await paste('backtest', house)
+    await using app = await startAdminApp()
+    const answers = await paste('backtest', app)
     assert.deepEqual([answers.length, refusalsIn(answers)], [1, []])
   })
 })
@@ -46,12 +46,12 @@ const refusalsIn = (answers: readonly Said[]): string[] =>
   answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
 
 /** Runs every block that is marked `sh`, and answers all JSON that was printed. */
-async function paste(name: string, house: AdminApp): Promise<Said[]> {
+async function paste(name: string, app: AdminApp): Promise<Said[]> {
   const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const script = `set -euo pipefail\n${blocks.join('echo\n')}`
   const shell = spawn('bash', ['-c', script.replaceAll(/^(api|gateway|ask|exports) .*$/gm, '$&; echo')], {
-    env: { PATH: process.env['PATH'], GATEHOUSE: house.url, ADMIN_KEY: house.adminKey, API_KEY: house.apiKey },
+    env: { PATH: process.env['PATH'], GATEHOUSE: app.url, ADMIN_KEY: app.adminKey, API_KEY: app.apiKey },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<number | null>((resolve) => shell.once('close', resolve))

@@ -133,10 +133,10 @@ describe('gatehouse policies', () => {
 
   it('works while the server runs, and is in its audit log as the operator', async () => {
     await using scene = await openScene()
-    await using house = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { code } = await scene.run(['policies', 'apply', '-f', scene.file(wanted), '--yes'])
     assert.equal(code, 0)
-    const listed = itemsOf(await house.admin.get('/policies'))
+    const listed = itemsOf(await app.admin.get('/policies'))
     assert.deepEqual(
       listed.map(({ name, state }) => [name, state]),
       [
@@ -144,7 +144,7 @@ describe('gatehouse policies', () => {
         ['No falcon', 'enforcing'],
       ],
     )
-    const entries = itemsOf(await house.admin.get('/audit_logs'))
+    const entries = itemsOf(await app.admin.get('/audit_logs'))
     assert.deepEqual(
       entries.map(({ kind, actor }) => [kind, actor]),
       ['policy.published', 'policy.created', 'policy.published', 'policy.created', 'organization.created'].map(

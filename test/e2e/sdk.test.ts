@@ -4,8 +4,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** The first minute of a newcomer: a fresh house, its echo, and the SDKs they already use. */
-describe('the official SDKs on a fresh house', () => {
+/** The first minute of a newcomer: a fresh app, its echo, and the SDKs they already use. */
+describe('the official SDKs on a fresh app', () => {
   let scene: TestApp
   let openai: OpenAI
   let anthropic: Anthropic

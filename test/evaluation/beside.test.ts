@@ -577,7 +577,7 @@ const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 
 describe('what an answer says beside its text', () => {
   const opened = new AsyncDisposableStack()
-  let house: TestApp
+  let app: TestApp
   let said: string | Json = ''
 
   before(async () => {
@@ -594,7 +594,7 @@ describe('what an answer says beside its text', () => {
       )
     const urlOf = (kind: HttpKind): string =>
       `${upstreams[httpKinds.indexOf(kind)]?.url}${kind === 'anthropic' ? '' : '/v1'}`
-    house = opened.use(
+    app = opened.use(
       await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
@@ -602,9 +602,9 @@ describe('what an answer says beside its text', () => {
         },
       }),
     )
-    const admin = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+    const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ rules: { denylist: ['falcon', 'ass'] } })
-    const answer = await fetch(`${house.url}/api/policy-gateway/config`, { method: 'PUT', headers: admin, body })
+    const answer = await fetch(`${app.url}/api/policy-gateway/config`, { method: 'PUT', headers: admin, body })
     assert.equal(answer.status, 200, await answer.text())
   })
   after(() => opened.disposeAsync())
@@ -613,7 +613,7 @@ describe('what an answer says beside its text', () => {
   async function shown(kind: HttpKind, answer: string | Json, caller = kind): Promise<string> {
     said = answer
     const body = { model: kind, stream: typeof answer === 'string', ...requests[caller] }
-    return (await house.post(paths[caller], body)).text()
+    return (await app.post(paths[caller], body)).text()
   }
 
   const filtered = /"(?:stop_reason|finish_reason|reason)":"(?:refusal|content_filter)"/

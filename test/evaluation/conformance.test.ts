@@ -67,7 +67,7 @@ describe('one verdict on every wire', () => {
   const opened = new AsyncDisposableStack()
   const upstreams: TestUpstream[] = []
   const rows: string[] = []
-  let house: TestApp
+  let app: TestApp
   let answers: Case['answers'] = []
 
   before(async () => {
@@ -76,7 +76,7 @@ describe('one verdict on every wire', () => {
         opened.use(await startUpstream((response, request) => speak(kind, answers, { request, response }))),
       )
     }
-    house = opened.use(
+    app = opened.use(
       await startTestApp({
         config: {
           upstreams: httpKinds.map((kind, at) => {
@@ -93,13 +93,13 @@ describe('one verdict on every wire', () => {
   for (const one of cases) {
     it(one.says, async () => {
       answers = one.answers
-      await using prepared = await prepare(house, one)
+      await using prepared = await prepare(app, one)
       const ways = dialects.flatMap((dialect) =>
         [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
       )
       const heard = await Promise.all(
         ways.map(({ dialect, stream, kind }) =>
-          ask(house, dialect, {
+          ask(app, dialect, {
             model: kind,
             text: one.asks.text,
             stream,
@@ -136,10 +136,10 @@ function check({ wants }: Case, said: Heard, way: string): void {
 }
 
 /** The rules of a case in force, and gone again when it is over. */
-async function prepare(house: TestApp, { gateway = {}, policies = [], asks }: Case) {
-  const admin = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case) {
+  const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
   const send = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-    const answer = await fetch(house.url + path, {
+    const answer = await fetch(app.url + path, {
       method,
       headers: admin,
       ...(body && { body: JSON.stringify(body) }),

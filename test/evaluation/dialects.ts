@@ -32,7 +32,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 
 const filteredWords = ['refusal', 'content_filter']
 
-export async function ask(house: TestApp, dialect: Dialect, asked: Asked): Promise<Heard> {
+export async function ask(app: TestApp, dialect: Dialect, asked: Asked): Promise<Heard> {
   const { model, text, stream, flaggedCategories, headers = {} } = asked
   const said = [{ role: 'user', content: text }]
   const body = {
@@ -41,7 +41,7 @@ export async function ask(house: TestApp, dialect: Dialect, asked: Asked): Promi
     ...(dialect === 'responses' ? { input: said, store: false } : { messages: said, max_tokens: 500 }),
     ...(flaggedCategories && { flagged_categories: flaggedCategories }),
   }
-  const answer = await house.post(paths[dialect], body, { authorization: `Bearer ${house.apiKey}`, ...headers })
+  const answer = await app.post(paths[dialect], body, { authorization: `Bearer ${app.apiKey}`, ...headers })
   const raw = await answer.text()
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
   const parts = isStream ? framesOf(raw) : [JSON.parse(raw) as unknown]

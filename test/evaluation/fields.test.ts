@@ -214,7 +214,7 @@ describe('what a field is called', () => {
   const opened = new AsyncDisposableStack()
   const upstreams = new Map<string, TestUpstream>()
   let spoken: readonly SpokenBlock[] = []
-  let house: TestApp
+  let app: TestApp
 
   before(async () => {
     for (const kind of httpKinds)
@@ -223,7 +223,7 @@ describe('what a field is called', () => {
         opened.use(await startUpstream((response, request) => speak(kind, spoken, { request, response }))),
       )
     const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind === 'anthropic' ? '' : '/v1'}`
-    house = opened.use(
+    app = opened.use(
       await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
@@ -231,16 +231,16 @@ describe('what a field is called', () => {
         },
       }),
     )
-    const admin = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+    const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
     const config = { rules: { redact: true, denylist: ['falcon'] } }
-    const path = `${house.url}/api/policy-gateway/config`
+    const path = `${app.url}/api/policy-gateway/config`
     const answer = await fetch(path, { method: 'PUT', headers: admin, body: JSON.stringify(config) })
     assert.equal(answer.status, 200, await answer.text())
   })
   after(() => opened.disposeAsync())
 
   const send = (dialect: Dialect, body: Json): Promise<Response> =>
-    house.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
+    app.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
 
   /** Every name in every shape with the sentence; with other values, the names take turns with the shapes. */
   const hidden = names.flatMap((name, at) => [
@@ -292,7 +292,7 @@ describe('what a field is called', () => {
     [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
   )
   const hear = (): Promise<readonly Heard[]> =>
-    Promise.all(ways.map(({ dialect, stream, kind }) => ask(house, dialect, { model: kind, text: 'Hello', stream })))
+    Promise.all(ways.map(({ dialect, stream, kind }) => ask(app, dialect, { model: kind, text: 'Hello', stream })))
 
   for (const name of names) {
     it(`hides no sentence in a tool call of an answer: ${name}`, async () => {

@@ -7,20 +7,20 @@ type Json = Readonly<Record<string, unknown>>
 
 const start = 10_000
 
-async function configure({ house }: PaidApp, config: Json): Promise<void> {
-  const headers = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
-  const path = `${house.url}/api/policy-gateway/config`
+async function configure({ app }: PaidApp, config: Json): Promise<void> {
+  const headers = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
+  const path = `${app.url}/api/policy-gateway/config`
   const answer = await fetch(path, { method: 'PUT', headers, body: JSON.stringify(config) })
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function events({ house }: PaidApp, query = ''): Promise<Json[]> {
-  const answer = await house.get(`/api/policy-gateway/history${query}`)
+async function events({ app }: PaidApp, query = ''): Promise<Json[]> {
+  const answer = await app.get(`/api/policy-gateway/history${query}`)
   return ((await answer.json()) as { data: Json[] }).data
 }
 
-const ask = ({ house }: PaidApp, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
-  house.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${house.apiKey}`, ...headers })
+const ask = ({ app }: PaidApp, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
+  app.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${app.apiKey}`, ...headers })
 
 const say = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
 
@@ -45,7 +45,7 @@ describe('a governed request', () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const body = { model: 'paid', ...say('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
-    const answer = await scene.house.post('/v1/chat/completions', body)
+    const answer = await scene.app.post('/v1/chat/completions', body)
     assert.deepEqual([answer.status, scene.upstream.requests.length], [400, 0])
   })
 
@@ -134,7 +134,7 @@ describe('a governed request', () => {
 
     for (const [at, way] of ['whole', 'streamed'].entries()) {
       const asked = (scene: PaidApp) =>
-        scene.house.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
+        scene.app.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
 
       it(`is filtered where that may not be said, ${way}`, async () => {
         await using scene = await startPaidApp()
@@ -218,8 +218,8 @@ describe('a governed request', () => {
     const answer = await ask(scene, say('Write to bob@example.org'))
     await answer.text()
     const request = answer.headers.get('x-request-id') ?? ''
-    assert.deepEqual(await scene.house.house.operations['audit.erase']({ request }), { erased: 1 })
-    assert.deepEqual(await scene.house.house.operations['audit.erase']({ request }), { erased: 0 })
+    assert.deepEqual(await scene.app.app.operations['audit.erase']({ request }), { erased: 1 })
+    assert.deepEqual(await scene.app.app.operations['audit.erase']({ request }), { erased: 0 })
   })
 
   it('is canaried by its user: always on the same side', async () => {

@@ -5,10 +5,10 @@ import { answerJson, stalledStream, type Script } from '../support/upstream.ts'
 
 type Answered = { readonly status: number; readonly usage: number; readonly stop: string; readonly error: string }
 
-const setQuota = async ({ house }: PaidApp, tokens: number): Promise<void> => {
-  const answer = await fetch(`${house.url}/api/policy-gateway/config`, {
+const setQuota = async ({ app }: PaidApp, tokens: number): Promise<void> => {
+  const answer = await fetch(`${app.url}/api/policy-gateway/config`, {
     method: 'PUT',
-    headers: { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ org_controls: { project_quota: { requests: 0, tokens, window: 'month' } } }),
   })
   assert.equal(answer.status, 200, await answer.text())
@@ -38,8 +38,8 @@ const talkative =
     })(response, { body, method: '', path: '', headers: {}, hungUp: Promise.resolve(false) })
   }
 
-async function ask({ house }: PaidApp, more: object = {}): Promise<Answered> {
-  const answer = await house.post('/v1/messages', { ...question, max_tokens: 60, ...more })
+async function ask({ app }: PaidApp, more: object = {}): Promise<Answered> {
+  const answer = await app.post('/v1/messages', { ...question, max_tokens: 60, ...more })
   const body = (await answer.json()) as {
     usage?: { input_tokens: number; output_tokens: number }
     stop_reason?: string
@@ -98,9 +98,9 @@ describe('a quota of tokens', () => {
     await setQuota(scene, 1_000)
     scene.upstream.answer(stalledStream(...streamFrames(['word '.repeat(800)]).slice(0, 1)))
     const hangUp = new AbortController()
-    const answer = await fetch(`${scene.house.url}/v1/messages`, {
+    const answer = await fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.house.apiKey}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
       body: JSON.stringify({ ...question, max_tokens: 900, stream: true }),
       signal: hangUp.signal,
     })

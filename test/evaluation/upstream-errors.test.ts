@@ -40,7 +40,7 @@ const failingStream = (message: string): string =>
 
 describe('the message of an upstream’s own error', () => {
   const opened = new AsyncDisposableStack()
-  let house: TestApp
+  let app: TestApp
   let reply: Reply = { status: 500, body: '' }
 
   before(async () => {
@@ -52,7 +52,7 @@ describe('the message of an upstream’s own error', () => {
       }),
     )
     const urlOf = (kind: HttpKind): string => `${upstream.url}${kind === 'anthropic' ? '' : '/v1'}`
-    house = opened.use(
+    app = opened.use(
       await startTestApp({
         config: {
           upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
@@ -65,14 +65,14 @@ describe('the message of an upstream’s own error', () => {
   after(() => opened.disposeAsync())
 
   async function govern(rules: Json): Promise<void> {
-    const headers = { authorization: `Bearer ${house.adminKey}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ rules })
-    const saved = await fetch(`${house.url}/api/policy-gateway/config`, { method: 'PUT', headers, body })
+    const saved = await fetch(`${app.url}/api/policy-gateway/config`, { method: 'PUT', headers, body })
     assert.equal(saved.status, 200, await saved.text())
   }
 
   async function ask(kind: HttpKind, more: Json = {}): Promise<{ readonly status: number; readonly body: string }> {
-    const answer = await house.post(paths[kind], { model: kind, ...requests[kind], ...more })
+    const answer = await app.post(paths[kind], { model: kind, ...requests[kind], ...more })
     return { status: answer.status, body: await answer.text() }
   }
 
@@ -123,8 +123,8 @@ describe('the message of an upstream’s own error', () => {
   it('is in the audit log as a refusal of the answer', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('the falcon is not a valid value')) }
     await ask('openai-chat')
-    const headers = { authorization: `Bearer ${house.adminKey}` }
-    const events = await fetch(`${house.url}/v1/organization/audit_logs?limit=1`, { headers })
+    const headers = { authorization: `Bearer ${app.adminKey}` }
+    const events = await fetch(`${app.url}/v1/organization/audit_logs?limit=1`, { headers })
     const logged = await events.text()
     assert.match(logged, /"upstream_rejected"/)
     assert.match(logged, /"refuse"/)

@@ -38,9 +38,9 @@ async function started(running: Program): Promise<Started> {
 
 /** Request ids of all charges, and of all requests in the audit log. */
 async function requestsOf(dataDir: string): Promise<{ charged: Set<string>; logged: Set<string> }> {
-  await using house = await connect(checkConfig({ storage: { data_dir: dataDir } }))
-  assert.equal((await house.operations['ledger.verify']({})).broken, null)
-  const entries = await house.operations['credits.ledger']({ limit: 10_000 })
+  await using app = await connect(checkConfig({ storage: { data_dir: dataDir } }))
+  assert.equal((await app.operations['ledger.verify']({})).broken, null)
+  const entries = await app.operations['credits.ledger']({ limit: 10_000 })
   const charged = new Set(entries.flatMap(({ kind, ref }) => (kind === 'usage' ? [ref] : [])))
   using database = new DatabaseSync(join(dataDir, 'gatehouse.db'), { readOnly: true })
   const rows = database.prepare(`select request_id from audit_event where code = 'gateway.request.decided'`).all()

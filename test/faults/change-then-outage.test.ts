@@ -37,7 +37,7 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
 
   it('holds without the database where it revoked the very key', async () => {
     await using scene = await startScene()
-    const { operations } = scene.node.house
+    const { operations } = scene.node.app
     const { api_keys: keys } = await operations['keys.list']({})
     await operations['keys.revoke']({ id: keys[0]?.id ?? '' })
     scene.proxy.shut()

@@ -18,10 +18,10 @@ const cost = 15
 const startingCredits = 10_000
 const leaseMs = 30_000
 
-/** Where a life of the house ends: at a failpoint that it comes by, or wherever it is after so long. */
+/** Where one run of the app ends: at a failpoint that it passes, or after a fixed time. */
 type Death = { readonly at: FailpointName; readonly times: number; readonly afterMs: number }
 
-/** One at each place that an undisturbed house comes by. */
+/** One at each place that an undisturbed app comes by. */
 const shortList: readonly Death[] = [
   { at: 'slice opened', times: 1, afterMs: 30_000 },
   { at: 'admitted', times: 3, afterMs: 30_000 },
@@ -44,10 +44,10 @@ type Started = { readonly url: string; readonly keys?: { readonly api_key: strin
 
 async function nextLine(running: Program): Promise<Started> {
   for await (const line of running.lines) return JSON.parse(line) as Started
-  throw new Error('the house did not start')
+  throw new Error('the app did not start')
 }
 
-describe('a house that is killed', () => {
+describe('an app that is killed', () => {
   for (const { name, redis, skip } of [
     { name: 'counts by itself', redis: '', skip: false },
     { name: 'counts in Redis', redis: redisUrl ?? '', skip: withoutRedis },
@@ -111,8 +111,8 @@ async function askUntilKilled(url: string, apiKey: string, told: Set<string>): P
 
 /** What was granted is available, held or spent, and all that is kept twice agrees. */
 async function assertWhole(folder: string): Promise<void> {
-  await using house = await connect(checkConfig({ storage: { data_dir: folder } }))
-  assert.equal((await house.operations['ledger.verify']({})).broken, null)
+  await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
+  assert.equal((await app.operations['ledger.verify']({})).broken, null)
 }
 
 /** No place in Redis is taken for longer than a lease from now, whoever took it. */
@@ -133,8 +133,8 @@ async function assertSpendable({ url }: Started, apiKey: string): Promise<void> 
 }
 
 async function assertChargedOnce(folder: string, told: ReadonlySet<string>, lives: number): Promise<number> {
-  await using house = await connect(checkConfig({ storage: { data_dir: folder } }))
-  const entries = (await house.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
+  await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
+  const entries = (await app.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
   const charged = new Set(entries.map(({ ref }) => ref))
   assert.equal(charged.size, entries.length)
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { startPostgresServer, withoutPostgresServer, type PostgresServer } from 
 const cost = 15
 /** More than callers can use up while the server is paused and goes on. */
 const startingCredits = 100_000_000
-const ask = ({ house }: PaidApp): Promise<Response> => house.post('/v1/messages', question)
+const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
 
 async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
@@ -38,8 +38,8 @@ async function startScene(): Promise<Scene> {
   return { server, paid, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-async function waitingIn({ house }: PaidApp): Promise<Record<string, number>> {
-  const text = await (await house.get('/metrics')).text()
+async function waitingIn({ app }: PaidApp): Promise<Record<string, number>> {
+  const text = await (await app.get('/metrics')).text()
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   return {
     charges: figure('gatehouse_charges_waiting'),
@@ -54,9 +54,9 @@ async function untilWritten({ paid }: Scene): Promise<void> {
 
 /** Every answer is paid for once and told of once, and the sums and the chain are whole. */
 async function assertWrittenOnce({ server, paid }: Scene, answered: number): Promise<void> {
-  const { operations } = paid.house.house
+  const { operations } = paid.app.app
   assert.equal((await operations['ledger.verify']({})).broken, null)
-  assert.equal((await operations['audit.verify']({ organization: paid.house.organizationId })).finding, undefined)
+  assert.equal((await operations['audit.verify']({ organization: paid.app.organizationId })).finding, undefined)
   assert.equal(await paid.remaining(), startingCredits - answered * cost)
   const [charges] = await query(server, 'select count(*) as all, count(distinct request_id) as apart from charge')
   assert.deepEqual(charges, { all: String(answered), apart: String(answered) })
@@ -72,31 +72,31 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
   it('is not waited for: requests are answered, the rest is refused, and all is written once when it goes on', async () => {
     await using scene = await startScene()
     const { server, paid } = scene
-    const { house } = paid
+    const { app } = paid
     server.pause()
     for (let count = 0; count < 20; count++) assert.equal((await ask(paid)).status, 200)
-    const stored = await house.post('/v1/responses', { model: 'paid', input: 'hi', max_output_tokens: 50 })
+    const stored = await app.post('/v1/responses', { model: 'paid', input: 'hi', max_output_tokens: 50 })
     assert.equal(stored.status, 200)
     assert.deepEqual(await waitingIn(paid), { charges: 21, events: 21, responses: 1 })
 
     const refused = [
-      await house.get('/v1/organization/projects', { authorization: `Bearer ${house.adminKey}` }),
-      await house.post('/v1/messages', question, { authorization: `Bearer ${mintSecret('ak', systemRandom)}` }),
-      await house.get('/v1/credits'),
-      await house.get('/v1/responses/resp_1'),
+      await app.get('/v1/organization/projects', { authorization: `Bearer ${app.adminKey}` }),
+      await app.post('/v1/messages', question, { authorization: `Bearer ${mintSecret('ak', systemRandom)}` }),
+      await app.get('/v1/credits'),
+      await app.get('/v1/responses/resp_1'),
     ]
     for (const answer of refused) {
       assert.equal(answer.status, 503)
       assert.ok(Number(answer.headers.get('retry-after')) >= 1)
     }
-    const ready = await house.get('/health/ready')
+    const ready = await app.get('/health/ready')
     assert.equal(ready.status, 200)
     assert.match(await ready.text(), /"degraded":\[\{"part":"storage"/)
 
     server.resume()
     await untilWritten(scene)
     const { id } = (await stored.json()) as { id: string }
-    assert.equal((await house.get(`/v1/responses/${id}`)).status, 200)
+    assert.equal((await app.get(`/v1/responses/${id}`)).status, 200)
     await assertWrittenOnce(scene, 23)
   })
 

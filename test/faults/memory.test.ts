@@ -10,8 +10,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
-/** A house in a process of its own with little memory. */
-async function startSmallHouse() {
+/** An app in a process of its own with little memory. */
+async function startSmallApp() {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
   const child = spawn(process.execPath, ['--max-old-space-size=192', program, 'serve'], {
@@ -52,20 +52,20 @@ function send({ url = '', apiKey = '' }, megabytes: number, end: readonly Buffer
   return { asking, answered }
 }
 
-const ask = (house: Parameters<typeof send>[0], megabytes: number): Promise<number | undefined> =>
-  send(house, megabytes, [after]).answered.then(
+const ask = (app: Parameters<typeof send>[0], megabytes: number): Promise<number | undefined> =>
+  send(app, megabytes, [after]).answered.then(
     (answer) => answer.resume().statusCode,
     () => undefined,
   )
 
 it('more large requests at once than the memory holds are turned away, and take nobody else with them', async () => {
-  await using house = await startSmallHouse()
-  const begun = Array.from({ length: 4 }, () => send(house, large, []))
+  await using app = await startSmallApp()
+  const begun = Array.from({ length: 4 }, () => send(app, large, []))
   const refused = await Promise.any(begun.map(({ answered }) => answered))
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1'])
   assert.equal(JSON.parse(await text(refused)).error.type, 'api_error')
-  assert.equal(await ask(house, 0), 200)
+  assert.equal(await ask(app, 0), 200)
   for (const { asking } of begun) asking.destroy()
-  const isTurnedAway = async (): Promise<boolean> => [503, undefined].includes(await ask(house, large))
+  const isTurnedAway = async (): Promise<boolean> => [503, undefined].includes(await ask(app, large))
   while (await isTurnedAway()) await new Promise((resolve) => setTimeout(resolve, 50)) // until there is room
 })

@@ -26,10 +26,10 @@ if (canMount())
         clock: createFastClock(20),
       })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-      const ask = async (): Promise<number> => (await scene.house.post('/v1/messages', question)).status
+      const ask = async (): Promise<number> => (await scene.app.post('/v1/messages', question)).status
       const untilReady = async (said: RegExp): Promise<void> => {
         for (;;) {
-          const answer = await scene.house.get('/health/ready')
+          const answer = await scene.app.get('/health/ready')
           if (said.test(`${answer.status} ${await answer.text()}`)) return
           await new Promise((resolve) => setTimeout(resolve, 20))
         }
@@ -54,6 +54,6 @@ if (canMount())
 
       proxy.open()
       await untilReady(/^200 \{"status":"ready"\}$/)
-      assert.equal((await scene.house.house.operations['ledger.verify']({})).broken, null)
+      assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
     },
   )

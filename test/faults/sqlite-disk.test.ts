@@ -76,8 +76,8 @@ if (canMount()) {
       await using disk = await mountSmallDisk()
       await using scene = await startPaidApp({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-      const ask = (): Promise<Response> => scene.house.post('/v1/messages', question)
-      const ready = (): Promise<Response> => scene.house.get('/health/ready')
+      const ask = (): Promise<Response> => scene.app.post('/v1/messages', question)
+      const ready = (): Promise<Response> => scene.app.get('/health/ready')
       assert.equal((await ask()).status, 200)
       assert.deepEqual(await (await ready()).json(), { status: 'ready' })
 

@@ -12,14 +12,14 @@ const calm = { ...question, messages: [{ role: 'user', content: 'What is the wea
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
 /** A connection of a caller who closes nothing by itself, as a pool of connections does. */
-function callerOf({ house: { url } }: PaidApp): Socket {
+function callerOf({ app: { url } }: PaidApp): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   return socket.on('error', () => undefined)
 }
 
-function ask({ house }: PaidApp, body: object): string {
+function ask({ app }: PaidApp, body: object): string {
   const json = JSON.stringify(body)
-  const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
+  const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${app.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
@@ -50,11 +50,11 @@ async function startHeldStream(scene: PaidApp) {
   return { caller, said, goOn }
 }
 
-describe('a house that is stopping', { timeout: 30_000 }, () => {
+describe('an app that is stopping', { timeout: 30_000 }, () => {
   it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
     await using scene = await startPaidApp()
     const { said, goOn } = await startHeldStream(scene)
-    const drained = scene.house.house.drain()
+    const drained = scene.app.app.drain()
     goOn()
     await drained
     assert.match(await said, /event: message_stop/)
@@ -63,7 +63,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
   it('refuses what comes on a kept connection in the shape of its family', async () => {
     await using scene = await startPaidApp()
     const { caller, said, goOn } = await startHeldStream(scene)
-    const drained = scene.house.house.drain()
+    const drained = scene.app.app.drain()
     goOn()
     await heard(caller, 'message_stop')
     caller.write(ask(scene, calm))
@@ -82,7 +82,7 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     slow.write(ask(scene, calm).slice(0, -10))
     silent.write('POST /v1/messages HTTP/1.1\r\nhost:')
     await once(caller, 'data')
-    const drained = scene.house.house.drain()
+    const drained = scene.app.app.drain()
     pass(30_000)
     await heard(caller, 'event: error')
     pass(32_000)
@@ -99,34 +99,34 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     caller.write(ask(scene, { ...calm, stream: true }))
     await once(caller, 'data')
     caller.destroy()
-    await scene.house.house.drain()
-    await scene.house.house[Symbol.asyncDispose]()
+    await scene.app.app.drain()
+    await scene.app.app[Symbol.asyncDispose]()
     assert.deepEqual(lines, [])
   })
 
   it('is not ready at once, and still answers new callers for as long as it was told to', async () => {
     const { clock, pass } = createPatientClock(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
-    const { house } = scene
-    const drained = house.house.drain()
-    const ready = await house.get('/health/ready')
+    const { app } = scene
+    const drained = app.app.drain()
+    const ready = await app.get('/health/ready')
     assert.equal(ready.status, 503)
     assert.deepEqual(await ready.json(), {
       status: 'not_ready',
       failing: [{ part: 'server', problem: 'stopping' }],
     })
     scene.upstream.answer(answerWith('It is mild there.', { input: 9, output: 9 }))
-    assert.equal((await house.post('/v1/messages', calm)).status, 200)
+    assert.equal((await app.post('/v1/messages', calm)).status, 200)
     pass(45_000)
     await drained
-    await assert.rejects(house.get('/health/live'))
+    await assert.rejects(app.get('/health/live'))
   })
 
   it('ends at once when asked twice, also while it still answers new callers', async () => {
     const { clock } = createPatientClock(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
-    const drained = scene.house.house.drain()
-    await scene.house.house[Symbol.asyncDispose]()
+    const drained = scene.app.app.drain()
+    await scene.app.app[Symbol.asyncDispose]()
     await drained
   })
 
@@ -136,8 +136,8 @@ describe('a house that is stopping', { timeout: 30_000 }, () => {
     const caller = callerOf(scene)
     caller.write(ask(scene, { ...calm, stream: true }))
     await once(caller, 'data')
-    const drained = scene.house.house.drain()
-    await scene.house.house[Symbol.asyncDispose]()
+    const drained = scene.app.app.drain()
+    await scene.app.app[Symbol.asyncDispose]()
     await drained
   })
 })

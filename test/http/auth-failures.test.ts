@@ -51,7 +51,7 @@ describe('an address that sent more invented keys than its budget', () => {
     assert.equal((await scene.get('/v1/organization/policies', bearer(scene.adminKey))).status, 200)
     assert.equal((await scene.post('/v1/messages', message)).status, 200)
     assert.equal((await scene.post('/v1/messages', message, bearer(await tokenOf(scene)))).status, 200)
-    const later = await scene.house.operations['keys.create']({ key: { name: 'Later' } })
+    const later = await scene.app.operations['keys.create']({ key: { name: 'Later' } })
     assert.equal((await scene.post('/v1/messages', message, bearer(later.value))).status, 200)
     assert.equal((await scene.get(gateway, bearer(scene.apiKey))).status, 200)
   })
@@ -96,7 +96,7 @@ describe('an address that sent more invented keys than its budget', () => {
 
 it('credentials that are not cached are answered while a flood of invented keys and forged tokens goes on', async () => {
   await using scene = await startTestApp({ config })
-  const { operations } = scene.house
+  const { operations } = scene.app
   const forged = await tokenOf(scene, anotherSecret)
   const statuses = new Set<number>()
   const flood = { isOver: false, answered: 0 }

@@ -10,9 +10,9 @@ const checkPath = '/v1/organization/limits/check'
 const free = { rpm: 10, tpm: 1000, rpd: 100, tpd: 0, concurrent: { key: 4, project: 6, organization: 8 } }
 const config = { limits: { tiers: { free } } }
 
-const asAdmin = ({ house }: PaidApp) => ({ authorization: `Bearer ${house.adminKey}` })
+const asAdmin = ({ app }: PaidApp) => ({ authorization: `Bearer ${app.adminKey}` })
 const read = async (scene: PaidApp, path: string): Promise<Answer> =>
-  (await scene.house.get(path, asAdmin(scene))).json() as Promise<Answer>
+  (await scene.app.get(path, asAdmin(scene))).json() as Promise<Answer>
 type Gauge = { readonly limit: number; readonly remaining: number }
 type Answer = {
   readonly tier: string
@@ -27,8 +27,8 @@ describe('GET /v1/credits', () => {
   it('tells what came in and what was used in dollars, and what is left in credits', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
-    const answer = await scene.house.get('/v1/credits')
+    await (await scene.app.post('/v1/messages', question)).arrayBuffer()
+    const answer = await scene.app.get('/v1/credits')
     assert.equal(answer.status, 200)
     assert.deepEqual(await answer.json(), {
       data: { total_credits: 10, total_usage: 0.015, remaining_credits: 9985, currency: 'USD' },
@@ -37,43 +37,43 @@ describe('GET /v1/credits', () => {
 
   it('has no number to tell where nothing is metered', async () => {
     await using scene = await startPaidApp()
-    await scene.house.house.operations['orgs.setMetered']({ metered: false })
-    const { data } = (await (await scene.house.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
+    await scene.app.app.operations['orgs.setMetered']({ metered: false })
+    const { data } = (await (await scene.app.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
     assert.equal(data.remaining_credits, null)
   })
 
   it('answers a key sixty times a minute, apart from all other limits', async () => {
     await using scene = await startPaidApp({ config })
-    for (let count = 0; count < 60; count++) assert.equal((await scene.house.get('/v1/credits')).status, 200)
-    const refused = await scene.house.get('/v1/credits')
+    for (let count = 0; count < 60; count++) assert.equal((await scene.app.get('/v1/credits')).status, 200)
+    const refused = await scene.app.get('/v1/credits')
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers.get('retry-after')) >= 1)
     const { error } = (await refused.json()) as { error: { code: string; type: string } }
     assert.deepEqual([error.code, error.type], ['rate_limit_exceeded', 'rate_limit_error'])
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    const inference = await scene.house.post('/v1/messages', question)
+    const inference = await scene.app.post('/v1/messages', question)
     assert.equal(inference.headers.get('x-ratelimit-remaining-requests'), '9')
   })
 
   it('answers an organization three hundred times a minute, however many keys it has', async () => {
     await using scene = await startPaidApp({ config })
-    const { operations } = scene.house.house
+    const { operations } = scene.app.app
     const keys = await Promise.all(
       Array.from({ length: 5 }, (_, at) => operations['keys.create']({ key: { name: `key ${at}` } })),
     )
     const statuses: number[] = []
     for (const { value: secret } of keys) {
       const headers = { authorization: `Bearer ${secret}` }
-      for (let count = 0; count < 60; count++) statuses.push((await scene.house.get('/v1/credits', headers)).status)
+      for (let count = 0; count < 60; count++) statuses.push((await scene.app.get('/v1/credits', headers)).status)
     }
     assert.equal(statuses.filter((status) => status === 200).length, 300)
-    assert.equal((await scene.house.get('/v1/credits')).status, 429)
+    assert.equal((await scene.app.get('/v1/credits')).status, 429)
   })
 
   it('is for keys of a project', async () => {
     await using scene = await startPaidApp()
-    assert.equal((await scene.house.get('/v1/credits', asAdmin(scene))).status, 401)
-    assert.equal((await scene.house.get('/v1/credits', {})).status, 401)
+    assert.equal((await scene.app.get('/v1/credits', asAdmin(scene))).status, 401)
+    assert.equal((await scene.app.get('/v1/credits', {})).status, 401)
   })
 })
 
@@ -81,9 +81,9 @@ describe('what administrators read of limits and credits', () => {
   it('is the tier, and how far each scope is used', async () => {
     await using scene = await startPaidApp({ config })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
-    const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
-    const path = `${limitsPath}?project_id=${scene.house.projectId}&api_key_id=${apiKeys[0]?.id}`
+    await (await scene.app.post('/v1/messages', question)).arrayBuffer()
+    const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
+    const path = `${limitsPath}?project_id=${scene.app.projectId}&api_key_id=${apiKeys[0]?.id}`
     const { tier, plan, scopes } = await read(scene, path)
     assert.deepEqual([tier, plan], ['free', 'free'])
     const { key, project, organization } = scopes as Record<
@@ -101,7 +101,7 @@ describe('what administrators read of limits and credits', () => {
   it('is what was used, by time and group', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    await (await scene.house.post('/v1/messages', question)).arrayBuffer()
+    await (await scene.app.post('/v1/messages', question)).arrayBuffer()
     const { data } = await read(scene, `${usagePath}?bucket=hour&group_by=model`)
     assert.deepEqual(data[0]?.['results'], [
       {
@@ -118,14 +118,14 @@ describe('what administrators read of limits and credits', () => {
       },
     ])
     for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=user']) {
-      assert.equal((await scene.house.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
+      assert.equal((await scene.app.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
     }
   })
 
   it('is the ledger, with a receipt for each use', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    const answer = await scene.house.post('/v1/messages', question)
+    const answer = await scene.app.post('/v1/messages', question)
     await answer.arrayBuffer()
     const { data, has_more: hasMore, last_id: lastId } = await read(scene, `${ledgerPath}?limit=1`)
     const [entry] = data
@@ -138,27 +138,27 @@ describe('what administrators read of limits and credits', () => {
       rest.data.map(({ ref }) => ref),
       ['start'],
     )
-    assert.equal((await scene.house.get(`${ledgerPath}?after=nothing`, asAdmin(scene))).status, 400)
+    assert.equal((await scene.app.get(`${ledgerPath}?after=nothing`, asAdmin(scene))).status, 400)
   })
 
   it('is whether a request would pass, and asking counts nothing', async () => {
     await using scene = await startPaidApp({ config })
     const ask = async (body: object) =>
-      (await (await scene.house.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
-    const thought = { project_id: scene.house.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
+      (await (await scene.app.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
+    const thought = { project_id: scene.app.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
     const passing = await ask(thought)
     assert.deepEqual([passing['would_pass'], passing['reason']], [true, null])
     assert.deepEqual(passing['holds'], { tokens: 500, credits: 500 })
     const large = await ask({ ...thought, max_tokens: 2000 })
     assert.deepEqual([large['would_pass'], large['reason'], large['scope']], [false, 'tpm', 'key'])
     assert.equal(large['retry_after_seconds'], null)
-    await scene.house.house.operations['orgs.setLimits']({ limits: { rpm: 0, tpm: 0 } })
+    await scene.app.app.operations['orgs.setLimits']({ limits: { rpm: 0, tpm: 0 } })
     for (const scope of ['project', 'key'] as const) {
-      const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
-      const subject = scope === 'project' ? { project: scene.house.projectId } : { key: apiKeys[0]?.id ?? '' }
-      await scene.house.house.operations['orgs.setLimits']({ ...subject, limits: { rpm: 0, tpm: 0 } })
+      const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
+      const subject = scope === 'project' ? { project: scene.app.projectId } : { key: apiKeys[0]?.id ?? '' }
+      await scene.app.app.operations['orgs.setLimits']({ ...subject, limits: { rpm: 0, tpm: 0 } })
     }
-    const { api_keys: apiKeys } = await scene.house.house.operations['keys.list']({})
+    const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
     const poor = await ask({ ...thought, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
     assert.deepEqual([poor['would_pass'], poor['reason']], [false, 'credits'])
     assert.equal(scene.upstream.requests.length, 0)
@@ -169,10 +169,10 @@ describe('what administrators read of limits and credits', () => {
   it('names what it does not know', async () => {
     await using scene = await startPaidApp({ config })
     const ask = async (body: object) => {
-      const answer = await scene.house.post(checkPath, body, asAdmin(scene))
+      const answer = await scene.app.post(checkPath, body, asAdmin(scene))
       return [answer.status, ((await answer.json()) as { error: { param: string } }).error.param]
     }
-    const thought = { project_id: scene.house.projectId, model: 'paid', input_tokens: 1 }
+    const thought = { project_id: scene.app.projectId, model: 'paid', input_tokens: 1 }
     assert.deepEqual(await ask({ ...thought, project_id: 'proj_none' }), [422, 'project_id'])
     assert.deepEqual(await ask({ ...thought, api_key_id: 'key_none' }), [422, 'api_key_id'])
     assert.deepEqual(await ask({ ...thought, model: 'none' }), [422, 'model'])
@@ -181,14 +181,14 @@ describe('what administrators read of limits and credits', () => {
 
   it('is for those who may', async () => {
     await using scene = await startPaidApp()
-    const { operations } = scene.house.house
+    const { operations } = scene.app.app
     const { value: secret } = await operations['keys.createAdmin']({
       key: { name: 'other', permissions: ['keys:read'] },
     })
     const headers = { authorization: `Bearer ${secret}` }
     for (const path of [usagePath, ledgerPath, limitsPath]) {
-      assert.equal((await scene.house.get(path, headers)).status, 403, path)
+      assert.equal((await scene.app.get(path, headers)).status, 403, path)
     }
-    assert.equal((await scene.house.post(checkPath, {}, headers)).status, 403)
+    assert.equal((await scene.app.post(checkPath, {}, headers)).status, 403)
   })
 })

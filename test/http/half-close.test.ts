@@ -9,14 +9,14 @@ import { silence, stalledStream, type ReceivedRequest, type Script } from '../su
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
 /** A caller that can close its sending side and read on. */
-function callerOf({ house: { url } }: PaidApp): Socket {
+function callerOf({ app: { url } }: PaidApp): Socket {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   return socket.on('error', () => undefined)
 }
 
-function ask({ house }: PaidApp, { stream = false, version = '1.1' } = {}): string {
+function ask({ app }: PaidApp, { stream = false, version = '1.1' } = {}): string {
   const json = JSON.stringify({ ...question, stream })
-  const head = `POST /v1/messages HTTP/${version}\r\nhost: a\r\nauthorization: Bearer ${house.apiKey}`
+  const head = `POST /v1/messages HTTP/${version}\r\nhost: a\r\nauthorization: Bearer ${app.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
@@ -117,7 +117,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     await using scene = await startPaidApp()
     const caller = callerOf(scene)
     const said = hearing(caller)
-    const { adminKey } = scene.house
+    const { adminKey } = scene.app
     caller.end(`GET /v1/organization/usage HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${adminKey}\r\n\r\n`)
     assert.match(await said.all(), /^HTTP\/1\.1 200 OK/)
   })

@@ -73,7 +73,7 @@ describe('with ports of their own for administration and metrics', () => {
     const administration = await pathsOf(scene.addresses.administration)
     assert.ok(api.includes('/v1/messages') && !api.includes('/v1/organization/policies') && !api.includes('/metrics'))
     assert.ok(administration.includes('/v1/organization/policies') && !administration.includes('/v1/messages'))
-    const { paths } = scene.house.openapi() as { paths: object }
+    const { paths } = scene.app.openapi() as { paths: object }
     for (const path of [...api, ...administration, '/metrics']) assert.ok(path in paths, path)
   })
 
@@ -129,7 +129,7 @@ describe('a stop', () => {
   it('closes API and administration, and lets metrics be read to the last', async () => {
     const scene = await startTestApp({ config: { server: { admin_port: 0, metrics_port: 0 } } })
     const { api, administration, metrics } = scene.addresses
-    await scene.house.drain()
+    await scene.app.drain()
     await assert.rejects(fetch(`${api}/health/live`))
     await assert.rejects(fetch(`${administration}/health/live`))
     assert.equal((await fetch(`${metrics}/metrics`)).status, 200)

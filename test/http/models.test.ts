@@ -4,12 +4,12 @@ import { assertAnswered } from '../support/fuzz.ts'
 import { operationsOf } from '../support/openapi.ts'
 
 test('whatever the models are asked is answered as described', async (context) => {
-  await using house = await startAdminApp()
-  for (const operation of operationsOf(house.house.openapi(), '/v1/models')) {
+  await using app = await startAdminApp()
+  for (const operation of operationsOf(app.app.openapi(), '/v1/models')) {
     await context.test(`${operation.method} ${operation.path}`, () =>
       assertAnswered(operation, ['gatehouse-echo'], async (method, { path, headers }) => {
-        const authorization = `Bearer ${house.apiKey}`
-        const answer = await fetch(house.url + path, { method, headers: { ...headers, authorization } })
+        const authorization = `Bearer ${app.apiKey}`
+        const answer = await fetch(app.url + path, { method, headers: { ...headers, authorization } })
         return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Json }
       }),
     )

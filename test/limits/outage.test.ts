@@ -188,7 +188,7 @@ it('a minute lets its limit through, while Redis is killed, comes back empty and
 
 const free = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
-it('a house that cannot reach its Redis says so before anybody asks', async () => {
+it('an app that cannot reach its Redis reports it before the first request', async () => {
   await using scene = await startTestApp({ storage: { redis_url: 'redis://127.0.0.1:1' } })
   const { degraded } = (await (await scene.get('/health/ready')).json()) as { degraded?: { part: string }[] }
   assert.deepEqual(

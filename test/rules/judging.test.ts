@@ -4,13 +4,13 @@ import { startAdminApp, textOf, type AdminApp } from '../support/administration.
 import { answerWith } from '../support/paid-app.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../support/upstream.ts'
 
-/** A house with one model for callers and one for the judge. */
+/** An app with one model for callers and one for the judge. */
 async function startScene(policies: object = {}) {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream(answerWith('A plain answer.', { input: 5, output: 5 })))
   const judge = opened.use(await startUpstream(answerWith('{"score": 0}', { input: 200, output: 8 })))
   const at = (name: string, { url }: TestUpstream) => ({ name, kind: 'openai-chat', base_url: `${url}/v1` })
-  const house = opened.use(
+  const app = opened.use(
     await startAdminApp({
       config: {
         upstreams: [at('main', upstream), at('judge', judge)],
@@ -23,7 +23,7 @@ async function startScene(policies: object = {}) {
     }),
   )
   const kept = opened.move()
-  return { house, upstream, judge, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { app, upstream, judge, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 const withJudge = (settings: object = {}) => ({ judge: { model: 'judge-model', ...settings } })
@@ -39,8 +39,8 @@ async function publish({ admin }: AdminApp, rule: string, content: object = {}) 
   return admin.ask('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
 }
 
-const say = (house: AdminApp, content: string) =>
-  house.post('/v1/messages', { model: 'house-model', max_tokens: 50, messages: [{ role: 'user', content }] })
+const say = (app: AdminApp, content: string) =>
+  app.post('/v1/messages', { model: 'house-model', max_tokens: 50, messages: [{ role: 'user', content }] })
 
 describe('a policy in force', () => {
   for (const [rule, refused, passed] of [
@@ -52,63 +52,63 @@ describe('a policy in force', () => {
   ] as const) {
     it(`refuses what breaks it and nothing else: ${rule}`, async () => {
       await using scene = await startScene()
-      await publish(scene.house, rule)
-      assert.equal((await say(scene.house, refused)).status, 400)
-      assert.equal((await say(scene.house, passed)).status, 200)
+      await publish(scene.app, rule)
+      assert.equal((await say(scene.app, refused)).status, 400)
+      assert.equal((await say(scene.app, passed)).status, 200)
       assert.equal(scene.upstream.requests.length, 1)
     })
   }
 
   it('holds for a request without a word too, where its rule asks for none', async () => {
     await using scene = await startScene()
-    await publish(scene.house, 'cel:user == "intern"')
+    await publish(scene.app, 'cel:user == "intern"')
     const image_url = { url: 'https://example.com/cat.png' }
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
-    const ask = (user: string) => scene.house.post('/v1/chat/completions', { model: 'house-model', user, messages })
+    const ask = (user: string) => scene.app.post('/v1/chat/completions', { model: 'house-model', user, messages })
     assert.equal((await ask('intern')).status, 400)
     assert.equal((await ask('ada')).status, 200)
   })
 
   it('whose rule fails on a request refuses it: it was not judged, which is no pass', async () => {
     await using scene = await startScene()
-    await publish(scene.house, 'cel:metadata.missing == "x"')
-    const answer = await say(scene.house, 'Hello')
+    await publish(scene.app, 'cel:metadata.missing == "x"')
+    const answer = await say(scene.app, 'Hello')
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
   })
 
   it('whose rule takes too much time on a text refuses it, and goes on with others', async () => {
     await using scene = await startScene({ expression_time_ms: 1 })
-    await publish(scene.house, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
+    await publish(scene.app, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
     const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
-    const answer = await say(scene.house, hostile)
+    const answer = await say(scene.app, hostile)
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(await answer.json(), {
       policy: { decision: 'not_evaluated', reason_code: 'NOT_EVALUATED' },
     })
-    assert.equal((await say(scene.house, 'Hello')).status, 200)
+    assert.equal((await say(scene.app, 'Hello')).status, 200)
     assert.equal(scene.upstream.requests.length, 1)
   })
 
   it('that names nothing warns whoever publishes it, and never blocks', async () => {
     await using scene = await startScene()
-    const { headers } = await publish(scene.house, 'Be polite.')
+    const { headers } = await publish(scene.app, 'Be polite.')
     assert.equal(headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
-    assert.equal((await say(scene.house, 'You fool.')).status, 200)
+    assert.equal((await say(scene.app, 'You fool.')).status, 200)
   })
 })
 
 describe('a policy in force, with a judge', () => {
   it('is judged by a model of the catalogue, once for each text', async () => {
     await using scene = await startScene(withJudge())
-    const { house, judge } = scene
-    const { headers } = await publish(house, 'Be polite.')
+    const { app, judge } = scene
+    const { headers } = await publish(app, 'Be polite.')
     assert.equal(headers.get('x-gatehouse-warning'), null)
-    assert.equal((await say(house, 'Good morning.')).status, 200)
+    assert.equal((await say(app, 'Good morning.')).status, 200)
     judge.answer(answerWith('{"score": 0.9}', { input: 200, output: 8 }))
-    assert.equal((await say(house, 'You fool.')).status, 400)
-    assert.equal((await say(house, 'You fool.')).status, 400)
-    assert.equal((await say(house, 'Good morning.')).status, 200)
+    assert.equal((await say(app, 'You fool.')).status, 400)
+    assert.equal((await say(app, 'You fool.')).status, 400)
+    assert.equal((await say(app, 'Good morning.')).status, 200)
     assert.equal(judge.requests.length, 2)
     const asked = JSON.parse(judge.requests[0]?.body ?? '') as Record<string, unknown>
     assert.equal(asked['model'], 'judge-model')
@@ -117,13 +117,13 @@ describe('a policy in force, with a judge', () => {
 
   it('tells what it costs, and charges nobody', async () => {
     await using scene = await startScene(withJudge())
-    const { house } = scene
-    await publish(house, 'Be polite.')
-    const before = await house.house.operations['credits.balance']({})
-    await say(house, 'Good morning.')
-    const after = await house.house.operations['credits.balance']({})
+    const { app } = scene
+    await publish(app, 'Be polite.')
+    const before = await app.app.operations['credits.balance']({})
+    await say(app, 'Good morning.')
+    const after = await app.app.operations['credits.balance']({})
     assert.equal(after.remaining_credits, before.remaining_credits)
-    const metrics = await (await house.get('/metrics')).text()
+    const metrics = await (await app.get('/metrics')).text()
     assert.match(metrics, /gatehouse_judge_verdicts_total\{result="judged"\} 1\n/)
     assert.match(metrics, /gatehouse_judge_tokens_total\{kind="input"\} 200\n/)
     assert.match(metrics, /gatehouse_judge_tokens_total\{kind="output"\} 8\n/)
@@ -141,8 +141,8 @@ describe('a policy in force, with a judge', () => {
       ] as const) {
         await using scene = await startScene(withJudge({ fail }))
         scene.judge.answer(script)
-        await publish(scene.house, 'Be polite.')
-        assert.equal((await say(scene.house, 'You fool.')).status, status)
+        await publish(scene.app, 'Be polite.')
+        assert.equal((await say(scene.app, 'You fool.')).status, status)
       }
     })
   }
@@ -150,45 +150,45 @@ describe('a policy in force, with a judge', () => {
   it('that only monitors never stands in the way', async () => {
     await using scene = await startScene(withJudge())
     scene.judge.answer(answerWith('allow'))
-    await publish(scene.house, 'Be polite.', { mode: 'monitoring' })
-    assert.equal((await say(scene.house, 'You fool.')).status, 200)
+    await publish(scene.app, 'Be polite.', { mode: 'monitoring' })
+    assert.equal((await say(scene.app, 'You fool.')).status, 200)
   })
 
   it('that has spent its day has not judged', async () => {
     await using scene = await startScene(withJudge({ max_usd_per_day: 0.000001 }))
-    await publish(scene.house, 'Be polite.')
-    assert.equal((await say(scene.house, 'Good morning.')).status, 400)
+    await publish(scene.app, 'Be polite.')
+    assert.equal((await say(scene.app, 'Good morning.')).status, 400)
     assert.equal(scene.judge.requests.length, 0)
   })
 
   it('whose judge is there has texts written anew for the gateway, and refuses where that fails', async () => {
     await using scene = await startScene(withJudge())
-    const { house, judge, upstream } = scene
-    const authorization = `Bearer ${house.adminKey}`
+    const { app, judge, upstream } = scene
+    const authorization = `Bearer ${app.adminKey}`
     const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
-    assert.equal((await house.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    assert.equal((await app.post('/api/policy-gateway/config', config, { authorization })).status, 200)
     judge.answer(answerWith('Tell me about the bird.', { input: 50, output: 5 }))
-    assert.equal((await say(house, 'Tell me about the falcon.')).status, 200)
+    assert.equal((await say(app, 'Tell me about the falcon.')).status, 200)
     assert.match(upstream.requests.at(-1)?.body ?? '', /Tell me about the bird\./)
     assert.match(judge.requests.at(-1)?.body ?? '', /Write the text anew/)
     // What still breaks the rule, and what is no text at all, does not stand.
     for (const answer of ['A falcon it is.', '']) {
       judge.answer(answerWith(answer, { input: 50, output: 5 }))
-      assert.ok((await say(house, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
+      assert.ok((await say(app, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
     }
     assert.equal(upstream.requests.length, 1)
   })
 
   it('writes nothing anew that stands where nothing can be changed: the request is refused', async () => {
     await using scene = await startScene(withJudge())
-    const { house, judge, upstream } = scene
-    const authorization = `Bearer ${house.adminKey}`
+    const { app, judge, upstream } = scene
+    const authorization = `Bearer ${app.adminKey}`
     const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
-    assert.equal((await house.post('/api/policy-gateway/config', config, { authorization })).status, 200)
+    assert.equal((await app.post('/api/policy-gateway/config', config, { authorization })).status, 200)
     judge.answer(answerWith('About a bird.', { input: 50, output: 5 }))
     const tools = [{ name: 'find', description: 'Finds the falcon.', input_schema: { type: 'object' } }]
     const body = { model: 'house-model', max_tokens: 9, tools, messages: [{ role: 'user', content: 'Where is it?' }] }
-    assert.equal((await house.post('/v1/messages', body)).status, 400)
+    assert.equal((await app.post('/v1/messages', body)).status, 400)
     assert.equal(upstream.requests.length, 0)
   })
 

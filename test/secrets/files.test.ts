@@ -42,9 +42,9 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     const destination = { write: (line: string) => void lines.push(line) }
     const outputs: string[] = []
     {
-      await using house = await createApp(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
-      const { api: url } = await house.listen()
-      const { api_key: key } = await house.operations.setup({ name: 'Test' })
+      await using app = await createApp(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
+      const { api: url } = await app.listen()
+      const { api_key: key } = await app.operations.setup({ name: 'Test' })
       const ask = async () => {
         const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -129,8 +129,8 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     await using first = await node({ secret: old, secret_next: next }, true)
     const oldSink = await first.createSink(sinkAt(receiver.origin))
     await using second = await node({ secret: next, secret_previous: old })
-    const { value: newKey } = await second.house.operations['keys.create']({ key: { name: 'made on the second node' } })
-    const { value: unused } = await first.house.operations['keys.create']({ key: { name: 'made on the first node' } })
+    const { value: newKey } = await second.app.operations['keys.create']({ key: { name: 'made on the second node' } })
+    const { value: unused } = await first.app.operations['keys.create']({ key: { name: 'made on the first node' } })
     const ask = (scene: typeof first, key: string) =>
       scene.post('/v1/messages', message, { authorization: `Bearer ${key}` }).then((answer) => answer.status)
     const test = (scene: typeof first, sink: unknown) =>
@@ -140,10 +140,10 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
 
     assert.deepEqual([await ask(first, newKey), await ask(second, first.apiKey)], [200, 200])
     assert.deepEqual([await test(second, oldSink['id']), await test(first, oldSink['id'])], [true, true])
-    const rotated = await second.house.operations['secret.rotate']({})
+    const rotated = await second.app.operations['secret.rotate']({})
     assert.equal(rotated.needs_previous.encrypted_values + rotated.needs_previous.audit_logs, 0)
     assert.equal(await test(first, oldSink['id']), true, 'a node that still has the old secret reads it')
-    assert.equal((await first.house.operations['audit.verify']({})).checkpointFinding, undefined)
+    assert.equal((await first.app.operations['audit.verify']({})).checkpointFinding, undefined)
 
     await using third = await node({ secret: next, secret_previous: old })
     assert.deepEqual(
@@ -153,19 +153,16 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     const administer = (key: string) =>
       fetch(`${third.url}/v1/organization/projects`, { headers: { authorization: `Bearer ${key}` } })
     assert.equal((await administer(first.adminKey)).status, 200)
-    while ((await third.house.operations['secret.status']({})).needs_previous.keys > 0) {
+    while ((await third.app.operations['secret.status']({})).needs_previous.keys > 0) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    await assert.rejects(
-      third.house.operations['secret.retire']({}),
-      /Remove GATEHOUSE_SECRET_PREVIOUS from every node/,
-    )
+    await assert.rejects(third.app.operations['secret.retire']({}), /Remove GATEHOUSE_SECRET_PREVIOUS from every node/)
     await using last = await node({ secret: next })
     assert.deepEqual(
       [await ask(last, first.apiKey), await ask(last, unused), await test(last, oldSink['id'])],
       [200, 200, true],
     )
-    const { finding, checkpointFinding, keyFindings } = await last.house.operations['audit.verify']({})
+    const { finding, checkpointFinding, keyFindings } = await last.app.operations['audit.verify']({})
     const used = keyFindings.filter(({ from }) => from !== undefined)
     assert.deepEqual([finding, checkpointFinding, used], [undefined, undefined, []])
   })

@@ -3,22 +3,22 @@ import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
 
-describe('a running house', () => {
-  let house: AdminApp
+describe('a running app', () => {
+  let app: AdminApp
   before(async () => {
-    house = await startAdminApp()
+    app = await startAdminApp()
   })
-  after(() => house[Symbol.asyncDispose]())
+  after(() => app[Symbol.asyncDispose]())
 
   const ask = (content: string, headers: Record<string, string> = {}): Promise<Response> =>
-    house.post(
+    app.post(
       '/v1/messages',
       { model: 'gatehouse-echo', max_tokens: 16, messages: [{ role: 'user', content }] },
-      { authorization: `Bearer ${house.apiKey}`, ...headers },
+      { authorization: `Bearer ${app.apiKey}`, ...headers },
     )
   const statusOf = async (content: string): Promise<number> => (await ask(content)).status
   const save = async (config: object): Promise<void> =>
-    assert.equal((await house.post('/api/policy-gateway/config', config)).status, 200)
+    assert.equal((await app.post('/api/policy-gateway/config', config)).status, 200)
 
   /** So many requests, of which the last are refused. */
   async function spike(word: string): Promise<void> {
@@ -27,7 +27,7 @@ describe('a running house', () => {
   }
   async function logged(kind: string): Promise<Json> {
     for (;;) {
-      const [entry] = itemsOf(await house.admin.get(`/audit_logs?kind=${kind}`))
+      const [entry] = itemsOf(await app.admin.get(`/audit_logs?kind=${kind}`))
       if (entry) return entry
       await scheduler.wait(20)
     }
@@ -47,13 +47,13 @@ describe('a running house', () => {
   })
 
   it('pauses a policy whose refusals spike', async () => {
-    const policy = await house.admin.post('/policies', { name: 'P', rule: 'Never say "eagle".', mode: 'enforcing' })
-    await house.admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
+    const policy = await app.admin.post('/policies', { name: 'P', rule: 'Never say "eagle".', mode: 'enforcing' })
+    await app.admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
     await spike('eagle')
     const { resource_id: id, old_revision: from, new_revision: to } = await logged('policy.paused')
     assert.deepEqual([id, from, to], [textOf(policy), 2, 3])
     assert.equal(await statusOf('About the eagle'), 200)
-    assert.match(await (await house.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
+    assert.match(await (await app.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
   })
 
   it('holds users and projects to their quotas', async () => {
@@ -69,7 +69,7 @@ describe('a running house', () => {
       error: { type: 'rate_limit_error' },
       policy: { decision: 'refuse', enforced: true, reason_code: 'USER_QUOTA_EXCEEDED' },
     })
-    const [event] = itemsOf(await house.admin.get('/audit_logs?user_id=ann&decision=refuse'))
+    const [event] = itemsOf(await app.admin.get('/audit_logs?user_id=ann&decision=refuse'))
     assert.deepEqual([event?.['id'], event?.['user_id']], [body.policy.event_id, 'ann'])
     assert.equal((await ask('Hi', { 'x-policy-user': 'bob' })).status, 200)
     await save({ org_controls: { project_quota: { ...quota, requests: 1 } } })

@@ -1,20 +1,20 @@
 import { after, before } from 'node:test'
 import { startAdminApp, textOf, type Admin, type AdminApp, type Answer, type Json } from './administration.ts'
 
-/** A house for the tests of one file. Call it inside `describe`. */
+/** An app for the tests of one file. Call it inside `describe`. */
 export function adminSuite(...options: Parameters<typeof startAdminApp>) {
-  let house: AdminApp | undefined
-  before(async () => void (house = await startAdminApp(...options)))
-  after(() => house?.[Symbol.asyncDispose]())
+  let app: AdminApp | undefined
+  before(async () => void (app = await startAdminApp(...options)))
+  after(() => app?.[Symbol.asyncDispose]())
 
   const opened = (): AdminApp => {
-    if (!house) throw new Error('the house is not open yet')
-    return house
+    if (!app) throw new Error('the app is not open yet')
+    return app
   }
   const admin = (): Admin => opened().admin
 
   return {
-    house: opened,
+    app: opened,
     admin,
     ask: (method: string, path: string, body?: unknown): Promise<Answer> => admin().ask(method, path, { body }),
     /** A new policy, which then lives through these steps: `['publish', {}]`; each names the revision it finds. */

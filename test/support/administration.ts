@@ -32,19 +32,19 @@ const generous = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_00
 
 export async function startAdminApp({ config = {}, ...rest }: TestAppOptions = {}): Promise<AdminApp> {
   const administration = { credential: generous, organization: generous }
-  const house = await startTestApp({ ...rest, config: { administration, ...config } })
-  const { operations } = house.house
+  const app = await startTestApp({ ...rest, config: { administration, ...config } })
+  const { operations } = app.app
   const inOrganization = (organization: string | undefined) => (organization === undefined ? {} : { organization })
   const adminWith = async (permissions: readonly string[], organization?: string): Promise<Admin> => {
-    const place = inOrganization(organization ?? house.organizationId)
+    const place = inOrganization(organization ?? app.organizationId)
     return adminOf(
-      house.url,
+      app.url,
       (await operations['keys.createAdmin']({ ...place, key: { name: 'Test', permissions } })).value,
     )
   }
   return {
-    ...house,
-    admin: adminOf(house.url, house.adminKey),
+    ...app,
+    admin: adminOf(app.url, app.adminKey),
     adminWith,
     async otherOrganization() {
       const { id } = await operations['orgs.create']({ name: 'Other' })

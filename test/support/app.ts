@@ -7,7 +7,7 @@ import { checkConfig } from '../../src/config/config.ts'
 
 /** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
 export type TestApp = AsyncDisposable & {
-  readonly house: App
+  readonly app: App
   readonly url: string
   readonly addresses: Addresses
   readonly adminKey: string
@@ -51,13 +51,13 @@ export async function startTestApp({
     ...config,
     server: { port: 0, ...(config['server'] as object) },
   }
-  const house = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
-  const addresses = await house.listen()
+  const app = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
+  const addresses = await app.listen()
   const url = addresses.api
-  const made = isFirst ? await house.operations.setup({ name: 'Test organization' }) : nothing
+  const made = isFirst ? await app.operations.setup({ name: 'Test organization' }) : nothing
   const authorization = `Bearer ${made.api_key}`
   return {
-    house,
+    app,
     url,
     addresses,
     adminKey: made.admin_key,
@@ -72,7 +72,7 @@ export async function startTestApp({
       }),
     get: (path, headers = { authorization }) => fetch(url + path, { headers }),
     async [Symbol.asyncDispose]() {
-      await house[Symbol.asyncDispose]()
+      await app[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -13,11 +13,11 @@ export type ExportScene = AdminApp & {
   sink(id: string): Promise<Json>
 }
 
-/** A house whose sinks may reach this machine. */
+/** An app whose sinks may reach this machine. */
 export async function startExportScene({ config = {}, ...rest }: TestAppOptions = {}): Promise<ExportScene> {
-  const house = await startAdminApp({ ...rest, config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } })
-  const gateway: ExportScene['gateway'] = async (method, path, { body, key = house.apiKey, headers = {} } = {}) => {
-    const response = await fetch(`${house.url}/api/policy-gateway${path}`, {
+  const app = await startAdminApp({ ...rest, config: { exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } })
+  const gateway: ExportScene['gateway'] = async (method, path, { body, key = app.apiKey, headers = {} } = {}) => {
+    const response = await fetch(`${app.url}/api/policy-gateway${path}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -33,7 +33,7 @@ export async function startExportScene({ config = {}, ...rest }: TestAppOptions 
     return { ...(body['export'] as Json) }
   }
   return {
-    ...house,
+    ...app,
     gateway,
     createSink: async (settings, type = 'webhook') =>
       exportOf(await gateway('POST', '/exports', { body: { type, label: 'Test', config: settings } })),

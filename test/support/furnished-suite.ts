@@ -3,18 +3,18 @@ import { adminSuite } from './admin-suite.ts'
 import type { startAdminApp } from './administration.ts'
 import { furnish, pathOf, type AdminRoute, type Belongings } from './administration-routes.ts'
 
-/** A house with one of everything, for the tests of one file. Call it inside `describe`. */
+/** An app with one of everything, for the tests of one file. Call it inside `describe`. */
 export function furnishedSuite(...options: Parameters<typeof startAdminApp>) {
-  const { house, admin } = adminSuite(...options)
+  const { app, admin } = adminSuite(...options)
   let ids: Belongings | undefined
   before(async () => void (ids = await furnish(admin())))
 
   return {
-    house,
+    app,
     admin,
     /** The path of a route, about what is there. */
     pathTo(route: AdminRoute): string {
-      if (!ids) throw new Error('the house is not furnished yet')
+      if (!ids) throw new Error('the app is not furnished yet')
       return pathOf(route, { ...ids })
     },
   }

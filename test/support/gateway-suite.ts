@@ -2,13 +2,13 @@ import { after, before } from 'node:test'
 import { startExportScene, type ExportScene } from './export-scene.ts'
 import type { TestAppOptions } from './app.ts'
 
-/** A house whose gateway is asked by the tests of one file. Call it inside `describe`. */
+/** An app whose gateway is asked by the tests of one file. Call it inside `describe`. */
 export function gatewaySuite(options: TestAppOptions = {}) {
   let scene: ExportScene | undefined
   before(async () => void (scene = await startExportScene(options)))
   after(() => scene?.[Symbol.asyncDispose]())
   const opened = (): ExportScene => {
-    if (!scene) throw new Error('the house is not open yet')
+    if (!scene) throw new Error('the app is not open yet')
     return scene
   }
   return {

@@ -1,9 +1,9 @@
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
 import { startUpstream, type Script, type TestUpstream } from './upstream.ts'
 
-/** A house whose model costs one credit for each token, and the upstream behind it. */
+/** An app whose model costs one credit for each token, and the upstream behind it. */
 export type PaidApp = AsyncDisposable & {
-  readonly house: TestApp
+  readonly app: TestApp
   readonly upstream: TestUpstream
   /** What the organization has left, as the ledger knows it. */
   remaining(): Promise<number>
@@ -22,15 +22,15 @@ export const question = { model: 'paid', max_tokens: 50, messages: [{ role: 'use
 
 const usagePath = '/v1/organization/usage'
 
-export type PaidHouseOptions = TestAppOptions & {
+export type PaidAppOptions = TestAppOptions & {
   /** Settings of its upstream, beside its address. */
   readonly upstreamSettings?: Readonly<Record<string, unknown>>
 }
 
-export async function startPaidApp({ upstreamSettings, ...options }: PaidHouseOptions = {}): Promise<PaidApp> {
+export async function startPaidApp({ upstreamSettings, ...options }: PaidAppOptions = {}): Promise<PaidApp> {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream())
-  const house = opened.use(
+  const app = opened.use(
     await startTestApp({
       ...options,
       config: {
@@ -42,11 +42,11 @@ export async function startPaidApp({ upstreamSettings, ...options }: PaidHouseOp
   )
   const kept = opened.move()
   return {
-    house,
+    app,
     upstream,
-    remaining: async () => (await house.house.operations['credits.balance']({})).remaining_credits,
+    remaining: async () => (await app.app.operations['credits.balance']({})).remaining_credits,
     async used() {
-      const answer = await house.get(usagePath, { authorization: `Bearer ${house.adminKey}` })
+      const answer = await app.get(usagePath, { authorization: `Bearer ${app.adminKey}` })
       const { data } = (await answer.json()) as { data: { results: UsageResult[] }[] }
       const [only] = data.flatMap(({ results }) => results)
       const { requests = 0, input_tokens: input = 0, output_tokens: output = 0, credits = 0 } = only ?? {}

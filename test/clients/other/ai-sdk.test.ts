@@ -51,7 +51,7 @@ describe('the AI SDK with its default provider, which refers to answers that it 
         sent.push(String(init?.body))
         return fetch(input, init)
       }
-      const { url, apiKey } = scene.house
+      const { url, apiKey } = scene.app
       const model = createOpenAI({ baseURL: `${url}/v1`, apiKey, fetch: recordingFetch })(upstream)
       const prompts = [0, 1].map((turn) => {
         const play = { recording: 'text', form: 'stream', at: 99, fault: 'end' } as const

@@ -72,7 +72,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
     it(`says what went wrong, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(401)]) {
-        const { is_error: isError, result } = await ask(scripted.house, { model: kind, prompt })
+        const { is_error: isError, result } = await ask(scripted.app, { model: kind, prompt })
         assert.equal(isError, true)
         assert.match(result, /API Error: 502 .*upstream/)
       }
@@ -80,7 +80,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
     it(`stops the upstream when it is interrupted, over ${kind}`, { timeout }, async () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
-      const running = run(scripted.house, { model: kind, prompt, signal: aborter.signal })
+      const running = run(scripted.app, { model: kind, prompt, signal: aborter.signal })
       const request = await scripted.asked(prompt)
       aborter.abort()
       await running
@@ -90,7 +90,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
 
   it('reaches an Anthropic upstream with all its flags and marks', { timeout }, async () => {
     const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 99, fault: 'end' })} #9`
-    await ask(scripted.house, { model: 'anthropic', prompt })
+    await ask(scripted.app, { model: 'anthropic', prompt })
     const { headers, body } = await scripted.asked(prompt)
     assert.match(String(headers['anthropic-beta']), /claude-code-\d+/)
     assert.match(body, /"cache_control":/)
@@ -101,11 +101,11 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
 
 /** How many requests of each route and outcome the gateway has seen more than before. */
 async function requestCounts(
-  house: Awaited<ReturnType<typeof startPairs>>['near'],
+  app: Awaited<ReturnType<typeof startPairs>>['near'],
   act: () => Promise<unknown>,
 ): Promise<Map<string, number>> {
   const read = async (): Promise<Map<string, number>> => {
-    const page = await (await house.get('/metrics')).text()
+    const page = await (await app.get('/metrics')).text()
     const lines = page.matchAll(/^gatehouse_http_request_seconds_count\{route="(.*?)",status="(.*?)"\} (\d+)$/gm)
     return new Map(Array.from(lines, ([, route, status, count]) => [`${route} ${status}`, Number(count)]))
   }

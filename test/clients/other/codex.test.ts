@@ -86,9 +86,9 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const { url, apiKey } = pairs.far
       const upstream = { name: 'far', kind, base_url: kind === 'anthropic' ? url : `${url}/v1`, api_key: apiKey }
       const models = [{ name: model, targets: [{ upstream: 'far', model: 'gatehouse-echo' }] }]
-      await using house = await startTestApp({ config: { upstreams: [upstream], models } })
+      await using app = await startTestApp({ config: { upstreams: [upstream], models } })
       const patch = '*** Begin Patch\n*** Add File: made.txt\n+heliotrope\n*** End Patch\n'
-      const events = await ask(house, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
+      const events = await ask(app, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
       const changed = events.find(({ type, item }) => type === 'item.completed' && item?.type === 'file_change')
       assert.equal(changed?.item?.status, 'completed', JSON.stringify(events))
     })
@@ -98,14 +98,14 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
     it(`says what went wrong, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(400)]) {
-        const events = await ask(scripted.house, { model: kind, prompt })
+        const events = await ask(scripted.app, { model: kind, prompt })
         assert.equal(events.at(-1)?.type, 'turn.failed', JSON.stringify(events))
       }
     })
     it(`stops the upstream when it is interrupted, over ${kind}`, { timeout }, async () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
-      const running = ask(scripted.house, { model: kind, prompt, signal: aborter.signal })
+      const running = ask(scripted.app, { model: kind, prompt, signal: aborter.signal })
       const request = await scripted.asked(prompt)
       aborter.abort()
       await running

@@ -24,30 +24,30 @@ const refusals: readonly { readonly upstream: number; readonly told: (dialect: D
 /** Every client is told what went wrong, before the stream and in it, and can leave at any time. */
 export function failEverywhere(clients: readonly Client[]): void {
   let scene: Awaited<ReturnType<typeof startScripted>>
-  let spentHouse: TestApp
+  let spentApp: TestApp
   before(async () => {
     scene = await startScripted()
-    spentHouse = await startSpentHouse()
+    spentApp = await startSpentApp()
   })
   after(async () => {
     await scene[Symbol.asyncDispose]()
-    await spentHouse[Symbol.asyncDispose]()
+    await spentApp[Symbol.asyncDispose]()
   })
   let count = 0
 
   for (const client of clients) {
     describe(`${client.name}, refused by the gateway`, { timeout }, () => {
       it('is told of a wrong key', async () => {
-        const stranger = { url: scene.house.url, apiKey: 'ak_wrong' }
+        const stranger = { url: scene.app.url, apiKey: 'ak_wrong' }
         const { status } = await failureOf(client.ask(stranger, { model: 'anthropic', text: 'Hello' }))
         assert.equal(status, 401)
       })
       it('is told of an unknown model', async () => {
-        const { status } = await failureOf(client.ask(scene.house, { model: 'nothing', text: 'Hello' }))
+        const { status } = await failureOf(client.ask(scene.app, { model: 'nothing', text: 'Hello' }))
         assert.equal(status, 404)
       })
       it('is told that it has asked too often', async () => {
-        const { status } = await failureOf(client.ask(spentHouse, { model: echoModel, text: 'Hello' }))
+        const { status } = await failureOf(client.ask(spentApp, { model: echoModel, text: 'Hello' }))
         assert.equal(status, 429)
       })
     })
@@ -56,14 +56,14 @@ export function failEverywhere(clients: readonly Client[]): void {
       describe(`${client.name}, over ${kind} that goes wrong`, { timeout }, () => {
         for (const { upstream, told } of refusals) {
           it(`is told when the upstream says ${upstream}`, async () => {
-            const asking = client.ask(scene.house, { model: kind, text: refusalPrompt(upstream) })
+            const asking = client.ask(scene.app, { model: kind, text: refusalPrompt(upstream) })
             assert.equal((await failureOf(asking)).status, told(client.dialect))
           })
         }
         for (const fault of ['error', 'cut'] as const) {
           it(`is told when the answer breaks off: ${fault}`, async () => {
             const play: Play = { recording: 'text', form: 'stream', at: middleOf(kind), fault }
-            const failure = await failureOf(client.ask(scene.house, { model: kind, text: promptOf(play) }))
+            const failure = await failureOf(client.ask(scene.app, { model: kind, text: promptOf(play) }))
             // In a stream there are only words left. Before it, which is where short answers are still held back, some
             // clients show nothing but the status.
             const told = fault === 'cut' ? 502 : overloadedIn(client.dialect)
@@ -76,7 +76,7 @@ export function failEverywhere(clients: readonly Client[]): void {
           const text = `${promptOf(play)} #${count++}`
           const aborter = new AbortController()
           const onText = (): void => aborter.abort()
-          const asking = client.ask(scene.house, { model: kind, text, signal: aborter.signal, onText })
+          const asking = client.ask(scene.app, { model: kind, text, signal: aborter.signal, onText })
           const request = await scene.asked(text)
           if (!client.isStreaming) aborter.abort()
           await Promise.allSettled([asking])
@@ -90,11 +90,11 @@ export function failEverywhere(clients: readonly Client[]): void {
 const echoModel = 'gatehouse-echo'
 
 /** Its key may ask once a day, and has. */
-async function startSpentHouse(): Promise<TestApp> {
-  const house = await startTestApp({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
-  const answer = await house.post('/v1/responses', { model: echoModel, input: 'Hello' })
+async function startSpentApp(): Promise<TestApp> {
+  const app = await startTestApp({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
+  const answer = await app.post('/v1/responses', { model: echoModel, input: 'Hello' })
   assert.equal(answer.status, 200)
-  return house
+  return app
 }
 
 /** Some text has been sent by then, and more would come. */

@@ -13,7 +13,7 @@ import { withoutPython } from './python.ts'
 const root = join(import.meta.dirname, '../../..')
 const packages = join(import.meta.dirname, 'node_modules')
 
-/** The guides to clients; those to the house itself have a test of their own. */
+/** The guides to clients; those to the gateway itself have a test of their own. */
 const pages = globSync(join(root, 'docs/guide/{*-sdk,claude-code,codex,langchain}.md'))
 
 type Block = { readonly language: string; readonly code: string }
@@ -37,18 +37,18 @@ const unrunnable = (page: string, language: string): string | false => {
 }
 
 describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
-  let house: TestApp
-  before(async () => void (house = await startTestApp()))
-  after(() => house[Symbol.asyncDispose]())
+  let app: TestApp
+  before(async () => void (app = await startTestApp()))
+  after(() => app[Symbol.asyncDispose]())
 
   for (const page of pages) {
     const blocks = blocksOf(page)
     for (const [at, { language, code }] of blocks.entries()) {
       if (!['js', 'python', 'sh'].includes(language)) continue
       it(`${basename(page)}, snippet ${at + 1}, runs as it stands`, { skip: unrunnable(page, language) }, async () => {
-        const here = (source: string): string => source.replaceAll('http://127.0.0.1:8080', house.url)
+        const here = (source: string): string => source.replaceAll('http://127.0.0.1:8080', app.url)
         const config = blocks.find((block) => block.language === 'toml')?.code ?? ''
-        const output = await run({ language, code: here(code), config: here(config), key: house.apiKey })
+        const output = await run({ language, code: here(code), config: here(config), key: app.apiKey })
         // What is asked of a model is answered by the echo; what is moderated, by verdicts.
         assert.match(output, code.includes('.moderations.') ? /\[ (true|false), / : /\[gatehouse-echo\]/)
       })

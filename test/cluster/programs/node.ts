@@ -4,5 +4,5 @@ import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
 const [configuration = '{}'] = process.argv.slice(2)
-const house = await createApp(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })
-process.stdout.write(`${(await house.listen()).api}\n`)
+const app = await createApp(checkConfig(JSON.parse(configuration)), {}, { log: createLog({ level: 'silent' }) })
+process.stdout.write(`${(await app.listen()).api}\n`)

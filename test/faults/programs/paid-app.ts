@@ -2,7 +2,7 @@ import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
-// A house whose model costs one credit for each token. It kills itself when it comes by a failpoint for the nth time.
+// An app whose model costs one credit for each token. It kills itself when it comes by a failpoint for the nth time.
 const [dataDir = '', upstreamUrl = '', redisUrl = '', failpoint = '', times = '1'] = process.argv.slice(2)
 
 // Machines that test are busy; nobody must give Redis up for that.
@@ -19,7 +19,7 @@ const config = checkConfig({
 })
 
 let passed = 0
-const house = await createApp(
+const app = await createApp(
   config,
   {},
   {
@@ -29,6 +29,6 @@ const house = await createApp(
     },
   },
 )
-const { api: url } = await house.listen()
-const keys = await house.operations.setup({ name: 'Killed' }).catch(() => undefined)
+const { api: url } = await app.listen()
+const keys = await app.operations.setup({ name: 'Killed' }).catch(() => undefined)
 process.stdout.write(`${JSON.stringify({ url, keys })}\n`)

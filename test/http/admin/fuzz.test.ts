@@ -7,13 +7,13 @@ import { operationsOf } from '../../support/openapi.ts'
 const prefix = '/v1/organization'
 
 test('whatever is sent to the administration interface is answered as described', async (context) => {
-  await using house = await startAdminApp({ config: { server: { auth_failures_per_minute: 100_000 } } })
-  const ids = Object.values(await furnish(house.admin))
+  await using app = await startAdminApp({ config: { server: { auth_failures_per_minute: 100_000 } } })
+  const ids = Object.values(await furnish(app.admin))
 
-  for (const operation of operationsOf(house.house.openapi(), prefix)) {
+  for (const operation of operationsOf(app.app.openapi(), prefix)) {
     await context.test(`${operation.method} ${operation.path}`, async () => {
       // A key of its own: the operations that revoke keys would else stop the run.
-      const admin = await house.adminWith(['*'])
+      const admin = await app.adminWith(['*'])
       await assertAnswered(operation, ids, (method, { path, ...what }) =>
         admin.ask(method, path.slice(prefix.length), what),
       )

@@ -8,7 +8,7 @@ let keys = 0
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` })
 
 describe('a change with an Idempotency-Key', () => {
-  const { house, admin, policy } = adminSuite()
+  const { app, admin, policy } = adminSuite()
   const countOf = async (who: Admin) => itemsOf(await who.get('/audit_logs?limit=100')).length
 
   it('happens once and is answered the same again, marked as a replay', async () => {
@@ -49,7 +49,7 @@ describe('a change with an Idempotency-Key', () => {
     const first = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
     const second = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
     assert.equal(second.body['value'], first.body['value'])
-    const colleague = await house().adminWith(['*'])
+    const colleague = await app().adminWith(['*'])
     const other = await colleague.ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
     assert.deepEqual([other.status, other.headers.get('idempotent-replayed')], [201, null])
     assert.notEqual(other.body['value'], first.body['value'])

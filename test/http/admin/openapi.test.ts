@@ -19,8 +19,8 @@ function statusesOf({ method, path }: DescribedOperation): string[] {
 }
 
 describe('the description of the administration interface', async () => {
-  await using house = await startAdminApp()
-  const operations = operationsOf(house.house.openapi(), '/v1/organization')
+  await using app = await startAdminApp()
+  const operations = operationsOf(app.app.openapi(), '/v1/organization')
 
   for (const operation of operations) {
     const { method, path, parameters, body, answers, headers } = operation

@@ -12,14 +12,14 @@ const between = fc.record({
 
 describe('pages of a list that changes', () => {
   it('skip nothing that was there all along, and show nothing twice', async () => {
-    await using house = await startAdminApp()
+    await using app = await startAdminApp()
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('asc', 'desc'),
         fc.integer({ min: 1, max: 4 }),
         fc.array(between, { minLength: 8, maxLength: 8 }),
         async (order, limit, changes) => {
-          const { admin } = await house.otherOrganization()
+          const { admin } = await app.otherOrganization()
           const present = new Set<string>()
           for (let count = 0; count < 8; count++) present.add(await create(admin))
           const lasting = new Set(present)

@@ -82,7 +82,7 @@ describe('the moderation endpoint', () => {
   })
 
   it('costs no credits', async () => {
-    const balance = async () => (await scene.house.operations['credits.balance']({})).remaining_credits
+    const balance = async () => (await scene.app.operations['credits.balance']({})).remaining_credits
     const full = await balance()
     await scene.post(path, { input: calm })
     assert.equal(await balance(), full)

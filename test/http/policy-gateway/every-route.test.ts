@@ -32,7 +32,7 @@ describe('every route of the policy gateway', () => {
     )
 
   it('stands in the table that the tests walk, and no other does', () => {
-    const { paths = {} } = scene().house.openapi() as { paths?: Record<string, object> }
+    const { paths = {} } = scene().app.openapi() as { paths?: Record<string, object> }
     const prefix = '/api/policy-gateway'
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith(prefix))

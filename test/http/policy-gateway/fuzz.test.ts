@@ -10,7 +10,7 @@ const prefix = '/api/policy-gateway'
 test('whatever is sent to the policy gateway is answered as described', async (context) => {
   await using scene = await startExportScene()
   const sink = textOf(await scene.createSink(webhookConfig))
-  for (const operation of operationsOf(scene.house.openapi(), prefix)) {
+  for (const operation of operationsOf(scene.app.openapi(), prefix)) {
     await context.test(`${operation.method} ${operation.path}`, () =>
       assertAnswered(operation, [sink], (method, { path, ...what }) =>
         scene.gateway(method, path.slice(prefix.length), what),

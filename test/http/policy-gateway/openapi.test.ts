@@ -4,8 +4,8 @@ import { startAdminApp } from '../../support/administration.ts'
 import { misfits, operationsOf } from '../../support/openapi.ts'
 
 describe('the description of the policy gateway', async () => {
-  await using house = await startAdminApp()
-  const operations = operationsOf(house.house.openapi(), '/api/policy-gateway')
+  await using app = await startAdminApp()
+  const operations = operationsOf(app.app.openapi(), '/api/policy-gateway')
 
   for (const { method, path, parameters, body, answers } of operations) {
     describe(`${method} ${path}`, () => {

@@ -4,7 +4,7 @@ import { adminOf, errorOf, itemsOf, shortLivedMaker, textOf } from '../../../sup
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 describe('administrator keys', () => {
-  const { house, admin, ask } = adminSuite()
+  const { app, admin, ask } = adminSuite()
 
   it('show their secret when they are created, and never again', async () => {
     const expiresAt = Math.floor(Date.now() / 1000) + 3600
@@ -18,18 +18,18 @@ describe('administrator keys', () => {
       name: 'CI',
       permissions: ['keys:read'],
       expires_at: expiresAt,
-      owner: { id: house().organizationId, type: 'organization' },
+      owner: { id: app().organizationId, type: 'organization' },
     })
     assert.equal('last_used_at' in key, false)
     assert.deepEqual(await admin().get(`/admin_api_keys/${textOf(key)}`), key)
     const listed = JSON.stringify(await admin().get('/admin_api_keys'))
     assert.equal(listed.includes(String(value)), false)
     assert.equal(JSON.stringify(await admin().get('/audit_logs')).includes(String(value)), false)
-    assert.equal((await adminOf(house().url, String(value)).ask('GET', '/admin_api_keys')).status, 200)
+    assert.equal((await adminOf(app().url, String(value)).ask('GET', '/admin_api_keys')).status, 200)
   })
 
   it('may do what their maker may, where nothing else is said, and never more', async () => {
-    const maker = await house().adminWith(['keys:write', 'policies:read'])
+    const maker = await app().adminWith(['keys:write', 'policies:read'])
     const { permissions } = await maker.post('/admin_api_keys', { name: 'Same' })
     assert.deepEqual(permissions, ['keys:write', 'policies:read'])
     for (const beyond of [['*'], ['policies:read', 'policies:write']]) {
@@ -39,7 +39,7 @@ describe('administrator keys', () => {
   })
 
   it('never outlive the key that creates them', async () => {
-    const maker = await shortLivedMaker(admin(), house().url)
+    const maker = await shortLivedMaker(admin(), app().url)
     assert.equal((await maker.post('/admin_api_keys', { name: 'Same' }))['expires_at'], maker.expiresAt)
     for (const expires_at of [null, maker.expiresAt + 1]) {
       const answer = await maker.ask('POST', '/admin_api_keys', { body: { name: 'Longer', expires_at } })

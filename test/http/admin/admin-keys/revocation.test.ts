@@ -29,59 +29,59 @@ async function firstKey(admin: Admin): Promise<string> {
 
 describe('revoking an administrator key', () => {
   it('is forbidden where it has all permissions and the key that asks has not', async () => {
-    await using house = await startAdminApp()
-    const { id } = await owner(house.admin, house.url)
-    const clerk = await house.adminWith(['keys:read', 'keys:write'])
+    await using app = await startAdminApp()
+    const { id } = await owner(app.admin, app.url)
+    const clerk = await app.adminWith(['keys:read', 'keys:write'])
     const refused = await revoke(clerk, id)
     assert.deepEqual([refused.status, errorOf(refused)['code']], [403, 'permission_denied'])
     assert.match(String(errorOf(refused)['message']), /\*/)
-    assert.equal((await house.admin.ask('GET', `/admin_api_keys/${id}`)).status, 200)
-    const lesser = textOf(await house.admin.post('/admin_api_keys', { name: 'Lesser', permissions: ['audit:read'] }))
+    assert.equal((await app.admin.ask('GET', `/admin_api_keys/${id}`)).status, 200)
+    const lesser = textOf(await app.admin.post('/admin_api_keys', { name: 'Lesser', permissions: ['audit:read'] }))
     assert.equal((await revoke(clerk, lesser)).status, 200)
   })
 
   it('is refused for the last one with all permissions, unless it is done at the machine', async () => {
-    await using house = await startAdminApp()
-    await house.adminWith(['keys:read', 'keys:write'])
-    const id = await firstKey(house.admin)
-    const refused = await revoke(house.admin, id)
+    await using app = await startAdminApp()
+    await app.adminWith(['keys:read', 'keys:write'])
+    const id = await firstKey(app.admin)
+    const refused = await revoke(app.admin, id)
     assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'last_admin_key'])
-    assert.equal((await house.admin.ask('GET', '/admin_api_keys')).status, 200)
-    await house.house.operations['keys.revoke']({ id })
-    assert.equal((await house.admin.ask('GET', '/admin_api_keys')).status, 401)
+    assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 200)
+    await app.app.operations['keys.revoke']({ id })
+    assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 401)
   })
 
   it('does not count keys that are revoked, expired, or of another organization', async () => {
     let passedMs = 0
     const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs }
-    await using house = await startAdminApp({ clock })
-    await house.otherOrganization()
-    const gone = await owner(house.admin, house.url)
-    assert.equal((await revoke(house.admin, gone.id)).status, 200)
-    const expiring = await owner(house.admin, house.url, { expires_at: Math.floor(clock.nowMs() / 1000) + 60 })
+    await using app = await startAdminApp({ clock })
+    await app.otherOrganization()
+    const gone = await owner(app.admin, app.url)
+    assert.equal((await revoke(app.admin, gone.id)).status, 200)
+    const expiring = await owner(app.admin, app.url, { expires_at: Math.floor(clock.nowMs() / 1000) + 60 })
     passedMs = 61_000
-    assert.equal((await revoke(house.admin, await firstKey(house.admin))).status, 409)
+    assert.equal((await revoke(app.admin, await firstKey(app.admin))).status, 409)
     // It works no longer, so nobody loses anything.
-    assert.equal((await revoke(house.admin, expiring.id)).status, 200)
+    assert.equal((await revoke(app.admin, expiring.id)).status, 200)
   })
 
   it('leaves one where two revoke each other at once', async () => {
-    await using house = await startAdminApp()
-    for (let round = 0; round < 5; round++) await raceEachOther(house)
+    await using app = await startAdminApp()
+    for (let round = 0; round < 5; round++) await raceEachOther(app)
   })
 
   it('leaves one where two revoke each other at once, on PostgreSQL', { skip: withoutPostgres }, async () => {
     await using scratch = await createScratchDatabase()
     const secret = 'a secret of the server, long enough'
-    await using house = await startAdminApp({ storage: { database_url: scratch.url }, config: { secret } })
-    for (let round = 0; round < 5; round++) await raceEachOther(house)
+    await using app = await startAdminApp({ storage: { database_url: scratch.url }, config: { secret } })
+    for (let round = 0; round < 5; round++) await raceEachOther(app)
   })
 })
 
-async function raceEachOther(house: AdminApp): Promise<void> {
-  const { admin: one } = await house.otherOrganization()
+async function raceEachOther(app: AdminApp): Promise<void> {
+  const { admin: one } = await app.otherOrganization()
   const first = await firstKey(one)
-  const two = await owner(one, house.url)
+  const two = await owner(one, app.url)
   const answers = await Promise.all([revoke(one, two.id), revoke(two, first)])
   const outcomes = answers.map(({ status }) => status).toSorted((a, b) => a - b)
   assert.equal(outcomes[0], 200)

@@ -6,8 +6,8 @@ import { adminSuite } from '../../../support/admin-suite.ts'
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('API keys of a project', () => {
-  const { house, admin, ask } = adminSuite()
-  const keysPath = () => `/projects/${house().projectId}/api_keys`
+  const { app, admin, ask } = adminSuite()
+  const keysPath = () => `/projects/${app().projectId}/api_keys`
 
   it('work from their creation to their revocation', async () => {
     const made = await ask('POST', keysPath(), { name: 'Chat', permissions: [], models: ['gatehouse-echo'] })
@@ -15,12 +15,12 @@ describe('API keys of a project', () => {
     const { value, ...key } = made.body
     assert.partialDeepStrictEqual(key, {
       object: 'organization.project.api_key',
-      project_id: house().projectId,
+      project_id: app().projectId,
       name: 'Chat',
       permissions: [],
       models: ['gatehouse-echo'],
     })
-    const speak = () => house().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
+    const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
     assert.equal((await speak()).status, 200)
     const revoked = await ask('DELETE', `${keysPath()}/${textOf(key)}`)
     assert.deepEqual(revoked.body, { id: key['id'], object: 'organization.project.api_key.deleted', deleted: true })
@@ -43,11 +43,11 @@ describe('API keys of a project', () => {
     const made = await admin().post(keysPath(), { name: 'Inference' })
     assert.deepEqual(made['permissions'], [])
     const authorization = { authorization: `Bearer ${textOf(made, 'value')}` }
-    assert.equal((await house().post('/v1/messages', hello, authorization)).status, 200)
-    assert.equal((await house().get('/api/policy-gateway/config', authorization)).status, 403)
+    assert.equal((await app().post('/v1/messages', hello, authorization)).status, 200)
+    assert.equal((await app().get('/api/policy-gateway/config', authorization)).status, 403)
     const more = await admin().post(keysPath(), { name: 'Reader', permissions: ['gateway:read'] })
     const reader = { authorization: `Bearer ${textOf(more, 'value')}` }
-    assert.equal((await house().get('/api/policy-gateway/config', reader)).status, 200)
+    assert.equal((await app().get('/api/policy-gateway/config', reader)).status, 200)
     assert.deepEqual(itemsOf(await admin().get(keysPath())).find(({ id }) => id === more['id'])?.['permissions'], [
       'gateway:read',
     ])
@@ -59,13 +59,13 @@ describe('API keys of a project', () => {
   })
 
   it('never may more than the key that creates them', async () => {
-    const maker = await house().adminWith(['keys:write', 'gateway:read'])
+    const maker = await app().adminWith(['keys:write', 'gateway:read'])
     const answer = await maker.ask('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
   })
 
   it('never outlive the key that creates them', async () => {
-    const maker = await shortLivedMaker(admin(), house().url)
+    const maker = await shortLivedMaker(admin(), app().url)
     const { expires_at: inherited } = await maker.post(keysPath(), { name: 'Same' })
     assert.equal(inherited, maker.expiresAt)
     assert.equal(
@@ -85,16 +85,13 @@ describe('API keys of a project', () => {
 describe('API keys where the configuration says what they may by default', () => {
   it('have those permissions, as far as the key that creates them has them', async () => {
     const config = { keys: { default_permissions: ['gateway:read', 'exports:read'] } }
-    await using house = await startAdminApp({ config })
-    const path = `/projects/${house.projectId}/api_keys`
-    assert.deepEqual((await house.admin.post(path, { name: 'Default' }))['permissions'], [
-      'gateway:read',
-      'exports:read',
-    ])
-    assert.deepEqual((await house.admin.post(path, { name: 'Fewer', permissions: [] }))['permissions'], [])
-    const maker = await house.adminWith(['keys:write', 'exports:read'])
+    await using app = await startAdminApp({ config })
+    const path = `/projects/${app.projectId}/api_keys`
+    assert.deepEqual((await app.admin.post(path, { name: 'Default' }))['permissions'], ['gateway:read', 'exports:read'])
+    assert.deepEqual((await app.admin.post(path, { name: 'Fewer', permissions: [] }))['permissions'], [])
+    const maker = await app.adminWith(['keys:write', 'exports:read'])
     assert.deepEqual((await maker.post(path, { name: 'Held' }))['permissions'], ['exports:read'])
-    const made = await house.house.operations['keys.create']({ key: { name: 'Command line' } })
+    const made = await app.app.operations['keys.create']({ key: { name: 'Command line' } })
     assert.deepEqual(made.permissions, ['gateway:read', 'exports:read'])
   })
 })

@@ -4,7 +4,7 @@ import { errorOf, itemsOf, startAdminApp, textOf } from '../../../support/admini
 import { adminSuite } from '../../../support/admin-suite.ts'
 
 describe('the audit log', () => {
-  const { house, admin, ask, policy } = adminSuite()
+  const { app, admin, ask, policy } = adminSuite()
 
   it('tells who changed what, with which request, from which revision to which', async () => {
     const before = await policy()
@@ -85,7 +85,7 @@ describe('the audit log', () => {
 
   it('tells what somebody at the machine itself changed, too', async () => {
     await using fresh = await startAdminApp()
-    const { operations } = fresh.house
+    const { operations } = fresh.app
     await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
     await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
     await operations['orgs.setPlan']({ plan: 'growth' })
@@ -123,11 +123,11 @@ describe('the audit log', () => {
   it('has places without a gap, and can be narrowed by time, decision and user', async () => {
     const began = Math.floor(Date.now() / 1000)
     const said = { model: 'gatehouse-echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
-    await (await house().post('/v1/messages', { ...said, metadata: { user_id: 'grace' } })).text()
+    await (await app().post('/v1/messages', { ...said, metadata: { user_id: 'grace' } })).text()
     const [entry] = itemsOf(await admin().get('/audit_logs?user_id=grace'))
     assert.deepEqual(
       [entry?.['kind'], entry?.['decision'], entry?.['project_id']],
-      ['gateway.request.decided', 'allow', house().projectId],
+      ['gateway.request.decided', 'allow', app().projectId],
     )
     const counts = [
       'decision=allow',
@@ -150,7 +150,7 @@ describe('the audit log', () => {
   })
 
   it('is for those who may read it', async () => {
-    const holder = await house().adminWith(['policies:read'])
+    const holder = await app().adminWith(['policies:read'])
     assert.equal((await holder.ask('GET', '/audit_logs')).status, 403)
   })
 })

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { startAdminApp, type AdminApp } from '../../../support/administration.ts'
 import { adminRoutes, bodyOf, furnish, pathOf, titleOf } from '../../../support/administration-routes.ts'
 
-/** These need another state than the one a furnished house is in. */
+/** These need another state than the one a furnished app is in. */
 const refused: Readonly<Record<string, string>> = {
   'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
   'POST /policies/{policy_id}/resume': 'invalid_state',
@@ -11,12 +11,12 @@ const refused: Readonly<Record<string, string>> = {
 }
 
 describe('every administration route', () => {
-  let house: AdminApp
-  before(async () => void (house = await startAdminApp()))
-  after(() => house[Symbol.asyncDispose]())
+  let app: AdminApp
+  before(async () => void (app = await startAdminApp()))
+  after(() => app[Symbol.asyncDispose]())
 
   it('stands in the table that the tests walk, and no other does', () => {
-    const { paths = {} } = house.house.openapi() as { paths?: Record<string, object> }
+    const { paths = {} } = app.app.openapi() as { paths?: Record<string, object> }
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/v1/organization'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
@@ -29,8 +29,8 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} answers whoever may ask, with a request id`, async () => {
-      const ids = await furnish(house.admin)
-      const holder = await house.adminWith([route.permission])
+      const ids = await furnish(app.admin)
+      const holder = await app.adminWith([route.permission])
       const { status, headers, body } = await holder.ask(route.method, pathOf(route, { ...ids }), {
         body: bodyOf(route, { ...ids }),
       })

@@ -7,17 +7,17 @@ import { furnishedSuite } from '../../../support/furnished-suite.ts'
 const challenge = 'Bearer realm="gatehouse"'
 
 describe('every administration route', () => {
-  const { house, admin, pathTo } = furnishedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
+  const { app, admin, pathTo } = furnishedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} wants a key, and names the scheme`, async () => {
       const options = { body: route.body }
-      const nobody = await adminOf(house().url, '').ask(route.method, pathTo(route), {
+      const nobody = await adminOf(app().url, '').ask(route.method, pathTo(route), {
         ...options,
         headers: { authorization: '' },
       })
-      const stranger = await adminOf(house().url, 'adm_nobody').ask(route.method, pathTo(route), options)
-      const application = await adminOf(house().url, house().apiKey).ask(route.method, pathTo(route), options)
+      const stranger = await adminOf(app().url, 'adm_nobody').ask(route.method, pathTo(route), options)
+      const application = await adminOf(app().url, app().apiKey).ask(route.method, pathTo(route), options)
       for (const answer of [nobody, stranger, application]) {
         assert.equal(answer.status, 401)
         assert.equal(errorOf(answer)['type'], 'auth_error')
@@ -30,14 +30,14 @@ describe('every administration route', () => {
   }
 
   it('says nothing of an error where no credential was sent', async () => {
-    const response = await fetch(`${house().url}/v1/organization/policies`)
+    const response = await fetch(`${app().url}/v1/organization/policies`)
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('www-authenticate'), challenge)
   })
 
   it('refuses a key from the moment it is revoked', async () => {
     const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
-    const holder = adminOf(house().url, textOf(made, 'value'))
+    const holder = adminOf(app().url, textOf(made, 'value'))
     await holder.get('/policies')
     assert.equal((await admin().ask('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
     assert.equal((await holder.ask('GET', '/policies')).status, 401)

@@ -6,12 +6,12 @@ import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
 import { furnishedSuite } from '../../../support/furnished-suite.ts'
 
 describe('every administration route', () => {
-  const { house, pathTo } = furnishedSuite()
+  const { app, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} needs ${route.permission}, whatever else a key may do`, async () => {
       const others = permissions.filter((word) => word !== route.permission && word !== '*')
-      const holder = await house().adminWith(others)
+      const holder = await app().adminWith(others)
       const answer = await holder.ask(route.method, pathTo(route), { body: route.body })
       assert.equal(answer.status, 403)
       assert.equal(errorOf(answer)['type'], 'permission_error')

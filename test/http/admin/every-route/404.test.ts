@@ -27,24 +27,24 @@ function foreignMixes(names: readonly string[], own: Belongings, foreign: Belong
 }
 
 describe('an id of another organization', () => {
-  let house: AdminApp
+  let app: AdminApp
   let own: Belongings
   let other: { admin: Admin; ids: Belongings; projectId: string }
   before(async () => {
-    house = await startAdminApp()
-    own = await furnish(house.admin)
-    const { admin, projectId } = await house.otherOrganization()
+    app = await startAdminApp()
+    own = await furnish(app.admin)
+    const { admin, projectId } = await app.otherOrganization()
     other = { admin, projectId, ids: await furnish(admin) }
   })
-  after(() => house[Symbol.asyncDispose]())
+  after(() => app[Symbol.asyncDispose]())
 
   for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
     it(`${titleOf(route)} finds it as little as one that never was, and touches nothing`, async () => {
       const untouched = await everythingOf(other.admin)
       for (const mix of foreignMixes(idsIn(route), own, other.ids)) {
-        const answer = await house.admin.ask(route.method, pathOf(route, mix), { body: route.body })
+        const answer = await app.admin.ask(route.method, pathOf(route, mix), { body: route.body })
         const absent = foreignToUnknown(mix, other.ids)
-        const nothing = await house.admin.ask(route.method, pathOf(route, absent), { body: route.body })
+        const nothing = await app.admin.ask(route.method, pathOf(route, absent), { body: route.body })
         assert.equal(answer.status, 404)
         assert.deepEqual(comparable(answer, mix), comparable(nothing, absent))
       }
@@ -63,7 +63,7 @@ describe('an id of another organization', () => {
       ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],
     ]
     for (const [path, id] of cursors) {
-      const answer = await house.admin.ask('GET', `${path}?after=${id}`)
+      const answer = await app.admin.ask('GET', `${path}?after=${id}`)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_cursor'], path)
     }
   })
@@ -71,11 +71,11 @@ describe('an id of another organization', () => {
   it('cannot be one of a policy’s projects', async () => {
     for (const id of [other.projectId, unknown.project_id]) {
       const body = { name: 'Reach', rule: 'Say "no"', project_ids: [own.project_id, id] }
-      const created = await house.admin.ask('POST', '/policies', { body })
+      const created = await app.admin.ask('POST', '/policies', { body })
       assert.deepEqual([created.status, errorOf(created)['param']], [422, 'project_ids[1]'])
       assert.equal(errorOf(created)['message'], `project_ids[1]: there is no project ${id}.`)
       const path = `/policies/${own.policy_id}`
-      const changed = await house.admin.ask('PATCH', path, { body: { revision: 2, project_ids: [id] } })
+      const changed = await app.admin.ask('PATCH', path, { body: { revision: 2, project_ids: [id] } })
       assert.deepEqual([changed.status, errorOf(changed)['param']], [422, 'project_ids[0]'])
     }
   })
@@ -87,7 +87,7 @@ describe('an id of another organization', () => {
         [`api_key_id=${ids.key_id}`, 'api_key_id'],
         [`project_id=${own.project_id}&api_key_id=${ids.key_id}`, 'api_key_id'],
       ] as const) {
-        const answer = await house.admin.ask('GET', `/limits?${query}`)
+        const answer = await app.admin.ask('GET', `/limits?${query}`)
         assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       }
       const asked = { model: 'gatehouse-echo', input_tokens: 1 }
@@ -97,7 +97,7 @@ describe('an id of another organization', () => {
         [foreign, 'project_id'],
         [mixed, 'api_key_id'],
       ] as const) {
-        const answer = await house.admin.ask('POST', '/limits/check', { body })
+        const answer = await app.admin.ask('POST', '/limits/check', { body })
         assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       }
     }
@@ -105,7 +105,7 @@ describe('an id of another organization', () => {
 
   it('filters the audit log to nothing', async () => {
     for (const filter of [`policy_id=${other.ids.policy_id}`, `project_id=${other.ids.project_id}`]) {
-      assert.deepEqual(itemsOf(await house.admin.get(`/audit_logs?${filter}`)), [])
+      assert.deepEqual(itemsOf(await app.admin.get(`/audit_logs?${filter}`)), [])
     }
   })
 })

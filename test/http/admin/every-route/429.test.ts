@@ -26,32 +26,32 @@ describe('the limits of administration', () => {
   it('refuse a credential beyond its minute, say when to come back, and mean it', async () => {
     const clock = standingClock()
     const administration = { credential: { ...many, requests_per_minute: 3 }, organization: many }
-    await using house = await startAdminApp({ clock, config: { administration } })
-    await house.admin.get('/policies')
+    await using app = await startAdminApp({ clock, config: { administration } })
+    await app.admin.get('/policies')
     clock.pass(20_000)
-    await house.admin.get('/policies')
-    await house.admin.get('/policies')
+    await app.admin.get('/policies')
+    await app.admin.get('/policies')
     clock.pass(500)
-    const refused = await house.admin.ask('GET', '/policies')
+    const refused = await app.admin.ask('GET', '/policies')
     assert.equal(refused.status, 429)
     assert.equal(errorOf(refused)['type'], 'rate_limit_error')
     assert.equal(errorOf(refused)['code'], 'rate_limit_exceeded')
     assert.equal(refused.headers.get('retry-after'), '40')
     assert.deepEqual(limitHeaders(refused), ['3', '0', String(clock.seconds() + 40), 'credential', 'requests'])
     clock.pass(39_000)
-    assert.equal((await house.admin.ask('GET', '/policies')).headers.get('retry-after'), '1')
+    assert.equal((await app.admin.ask('GET', '/policies')).headers.get('retry-after'), '1')
     clock.pass(1_000)
-    assert.equal((await house.admin.ask('GET', '/policies')).status, 200)
+    assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
   })
 
   it('refuse an organization beyond its minute, whichever key asks', async () => {
     const administration = { credential: many, organization: { ...many, requests_per_minute: 2 } }
-    await using house = await startAdminApp({ clock: standingClock(), config: { administration } })
-    const colleague = await house.adminWith(['*'])
-    const stranger = (await house.otherOrganization()).admin
-    await house.admin.get('/policies')
+    await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
+    const colleague = await app.adminWith(['*'])
+    const stranger = (await app.otherOrganization()).admin
+    await app.admin.get('/policies')
     await colleague.get('/policies')
-    const refused = await house.admin.ask('GET', '/policies')
+    const refused = await app.admin.ask('GET', '/policies')
     assert.equal(refused.status, 429)
     assert.deepEqual(limitHeaders(refused).slice(3), ['organization', 'requests'])
     assert.equal((await stranger.ask('GET', '/policies')).status, 200)
@@ -59,10 +59,10 @@ describe('the limits of administration', () => {
 
   it('refuse more requests at once than allowed, and let the next one in when one is over', async () => {
     const administration = { credential: { ...many, concurrent_requests: 2 }, organization: many }
-    await using house = await startAdminApp({ config: { administration } })
+    await using app = await startAdminApp({ config: { administration } })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        house.admin.ask('POST', '/policies', { body: { name: `P${at}`, rule: 'Say "no"' } }),
+        app.admin.ask('POST', '/policies', { body: { name: `P${at}`, rule: 'Say "no"' } }),
       ),
     )
     const refused = answers.filter(({ status }) => status === 429)
@@ -72,14 +72,14 @@ describe('the limits of administration', () => {
       assert.equal(answer.headers.get('retry-after'), '1')
       assert.deepEqual([limitHeaders(answer)[0], limitHeaders(answer)[4]], ['2', 'concurrent_requests'])
     }
-    assert.equal((await house.admin.ask('GET', '/policies')).status, 200)
+    assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
   })
 
   it('count on every route, before permission and body are looked at', async () => {
     const administration = { credential: { ...many, requests_per_minute: 1 }, organization: many }
-    await using house = await startAdminApp({ clock: standingClock(), config: { administration } })
+    await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
     for (const route of adminRoutes) {
-      const holder = await house.adminWith([route.permission === 'usage:read' ? 'audit:read' : 'usage:read'])
+      const holder = await app.adminWith([route.permission === 'usage:read' ? 'audit:read' : 'usage:read'])
       const ask = () => holder.ask(route.method, pathOf(route, {}), { body: route.body })
       assert.equal((await ask()).status, 403, titleOf(route))
       assert.equal((await ask()).status, 429, titleOf(route))

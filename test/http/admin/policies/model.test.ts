@@ -23,7 +23,7 @@ const move = fc.oneof(
 )
 
 describe('the life of a policy over HTTP', () => {
-  const { house, admin, ask } = adminSuite()
+  const { app, admin, ask } = adminSuite()
 
   it('answers every sequence of operations as the model does', async () => {
     const sequence = fc.array(fc.record({ step: move, offset: revisionOffset }), { minLength: 5, maxLength: 25 })
@@ -73,7 +73,7 @@ describe('the life of a policy over HTTP', () => {
     )
   }
 
-  const projectIds = (project: boolean): string[] => (project ? [house().projectId] : [])
+  const projectIds = (project: boolean): string[] => (project ? [app().projectId] : [])
 
   function spelled({ project, ...rest }: Partial<ModelContent>): Json {
     return { ...rest, ...(project !== undefined && { project_ids: projectIds(project) }) }

@@ -6,7 +6,7 @@ import { adminSuite } from '../../../support/admin-suite.ts'
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('projects', () => {
-  const { house, admin, ask } = adminSuite()
+  const { app, admin, ask } = adminSuite()
 
   it('are created, read, renamed and listed', async () => {
     const made = await ask('POST', '/projects', { name: 'Chat' })
@@ -23,7 +23,7 @@ describe('projects', () => {
   it('stop their keys when they are archived, once and for all', async () => {
     const id = textOf(await admin().post('/projects', { name: 'Old' }))
     const { value } = await admin().post(`/projects/${id}/api_keys`, { name: 'k' })
-    const speak = () => house().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
+    const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
     assert.equal((await speak()).status, 200)
     const archived = await ask('POST', `/projects/${id}/archive`)
     assert.deepEqual([archived.status, archived.body['status']], [200, 'archived'])

@@ -4,21 +4,21 @@ import { after, before, describe, it } from 'node:test'
 import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
 
 describe('trying a draft on recorded requests', () => {
-  let house: AdminApp
+  let app: AdminApp
   before(async () => {
-    house = await startAdminApp({ config: { audit: { content: 'full' } } })
+    app = await startAdminApp({ config: { audit: { content: 'full' } } })
     for (const content of ['What is Falcon?', 'Hello', 'falcons and Falcon', 'Write to ann@example.com']) {
       const body = { model: 'gatehouse-echo', max_tokens: 32, messages: [{ role: 'user', content }] }
-      assert.equal((await house.post('/v1/messages', body)).status, 200)
+      assert.equal((await app.post('/v1/messages', body)).status, 200)
     }
   })
-  after(() => house[Symbol.asyncDispose]())
+  after(() => app[Symbol.asyncDispose]())
 
-  const draft = (fields: Json): Promise<Json> => house.admin.post('/policies', { name: 'Draft', ...fields })
+  const draft = (fields: Json): Promise<Json> => app.admin.post('/policies', { name: 'Draft', ...fields })
 
   async function completed(policyId: string, id: string): Promise<Json> {
     for (;;) {
-      const backtest = await house.admin.get(`/policies/${policyId}/backtest/${id}`)
+      const backtest = await app.admin.get(`/policies/${policyId}/backtest/${id}`)
       if (backtest['status'] !== 'running') return backtest
       await scheduler.wait(50)
     }
@@ -26,7 +26,7 @@ describe('trying a draft on recorded requests', () => {
 
   it('begins at once, and ends with what the draft would have changed', async () => {
     const policyId = textOf(await draft({ rule: 'Never mention "Falcon".', direction: 'request' }))
-    const { status, body } = await house.admin.ask('POST', `/policies/${policyId}/backtest`, { body: {} })
+    const { status, body } = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: {} })
     assert.equal(status, 201)
     assert.partialDeepStrictEqual(body, {
       object: 'organization.policy.backtest',
@@ -47,7 +47,7 @@ describe('trying a draft on recorded requests', () => {
       result: {
         threshold_basis_points: 5000,
         ...counts,
-        projects: [{ project_id: house.projectId, ...counts }],
+        projects: [{ project_id: app.projectId, ...counts }],
         coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0 },
       },
     })
@@ -57,7 +57,7 @@ describe('trying a draft on recorded requests', () => {
   it('names examples that the audit log has', async () => {
     const policyId = textOf(await draft({ rule: 'cel:pii["email"] > 0 ? 0.75 : 0.0', direction: 'request' }))
     const order = { thresholds: [7000, 8000] }
-    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, order)
+    const { id } = await app.admin.post(`/policies/${policyId}/backtest`, order)
     const { result } = await completed(policyId, String(id))
     assert.partialDeepStrictEqual(result, {
       newly_blocked: 1,
@@ -68,13 +68,13 @@ describe('trying a draft on recorded requests', () => {
       ],
     })
     const { examples } = { ...(result as { examples: { newly_blocked: string[] } }) }
-    const logged = itemsOf(await house.admin.get('/audit_logs?kind=gateway.request.decided')).map((each) => each['id'])
+    const logged = itemsOf(await app.admin.get('/audit_logs?kind=gateway.request.decided')).map((each) => each['id'])
     assert.ok(logged.includes(examples.newly_blocked[0]))
   })
 
   it('tells apart what nobody can judge', async () => {
     const policyId = textOf(await draft({ rule: 'Be kind.' }))
-    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, { limit: 3 })
+    const { id } = await app.admin.post(`/policies/${policyId}/backtest`, { limit: 3 })
     assert.partialDeepStrictEqual(await completed(policyId, String(id)), {
       progress: { done: 3, total: 3 },
       result: { not_evaluated: 3, newly_blocked: 0, unchanged: 0 },
@@ -83,8 +83,8 @@ describe('trying a draft on recorded requests', () => {
 
   it('is written down with whoever asked for it', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
-    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, {})
-    const [entry] = itemsOf(await house.admin.get('/audit_logs?kind=backtest.created'))
+    const { id } = await app.admin.post(`/policies/${policyId}/backtest`, {})
+    const [entry] = itemsOf(await app.admin.get('/audit_logs?kind=backtest.created'))
     assert.partialDeepStrictEqual(entry, {
       resource_id: id,
       actor: { type: 'admin_key' },
@@ -94,10 +94,10 @@ describe('trying a draft on recorded requests', () => {
 
   it('refuses times the wrong way round, and a backtest of another policy', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
-    const wrong = await house.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
+    const wrong = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
     assert.equal(wrong.status, 422)
-    const { id } = await house.admin.post(`/policies/${policyId}/backtest`, {})
+    const { id } = await app.admin.post(`/policies/${policyId}/backtest`, {})
     const other = textOf(await draft({ rule: 'cel:true' }))
-    assert.equal((await house.admin.ask('GET', `/policies/${other}/backtest/${String(id)}`)).status, 404)
+    assert.equal((await app.admin.ask('GET', `/policies/${other}/backtest/${String(id)}`)).status, 404)
   })
 })

@@ -4,7 +4,7 @@ import { textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('creating a policy', () => {
-  const { house, ask, admin } = adminSuite()
+  const { app, ask, admin } = adminSuite()
 
   it('fills in the defaults and begins as a draft', async () => {
     const { status, body } = await ask('POST', '/policies', { name: 'One', rule: 'Say "no"' })
@@ -41,7 +41,7 @@ describe('creating a policy', () => {
       direction: 'request',
       mode: 'enforcing',
       scope: 'projects',
-      project_ids: [house().projectId],
+      project_ids: [app().projectId],
       match_threshold_basis_points: 9999,
     }
     const full = await ask('POST', '/policies', { name: 'Full', description: 'Why', ...draft })

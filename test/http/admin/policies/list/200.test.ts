@@ -4,25 +4,25 @@ import { errorOf, itemsOf, startAdminApp, textOf } from '../../../../support/adm
 
 describe('listing policies', () => {
   it('answers an empty page with no ids', async () => {
-    await using house = await startAdminApp()
+    await using app = await startAdminApp()
     const empty = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
-    assert.deepEqual(await house.admin.get('/policies'), empty)
+    assert.deepEqual(await app.admin.get('/policies'), empty)
   })
 
   it('goes newest first, twenty at a time, without drafts and versions', async () => {
-    await using house = await startAdminApp()
+    await using app = await startAdminApp()
     const ids: string[] = []
     for (let count = 0; count < 21; count++)
-      ids.unshift(textOf(await house.admin.post('/policies', { name: `P${count}`, rule: 'r' })))
-    const first = await house.admin.get('/policies')
+      ids.unshift(textOf(await app.admin.post('/policies', { name: `P${count}`, rule: 'r' })))
+    const first = await app.admin.get('/policies')
     assert.deepEqual(
       itemsOf(first).map(({ id }) => id),
       ids.slice(0, 20),
     )
     assert.deepEqual([first['has_more'], first['first_id'], first['last_id']], [true, ids[0], ids[19]])
-    const last = await house.admin.get(`/policies?after=${String(first['last_id'])}`)
+    const last = await app.admin.get(`/policies?after=${String(first['last_id'])}`)
     assert.deepEqual([itemsOf(last).length, last['has_more'], last['last_id']], [1, false, ids[20]])
-    const oldest = await house.admin.get('/policies?order=asc&limit=3')
+    const oldest = await app.admin.get('/policies?order=asc&limit=3')
     assert.deepEqual(
       itemsOf(oldest).map(({ id }) => id),
       ids.toReversed().slice(0, 3),
@@ -31,9 +31,9 @@ describe('listing policies', () => {
   })
 
   it('knows its parameters', async () => {
-    await using house = await startAdminApp()
+    await using app = await startAdminApp()
     for (const query of ['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'order=up', 'limit=1&limit=2']) {
-      const answer = await house.admin.ask('GET', `/policies?${query}`)
+      const answer = await app.admin.ask('GET', `/policies?${query}`)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [422, 'invalid_parameter'], query)
     }
   })

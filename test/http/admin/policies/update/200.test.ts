@@ -4,7 +4,7 @@ import { itemsOf, textOf, type Json } from '../../../../support/administration.t
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('updating a policy', () => {
-  const { house, admin, ask, policy } = adminSuite()
+  const { app, admin, ask, policy } = adminSuite()
   const update = (of: Json, body: Json) =>
     ask('PATCH', `/policies/${textOf(of)}`, { revision: of['revision'], ...body })
 
@@ -24,7 +24,7 @@ describe('updating a policy', () => {
     const full = await policy({
       description: 'Why',
       match_threshold_basis_points: 7000,
-      project_ids: [house().projectId],
+      project_ids: [app().projectId],
     })
     const nulls = { name: null, description: null, rule: null, direction: null, mode: null, scope: null }
     const cleared = await update(full, { ...nulls, project_ids: null, match_threshold_basis_points: null })
@@ -36,8 +36,8 @@ describe('updating a policy', () => {
   })
 
   it('answers a change that changes nothing with the revision it has, and writes nothing down', async () => {
-    const before = await policy({ project_ids: [house().projectId] })
-    const same = { name: 'Policy', mode: 'monitoring', project_ids: [house().projectId, house().projectId] }
+    const before = await policy({ project_ids: [app().projectId] })
+    const same = { name: 'Policy', mode: 'monitoring', project_ids: [app().projectId, app().projectId] }
     for (const body of [{}, same]) {
       const answer = await update(before, body)
       assert.deepEqual([answer.status, answer.body], [200, before])
