@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Fault } from '../base/fault.ts'
+import type { GatewayHeaderName } from './gateway-headers.ts'
 
 /**
  * An endpoint as data: the server registers it, OpenAPI describes it, and tests walk the list.
@@ -30,7 +31,13 @@ export type Route = {
 
 export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'
 
-export type RouteAnswer = { readonly description: string; readonly schema?: TSchema; readonly contentType?: string }
+export type RouteAnswer = {
+  readonly description: string
+  readonly schema?: TSchema
+  readonly contentType?: string
+  /** Those of Gatehouse's own headers that it may carry. */
+  readonly headers?: readonly GatewayHeaderName[]
+}
 
 export type ErrorResponse = {
   readonly status: number

@@ -21,7 +21,7 @@ describe('counting tokens', () => {
     await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
     assert.equal(((await response.json()) as Count).input_tokens, 4711)
-    assert.equal(response.headers.get('x-gateway-token-source'), 'upstream')
+    assert.equal(response.headers.get('x-gatehouse-token-source'), 'upstream')
     assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'))
     const [asked] = upstream.requests
     assert.equal(asked?.path, '/v1/messages/count_tokens')
@@ -32,7 +32,7 @@ describe('counting tokens', () => {
     await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages })
     assert.equal(response.status, 200)
-    assert.equal(response.headers.get('x-gateway-token-source'), 'tokenizer')
+    assert.equal(response.headers.get('x-gatehouse-token-source'), 'tokenizer')
     assert.ok(((await response.json()) as Count).input_tokens >= 6)
   })
   it('shows the upstream nothing that the request itself would not', async () => {
@@ -43,7 +43,7 @@ describe('counting tokens', () => {
     assert.equal((await scene.post('/api/policy-gateway/config', config, { authorization })).status, 200)
     const sourceOf = async (content: string | object[]): Promise<string | null> => {
       const body = { model: 'claude', messages: [{ role: 'user', content }] }
-      return (await scene.post('/v1/messages/count_tokens', body)).headers.get('x-gateway-token-source')
+      return (await scene.post('/v1/messages/count_tokens', body)).headers.get('x-gatehouse-token-source')
     }
     assert.equal(await sourceOf('About the falcon'), 'tokenizer')
     assert.equal(await sourceOf('I want to kill myself tonight.'), 'tokenizer')
@@ -123,7 +123,7 @@ describe('counting tokens', () => {
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
     const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
     const response = await scene.post('/v1/messages/count_tokens', body)
-    assert.equal(response.headers.get('x-gateway-token-source'), 'sample')
+    assert.equal(response.headers.get('x-gatehouse-token-source'), 'sample')
     const { input_tokens: tokens } = (await response.json()) as Count
     assert.ok(tokens > 190_000 && tokens < 210_000, String(tokens))
   })

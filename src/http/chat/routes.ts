@@ -32,7 +32,13 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: ChatBody,
-        answers: { 200: { description: 'The completion, or with `stream` its chunks.', schema: ChatAnswer } },
+        answers: {
+          200: {
+            description: 'The completion, or with `stream` its chunks.',
+            schema: ChatAnswer,
+            headers: ['x-gatehouse-dropped'],
+          },
+        },
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
         handle: createInferenceHandler(parts, {

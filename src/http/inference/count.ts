@@ -5,6 +5,7 @@ import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import type { CallerOf } from '../caller.ts'
+import { gatewayHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Route } from '../route.ts'
 
@@ -31,7 +32,7 @@ export type CountInput = {
 
 /** What the manual says of the answer, in every dialect. */
 export const countDescription =
-  'The count. `x-gateway-token-source` says where it comes from: `upstream`, `tokenizer` (every text was counted), `sample` ' +
+  'The count. `x-gatehouse-token-source` tells how it was made: `upstream`, `tokenizer` (every text was counted), `sample` ' +
   '(over 100,000 characters: estimated from evenly spread samples, within 5 % for most texts), or `length` (the organization ' +
   'has too many counts under way: estimated from the number of bytes, mostly too high).'
 
@@ -44,7 +45,11 @@ export function createCountHandler(parts: CountEndpointParts, door: CountCodec):
     const verdict = await admission.count(principal)
     const asked = await door.decode({ body: request.body, headers: request.headers, principal })
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
-    const headers = { ...door.headers?.(request.id), ...inferenceHeaders(verdict), 'x-gateway-token-source': source }
+    const headers = {
+      ...door.headers?.(request.id),
+      ...inferenceHeaders(verdict),
+      ...gatewayHeader('x-gatehouse-token-source', source),
+    }
     return await reply.headers(headers).send(door.present(inputTokens))
   }
 }

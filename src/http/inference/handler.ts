@@ -13,6 +13,7 @@ import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, purposeOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
+import { gatewayHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { recordError } from '../request-record.ts'
 import type { Route } from '../route.ts'
@@ -143,7 +144,7 @@ const limitHeaders = ({ verdict }: InferenceAnswer): Record<string, string> =>
 
 /** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
 const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>
-  dropped.size === 0 ? {} : { 'x-gateway-dropped': printable([...dropped].join(', ')) }
+  dropped.size === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable([...dropped].join(', ')))
 
 const longestHeader = 1000
 

@@ -40,7 +40,13 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: MessagesBody,
-        answers: { 200: { description: 'The message, or with `stream` its events.', schema: MessagesAnswer } },
+        answers: {
+          200: {
+            description: 'The message, or with `stream` its events.',
+            schema: MessagesAnswer,
+            headers: ['x-gatehouse-dropped'],
+          },
+        },
         errorStatuses: [...inferenceErrorStatuses, 529],
         onRejectedBody,
         handle: createInferenceHandler(parts, {
@@ -59,7 +65,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         bodyLimitBytes: maxInferenceBytes,
         body: CountTokensBody,
         answers: {
-          200: { description: countDescription, schema: CountTokensAnswer },
+          200: { description: countDescription, schema: CountTokensAnswer, headers: ['x-gatehouse-token-source'] },
         },
         errorStatuses: [401, 403, 404, 413, 422, 429, 500, 503],
         onRejectedBody,

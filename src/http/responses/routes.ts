@@ -44,7 +44,13 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: ResponsesBody,
-        answers: { 200: { description: 'The response, or with `stream` its events.', schema: ResponsesAnswer } },
+        answers: {
+          200: {
+            description: 'The response, or with `stream` its events.',
+            schema: ResponsesAnswer,
+            headers: ['x-gatehouse-dropped'],
+          },
+        },
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
         handle: createInferenceHandler(parts, {
@@ -62,7 +68,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         bodyLimitBytes: maxInferenceBytes,
         body: ResponsesBody,
         answers: {
-          200: { description: countDescription, schema: InputTokensAnswer },
+          200: { description: countDescription, schema: InputTokensAnswer, headers: ['x-gatehouse-token-source'] },
         },
         errorStatuses: [400, 401, 403, 404, 413, 429, 500, 503],
         onRejectedBody,

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Credential, EndpointFamily, Route } from '../route.ts'
-import { headers, headersOf } from './openapi-headers.ts'
+import { allHeaders, headersOf } from './openapi-headers.ts'
 
 type Json = Record<string, unknown>
 
@@ -86,7 +86,7 @@ export function describeApi(families: readonly EndpointFamily[], version: string
     },
     tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
     paths,
-    components: { securitySchemes, headers, schemas: shared.schemas },
+    components: { securitySchemes, headers: allHeaders, schemas: shared.schemas },
   }
 }
 

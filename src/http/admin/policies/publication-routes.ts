@@ -1,6 +1,7 @@
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
-import type { Route } from '../../route.ts'
+import { gatewayHeader } from '../../gateway-headers.ts'
+import type { Route, RouteAnswer } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
@@ -11,16 +12,17 @@ import * as Schema from './schema.ts'
 const policy = '/v1/organization/policies/{policy_id}'
 
 const answer = { description: 'The policy.', schema: Schema.Policy }
-const published = {
+const published: RouteAnswer = {
   description: 'The policy. `x-gatehouse-warning: rule_not_evaluable` says that nobody can judge its rule yet.',
   schema: Schema.Policy,
+  headers: ['x-gatehouse-warning'],
 }
 
 /** What puts a policy in force, takes it out again, and the way back to an earlier version. */
 export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   /** A rule that nobody can judge is published all the same; whoever publishes it should know. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
-    version && !operations.isEvaluable(version.rule) ? { 'x-gatehouse-warning': 'rule_not_evaluable' } : {}
+    version && !operations.isEvaluable(version.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
 
   return [
     mutation({

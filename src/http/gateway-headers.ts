@@ -1,0 +1,49 @@
+type GatewayHeader = {
+  readonly description: string
+  readonly example: string
+  /** The name in earlier releases. Until the next release the header is sent under both names. */
+  readonly alias?: string
+}
+
+/** The response headers that Gatehouse itself defines. Handlers, OpenAPI and tests take the names from this table. */
+export const gatewayHeaders = {
+  'x-gatehouse-warning': {
+    description:
+      'The request succeeded, but with a caveat: `rule_not_evaluable` for a rule that no check can evaluate.',
+    example: 'rule_not_evaluable',
+  },
+  'x-gatehouse-token-source': {
+    description: 'How the tokens were counted: `upstream`, `tokenizer`, `sample` or `length`.',
+    example: 'tokenizer',
+    alias: 'x-gateway-token-source',
+  },
+  'x-gatehouse-dropped': {
+    description: 'Request fields that the upstream does not support and that were left out, separated by commas.',
+    example: 'tools.web_search',
+    alias: 'x-gateway-dropped',
+  },
+} as const satisfies Readonly<Record<string, GatewayHeader>>
+
+export type GatewayHeaderName = keyof typeof gatewayHeaders
+
+/** The header with this value, also under its alias. */
+export function gatewayHeader(name: GatewayHeaderName, value: string): Record<string, string> {
+  const header: GatewayHeader = gatewayHeaders[name]
+  return header.alias === undefined ? { [name]: value } : { [name]: value, [header.alias]: value }
+}
+
+/** The header and its alias in the form of OpenAPI's `components.headers`. */
+export function describeGatewayHeaders(): Record<string, object> {
+  const described = Object.entries<GatewayHeader>(gatewayHeaders).flatMap(([name, { description, example, alias }]) => {
+    const schema = { type: 'string', examples: [example] }
+    const old = { description: `Deprecated name of \`${name}\`.`, deprecated: true, schema }
+    return [[name, { description, schema }] as const, ...(alias === undefined ? [] : [[alias, old] as const])]
+  })
+  return Object.fromEntries(described)
+}
+
+/** All names under which the header is sent. */
+export function namesOf(name: GatewayHeaderName): readonly string[] {
+  const header: GatewayHeader = gatewayHeaders[name]
+  return header.alias === undefined ? [name] : [name, header.alias]
+}

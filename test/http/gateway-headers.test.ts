@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { gatewayHeaders } from '../../src/http/gateway-headers.ts'
+import { startTestApp } from '../support/app.ts'
+import { answerJson, answerStream, startUpstream } from '../support/upstream.ts'
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+const chunk = (delta: object, finish: string | null): string =>
+  `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+
+describe('x-gatehouse-dropped', () => {
+  for (const stream of [false, true]) {
+    it(`names an unsupported tool in printable characters, under both names, ${stream ? 'streamed' : 'whole'}`, async () => {
+      await using upstream = await startUpstream(
+        stream
+          ? answerStream(chunk({ content: 'Hello' }, null), chunk({}, 'stop'), 'data: [DONE]\n\n')
+          : answerJson(answer),
+      )
+      await using scene = await startTestApp({
+        config: {
+          upstreams: [{ name: 'local', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+          models: [{ name: 'm', targets: [{ upstream: 'local', model: 'm' }] }],
+        },
+      })
+      const response = await scene.post('/v1/messages', {
+        model: 'm',
+        max_tokens: 50,
+        stream,
+        messages: [{ role: 'user', content: 'Hello' }],
+        tools: [{ type: 'web_search_20250305', name: `sÉarch\r\nx-evil: 1 ${'x'.repeat(5_000)}` }],
+      })
+      assert.equal(response.status, 200)
+      const dropped = response.headers.get('x-gatehouse-dropped')
+      assert.equal(response.headers.get('x-gateway-dropped'), dropped)
+      assert.match(dropped ?? '', /^tools\.s\?arch\?\?x-evil: 1 x{900,1000}$/)
+      assert.equal(response.headers.get('x-evil'), null)
+      assert.match(await response.text(), /Hello/)
+    })
+  }
+})
+
+describe('x-gatehouse-token-source', () => {
+  it('is sent under both names', async () => {
+    await using scene = await startTestApp()
+    const messages = [{ role: 'user', content: 'Hello' }]
+    for (const [path, body] of [
+      ['/v1/messages/count_tokens', { messages }],
+      ['/v1/responses/input_tokens', { input: 'Hello' }],
+    ] as const) {
+      const { headers } = await scene.post(path, { model: 'gatehouse-echo', ...body })
+      assert.equal(headers.get('x-gatehouse-token-source'), 'tokenizer', path)
+      assert.equal(headers.get('x-gateway-token-source'), 'tokenizer', path)
+    }
+  })
+})
+
+describe('OpenAPI', () => {
+  type Described = { deprecated?: boolean; description: string }
+  type Operation = { responses: Record<string, { headers: Record<string, { $ref: string }> }> }
+  type Document = {
+    components: { headers: Record<string, Described> }
+    paths: Record<string, Record<string, Operation>>
+  }
+  const describeApi = async (): Promise<Document> => {
+    await using scene = await startTestApp()
+    return (await (await scene.get('/openapi.json')).json()) as Document
+  }
+
+  it('describes each of our headers, and its alias as deprecated', async () => {
+    const { headers } = (await describeApi()).components
+    for (const [name, header] of Object.entries(gatewayHeaders)) {
+      assert.equal(headers[name]?.description, header.description)
+      assert.equal(headers[name]?.deprecated, undefined)
+      if ('alias' in header) assert.equal(headers[header.alias]?.deprecated, true)
+    }
+    const gateway = Object.keys(headers).filter((name) => name.startsWith('x-gateway-'))
+    assert.deepEqual(gateway, ['x-gateway-token-source', 'x-gateway-dropped'])
+  })
+
+  it('lists them at the endpoints that send them', async () => {
+    const { paths } = await describeApi()
+    const named = (path: string): string[] =>
+      Object.keys(paths[path]?.['post']?.responses['200']?.headers ?? {}).filter((name) => name.startsWith('x-'))
+    for (const path of ['/v1/messages', '/v1/responses', '/v1/chat/completions']) {
+      assert.deepEqual(named(path), ['x-gatehouse-dropped', 'x-gateway-dropped'])
+    }
+    for (const path of ['/v1/messages/count_tokens', '/v1/responses/input_tokens']) {
+      assert.deepEqual(named(path), ['x-gatehouse-token-source', 'x-gateway-token-source'])
+    }
+    assert.deepEqual(named('/v1/organization/policies/{policy_id}/publish'), ['x-gatehouse-warning'])
+  })
+})
