@@ -7,6 +7,7 @@ import { DatabaseTooNew } from '../adapters/stores/sql/migrations/migrate.ts'
 import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
+import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { planListeners, type PlannedListener } from './listening/plan.ts'
 import { readTlsFiles } from './listening/tls-files.ts'
@@ -122,7 +123,7 @@ function secretFindings({
   const isLost = lost.keys + lost.encrypted_values > 0
   const findings: Diagnosis[] = []
   if (isLost) {
-    const says = `${lost.keys} keys and ${lost.encrypted_values} encrypted values are of a secret that is not here`
+    const says = `${plural(lost.keys, 'key')} and ${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here`
     findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.' })
   }
   if (previous === null) return isLost ? findings : [{ part, state: 'ok', says: id }]
@@ -131,7 +132,7 @@ function secretFindings({
     return [...findings, { part, state: 'ok', says: `${id}; nothing needs the previous one any more`, mend }]
   }
   const rest = needs.encrypted_values + needs.audit_logs + needs.audit_texts
-  const says = `${id}; ${needs.keys} keys${rest > 0 ? ' and more' : ''} still need the previous one`
+  const says = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${rest > 0 ? ' and more' : ''}`
   const mend = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status tells more.'
   return [...findings, { part, state: 'warning', says, mend }]
 }

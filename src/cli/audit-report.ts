@@ -1,12 +1,14 @@
+import { plural } from '../base/plural.ts'
 import {
   isProven,
   type AgainstReport,
   type KeyFinding,
   type LogReport,
   type AuditVerification,
+  type SignedRange,
 } from '../app/audit/verification.ts'
 
-/** For eyes and, in the words of the API, for scripts. */
+/** The report as text, and as JSON with the field names of the API. */
 export function describeVerification(verification: AuditVerification): {
   readonly text: string
   readonly json: object
@@ -15,11 +17,16 @@ export function describeVerification(verification: AuditVerification): {
   const lines = [...logLines(subject, report), ...(against ? againstLines(against) : [])]
   return {
     text: lines.join('\n'),
-    json: { whole: isProven(verification), organization: subject, ...spelled(report), ...(against && { against }) },
+    json: {
+      whole: isProven(verification),
+      organization: subject,
+      ...reportFields(report),
+      ...(against && { against }),
+    },
   }
 }
 
-const spelled = ({ end, signed, unsigned, keyFindings, checkpointFinding, keySource, ...report }: LogReport) => ({
+const reportFields = ({ end, signed, unsigned, keyFindings, checkpointFinding, keySource, ...report }: LogReport) => ({
   checked: report.checked,
   first: report.first,
   checkpoints: report.checkpoints,
@@ -27,29 +34,31 @@ const spelled = ({ end, signed, unsigned, keyFindings, checkpointFinding, keySou
   ...(report.finding && { finding: report.finding }),
   end: { chain_uid: end.chainUid, sequence: end.sequence, fingerprint: end.fingerprint },
   key_source: keySource,
-  signed: signed ? { to: signed.to, time: signed.timeMs, key_ids: signed.keyIds } : null,
+  signed: signed
+    ? { to: signed.to, time: signed.timeMs, key_ids: signed.keyIds, handover_key_ids: signed.handoverKeyIds }
+    : null,
   unsigned: unsigned ? { from: unsigned.from, to: unsigned.to, overdue: unsigned.isOverdue } : null,
   key_findings: keyFindings.map(({ keyId, ...finding }) => ({ key_id: keyId, ...finding })),
   ...(checkpointFinding && { checkpoint_finding: checkpointFinding }),
 })
 
-const words: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string>> = {
-  altered: 'was altered: it does not have the fingerprint that it carries',
-  texts_altered: 'has other texts beside it than it was written with',
+const findingTexts: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string>> = {
+  altered: 'was altered; it does not match the fingerprint that it carries',
+  texts_altered: 'has other stored texts than the ones it was written with',
   missing: 'is missing',
-  misplaced: 'stands where another belongs',
-  unlinked: 'does not follow from the one before: one of the two was replaced',
-  rewritten: 'is not the one that a checkpoint was signed for: the log was rewritten',
-  cut: 'is missing, and so is all behind it: the end of the log was cut off',
+  misplaced: 'is at the position of another event',
+  unlinked: 'does not follow from the event before it; one of the two was replaced',
+  rewritten: 'is not the event that a checkpoint was signed for; the log was rewritten',
+  cut: 'is missing, and so is every event after it; the end of the log was cut off',
 }
 
-const checkpointWords: Readonly<Record<NonNullable<LogReport['checkpointFinding']>['reason'], string>> = {
+const checkpointFindingTexts: Readonly<Record<NonNullable<LogReport['checkpointFinding']>['reason'], string>> = {
   unknown_key: 'was signed with a key that is not trusted',
-  bad_signature: 'has a signature that is not its own',
-  unlinked: 'does not follow from the one before',
+  bad_signature: 'has an invalid signature',
+  unlinked: 'does not follow from the checkpoint before it',
 }
 
-const sources: Readonly<Record<LogReport['keySource'], string>> = {
+const keySources: Readonly<Record<LogReport['keySource'], string>> = {
   server_secret: 'derived from the server secret',
   pinned: 'pinned in the file of --keys',
 }
@@ -60,26 +69,33 @@ function logLines(subject: string, report: LogReport): string[] {
   const range = checked > 0 ? ` (${first} to ${end.sequence})` : ''
   const used = keyFindings.filter(({ reason, from }) => reason === 'replaced' || from !== undefined)
   return [
-    `${subject}: ${checked} events are linked without a gap${range}, ${checkpoints} checkpoints.`,
+    `${subject}: ${plural(checked, 'event')} ${checked === 1 ? 'is' : 'are'} linked without a gap${range}, ${plural(checkpoints, 'checkpoint')}.`,
     ...signedLines(report),
     ...(uncheckedTexts > 0
-      ? [`The texts of ${uncheckedTexts} events were written under another server secret: they were not checked.`]
+      ? [
+          `The texts of ${plural(uncheckedTexts, 'event')} were written under another server secret: they were not checked.`,
+        ]
       : []),
-    ...(finding ? [`Event ${finding.sequence} ${words[finding.reason]}.`] : []),
+    ...(finding ? [`The log is not whole: event ${finding.sequence} ${findingTexts[finding.reason]}.`] : []),
     ...(checkpointFinding
-      ? [`The checkpoint of event ${checkpointFinding.sequence} ${checkpointWords[checkpointFinding.reason]}.`]
+      ? [
+          `The log is not whole: the checkpoint of event ${checkpointFinding.sequence} ${checkpointFindingTexts[checkpointFinding.reason]}.`,
+        ]
       : []),
     ...used.map(keyLine),
   ]
 }
 
-function signedLines({ first, signed, unsigned, keySource, finding }: LogReport): string[] {
+function signedLines({ first, signed, unsigned, keySource, finding, checkpointFinding }: LogReport): string[] {
+  // The line that names the fault says all there is to say about a log that is not whole.
+  if (finding) return []
   const lines: string[] = []
-  if (signed && signed.to >= first && !finding) {
-    const keys = `${signed.keyIds.length === 1 ? 'the key' : 'the keys'} ${signed.keyIds.join(', ')}`
+  if (signed && signed.to >= first) {
     const at = new Date(signed.timeMs).toISOString()
-    lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${keys}, ${sources[keySource]}.`)
-  } else lines.push(`Nothing is proven: no event was signed for with a key ${sources[keySource]}.`)
+    lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${signersOf(signed, keySource)}.`)
+  } else if (!checkpointFinding || checkpointFinding.reason === 'unknown_key') {
+    lines.push(`Nothing is proven: no event was signed for with a key ${keySources[keySource]}.`)
+  }
   if (!unsigned) return lines
   const { from, to, isOverdue } = unsigned
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`
@@ -91,15 +107,26 @@ function signedLines({ first, signed, unsigned, keySource, finding }: LogReport)
   return lines
 }
 
+function signersOf({ keyIds, handoverKeyIds }: SignedRange, keySource: LogReport['keySource']): string {
+  const own = keyIds.filter((id) => !handoverKeyIds.includes(id))
+  return [
+    ...(own.length > 0 ? [`${keysNamed(own)}, ${keySources[keySource]}`] : []),
+    ...(handoverKeyIds.length > 0 ? [`${keysNamed(handoverKeyIds)}, trusted by handover`] : []),
+  ].join(', and ')
+}
+
+const keysNamed = (ids: readonly string[]): string => `the ${ids.length === 1 ? 'key' : 'keys'} ${ids.join(', ')}`
+
 function keyLine({ keyId, reason, from, to }: KeyFinding): string {
   const range = from === undefined ? 'no event' : from === to ? `event ${from}` : `events ${from} to ${to}`
+  const are = from === to ? 'is' : 'are'
   if (reason === 'replaced') {
     return `Tampering: the database has another public key under the id of the key ${keyId}, which signed for ${range}.`
   }
-  return `Tampering: ${range} are signed for with the key ${keyId}, which nothing outside the database vouches for. If it is of an earlier server secret of yours, pin it with --keys, beside the present one.`
+  return `Tampering: ${range} ${are} signed for with the key ${keyId}, which nothing outside the database vouches for. If it is of an earlier server secret of yours, pin it with --keys, beside the present one.`
 }
 
-const againstWords: Readonly<Record<NonNullable<AgainstReport['finding']>['reason'], string>> = {
+const againstFindingTexts: Readonly<Record<NonNullable<AgainstReport['finding']>['reason'], string>> = {
   rewritten: 'is another in the log: the log was rewritten after it was exported',
   removed: 'is not in the log any more: it was removed after it was exported',
   cut: 'is behind the end of the log: the end was cut off after it was exported',
@@ -111,11 +138,13 @@ const againstWords: Readonly<Record<NonNullable<AgainstReport['finding']>['reaso
 
 function againstLines({ path, events, checkpoints, first, last, older, differing, finding }: AgainstReport): string[] {
   if (finding) {
-    const count = `${differing} of ${events + checkpoints} exported events and checkpoints differ from the log`
-    return [`Against ${path}: ${count}. Event ${finding.sequence} ${againstWords[finding.reason]} (${finding.where}).`]
+    const count = `${differing} of ${events + checkpoints} exported events and checkpoints ${differing === 1 ? 'differs' : 'differ'} from the log`
+    return [
+      `Against ${path}: ${count}. Event ${finding.sequence} ${againstFindingTexts[finding.reason]} (${finding.where}).`,
+    ]
   }
   if (last === 0) return [`Against ${path}: nothing in it is of what the log holds now.`]
-  const kept = older === 0 ? '' : ` ${older} are older than the log keeps.`
-  const compared = `${events} exported events and ${checkpoints} checkpoints (${first} to ${last})`
+  const kept = older === 0 ? '' : ` ${older} ${older === 1 ? 'is' : 'are'} older than the log keeps.`
+  const compared = `${plural(events, 'exported event')} and ${plural(checkpoints, 'checkpoint')} (${first} to ${last})`
   return [`Against ${path}: ${compared} are in the log as they left it.${kept}`]
 }

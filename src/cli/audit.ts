@@ -1,5 +1,6 @@
 import { connect } from '../app/operations/open.ts'
 import { isProven, verifyWith } from '../app/audit/verification.ts'
+import { plural } from '../base/plural.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
@@ -83,7 +84,7 @@ async function erase({ config, say }: CommandContext, values: Values): Promise<n
   const request = required(values.request, '--request')
   await using house = await connect(config())
   const answer = await house.operations['audit.erase']({ ...inOrganization(values), request })
-  say(values.json ? JSON.stringify(answer) : `Texts erased: of ${answer.erased} events.`)
+  say(values.json ? JSON.stringify(answer) : `Erased the texts of ${plural(answer.erased, 'event')}.`)
   return 0
 }
 

@@ -1,3 +1,4 @@
+import { plural } from '../base/plural.ts'
 import type { SecretStatus } from '../app/operations/secret.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
@@ -45,9 +46,9 @@ function describe({ previous_id: previous, next_id: next, lost, ...status }: Sec
     `The server secret is ${status.secret_id}, ${where}.`,
     ...(next === null ? [] : [`The next one, ${next}, is accepted beside it.`]),
     ...(previous === null ? [] : previousLines(previous, status)),
-    ...(lost.keys > 0 ? [`${lost.keys} keys are of a secret that is not here: they do not work.`] : []),
+    ...(lost.keys > 0 ? [`${plural(lost.keys, 'key')} of a secret that is not here: not usable.`] : []),
     ...(lost.encrypted_values > 0
-      ? [`${lost.encrypted_values} encrypted values are of a secret that is not here: they cannot be read.`]
+      ? [`${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here: not readable.`]
       : []),
   ].join('\n')
 }
@@ -68,7 +69,7 @@ function previousLines(
   const { keys, encrypted_values: values, audit_logs: logs, audit_texts: texts } = needs
   const isMoved = values + logs + texts === 0
   return [
-    `The previous one, ${previous}, is still needed by ${keys} keys, ${values} encrypted values and ${logs} audit logs.`,
+    `The previous one, ${previous}, is still needed by ${plural(keys, 'key')}, ${plural(values, 'encrypted value')} and ${plural(logs, 'audit log')}.`,
     isMoved
       ? 'Keys move at their next use.'
       : 'gatehouse secret rotate moves all but the keys, which move at their next use.',

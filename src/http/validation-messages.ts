@@ -1,4 +1,5 @@
 import type { Problem } from '../base/fault.ts'
+import { plural } from '../base/plural.ts'
 import { isRecord } from '../base/record.ts'
 
 /** The part of JSON Schema that our schemas are written in. */
@@ -111,10 +112,10 @@ function* explainString(schema: JsonSchema, value: string, path: Path): Generato
   const length = minLength === undefined && maxLength === undefined ? 0 : characters(value)
   if (minLength === 1 && length === 0) yield problem(path, 'bounds', 'must not be empty')
   else if (minLength !== undefined && length < minLength) {
-    yield problem(path, 'bounds', `must have at least ${counted(minLength, 'character')}`)
+    yield problem(path, 'bounds', `must have at least ${plural(minLength, 'character')}`)
   }
   if (maxLength !== undefined && length > maxLength) {
-    yield problem(path, 'bounds', `must have at most ${counted(maxLength, 'character')}`)
+    yield problem(path, 'bounds', `must have at most ${plural(maxLength, 'character')}`)
   }
   if (pattern !== undefined && !new RegExp(pattern, 'u').test(value))
     yield problem(path, 'pattern', `must match ${pattern}`)
@@ -135,10 +136,10 @@ function* explainNumber(schema: JsonSchema, value: number, path: Path): Generato
 function* explainArray(schema: JsonSchema, value: readonly unknown[], path: Path): Generator<Problem> {
   const { minItems, maxItems, items } = schema
   if (minItems !== undefined && value.length < minItems) {
-    yield problem(path, 'bounds', `must have at least ${counted(minItems, 'item')}`)
+    yield problem(path, 'bounds', `must have at least ${plural(minItems, 'item')}`)
   }
   if (maxItems !== undefined && value.length > maxItems) {
-    return yield problem(path, 'bounds', `must have at most ${counted(maxItems, 'item')}`)
+    return yield problem(path, 'bounds', `must have at most ${plural(maxItems, 'item')}`)
   }
   if (items !== undefined)
     for (const [at, item] of value.entries()) yield* validationMessages(items, item, [...path, at])
@@ -193,7 +194,6 @@ const mustBe = (types: readonly string[]): string => `must be ${listed(types.map
 const oneOf = (values: readonly unknown[]): string =>
   `must be ${values.length > 1 ? 'one of ' : ''}${listed(values.map(quoted))}`
 const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value))
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join('')

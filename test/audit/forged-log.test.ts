@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -8,6 +9,9 @@ import type { ChainedDocument } from '../../src/domain/audit/document/document.t
 import { deriveKey } from '../../src/domain/identity/key-format.ts'
 import { auditCommand, auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog, plantKey, strangersKey } from '../support/forge-log.ts'
+
+const expectedKeys =
+  'It must contain public keys: the output of "gatehouse audit keys", with or without --json, or PEM.'
 
 let folders: Awaited<ReturnType<typeof auditFolders>>
 before(async () => void (folders = await auditFolders()))
@@ -37,7 +41,7 @@ describe('a log that was rewritten by somebody who can write the database but ha
     })
     const [code, text] = await run('verify')
     assert.equal(code, 1, text)
-    assert.match(text, /^The checkpoint of event 19 has a signature that is not its own\.$/m)
+    assert.match(text, /^The log is not whole: the checkpoint of event 19 has an invalid signature\.$/m)
     assert.match(
       text,
       new RegExp(`^Tampering: the database has another public key under the id of the key ${keyId}`, 'm'),
@@ -107,7 +111,31 @@ describe('pinned keys', () => {
     const file = join(folder, 'empty')
     writeFileSync(file, '')
     const [code, text] = await run('verify', '--keys', file)
-    assert.deepEqual([code, text], [1, `${file} holds no public key.`])
+    assert.deepEqual([code, text], [1, `The file of --keys, ${file}, contains no public key. ${expectedKeys}`])
+  })
+
+  it('are rejected with the name of the file where it is missing, or no file', async () => {
+    const { run, folder } = folders.copy('missing-pin')
+    for (const [path, reason] of [
+      [join(folder, 'missing'), 'there is no such file'],
+      [folder, 'it is a folder'],
+    ]) {
+      const [code, text] = await run('verify', '--keys', path ?? '')
+      assert.deepEqual([code, text], [1, `Cannot read the file of --keys, ${path}: ${reason}. ${expectedKeys}`])
+    }
+  })
+
+  it('are rejected with the name of the file where one of them is broken or of another type', async () => {
+    const { run, folder } = folders.copy('broken-pin')
+    const { publicKey } = generateKeyPairSync('x25519')
+    const broken = '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'
+    for (const pem of [broken, publicKey.export({ type: 'spki', format: 'pem' })]) {
+      const file = join(folder, 'broken')
+      writeFileSync(file, pem)
+      const [code, text] = await run('verify', '--keys', file)
+      const says = `Public key 1 in the file of --keys, ${file}, is not an Ed25519 key in PEM. ${expectedKeys}`
+      assert.deepEqual([code, text], [1, says])
+    }
   })
 })
 

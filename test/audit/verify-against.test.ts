@@ -27,9 +27,9 @@ describe('audit verify --against what left the log', () => {
     const hook = (from: number, to: number) => `{"type":"audit.events","data":[${lines.slice(from, to).join(',')}]}`
     put(folder, 'hook.ndjson', `${hook(0, 8)}\n${hook(4, 12)}\n${lines[41]}\n`)
     const [s3Code, s3Text] = await run('verify', '--against', bucket)
-    assert.match(s3Text, /15 exported events and 1 checkpoints \(16 to 30\) are in the log as they left it\.$/m)
+    assert.match(s3Text, /15 exported events and 1 checkpoint \(16 to 30\) are in the log as they left it\.$/m)
     const [hookCode, hookText] = await run('verify', '--against', join(folder, 'hook.ndjson'))
-    assert.match(hookText, /17 exported events and 1 checkpoints \(1 to 42\) are in the log as they left it\.$/m)
+    assert.match(hookText, /17 exported events and 1 checkpoint \(1 to 42\) are in the log as they left it\.$/m)
     assert.deepEqual([s3Code, hookCode], [0, 0])
   })
 

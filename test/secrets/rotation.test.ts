@@ -55,7 +55,7 @@ describe('rotating the secret of a data folder', () => {
     const [code, says] = await run('audit', 'verify')
     assert.match(
       says,
-      /^Proven: events 1 to \d+, signed on \S+ with the keys \w+, \w+, derived from the server secret\.$/m,
+      /^Proven: events 1 to \d+, signed on \S+ with the key \w+, derived from the server secret, and the key \w+, trusted by handover\.$/m,
     )
     assert.doesNotMatch(says, /were not checked/)
     assert.equal(code, 0, says)
@@ -64,7 +64,11 @@ describe('rotating the secret of a data folder', () => {
       assert.equal(comparison, 0, compared)
     }
     const [oldPin, oldSays] = await run('audit', 'verify', '--keys', pinned)
-    assert.match(oldSays, /^Proven: events 1 to \d+/m, 'the old key handed over to the new one')
+    assert.match(
+      oldSays,
+      /^Proven: events 1 to \d+, .* with the key \w+, pinned in the file of --keys, and the key \w+, trusted by handover\.$/m,
+      'the old key handed over to the new one',
+    )
     assert.equal(oldPin, 0, oldSays)
     assert.match((await run('doctor'))[1], /^✓ server secret: [0-9a-f]{16}$/m)
   })
@@ -78,7 +82,7 @@ describe('rotating the secret of a data folder', () => {
     const left = secrets()
     const interrupted = await status(run)
     assert.ok(interrupted.needs_previous.encrypted_values > 0 && interrupted.needs_previous.audit_logs === 1)
-    assert.match((await run('doctor'))[1], /^! server secret: .* 2 keys and more still need the previous one/m)
+    assert.match((await run('doctor'))[1], /^! server secret: .* the previous one is still needed by 2 keys and more/m)
     const rotated = await status(run, 'rotate')
     assert.deepEqual(rotated.needs_previous, { keys: 2, encrypted_values: 0, audit_logs: 0, audit_texts: 0 })
     assert.deepEqual([secrets(), await status(run, 'rotate')], [left, rotated])

@@ -1,11 +1,11 @@
 import { pinnedKeys, type KeyFinding, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
-import { isWhole, type LogReport } from '../../domain/audit/verify-log.ts'
+import { isWhole, type LogReport, type SignedRange } from '../../domain/audit/verify-log.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { InOrganization } from '../operations/organization-of.ts'
 import { verifyAgainst, type AgainstReport } from './verify-against.ts'
 import { readPinnedKeys, verifyFile } from './verify-file.ts'
 
-export type { AgainstReport, KeyFinding, LogReport }
+export type { AgainstReport, KeyFinding, LogReport, SignedRange }
 
 /** What was checked: a log or a file, and the copies of the log that were compared with it. */
 export type AuditVerification = {

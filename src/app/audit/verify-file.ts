@@ -3,7 +3,7 @@ import { isRecord } from '../../base/record.ts'
 import { startOfChain, type ChainPoint } from '../../domain/audit/chain/chain.ts'
 import { pointOf, type SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { readChained, type ChainedEvent } from '../../domain/audit/chain/chained-event.ts'
-import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
+import { isVerificationKey, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import { checkSignatures, type LogReport } from '../../domain/audit/verify-log.ts'
 import { verifyChain } from '../../domain/audit/chain/verify.ts'
 import { readExported } from './exported.ts'
@@ -43,10 +43,33 @@ export async function verifyFile(
 
 /** Public keys in PEM from a file: as `audit keys` prints them, as the API lists them, or plain PEM. */
 export function readPinnedKeys(path: string): string[] {
-  const text = readFileSync(path, 'utf8')
-  const found = (listedKeys(text) ?? [text]).flatMap((each) => each.match(pemBlocks) ?? [])
-  if (found.length === 0) throw new Error(`${path} holds no public key.`)
-  return found
+  const text = readKeyFile(path)
+  const keys = (listedKeys(text) ?? [text]).flatMap((each) => each.match(pemBlocks) ?? [])
+  if (keys.length === 0) throw new Error(`The file of --keys, ${path}, contains no public key. ${expectedKeys}`)
+  const invalid = keys.findIndex((pem) => !isVerificationKey(pem))
+  if (invalid === -1) return keys
+  throw new Error(
+    `Public key ${invalid + 1} in the file of --keys, ${path}, is not an Ed25519 key in PEM. ${expectedKeys}`,
+  )
+}
+
+const expectedKeys =
+  'It must contain public keys: the output of "gatehouse audit keys", with or without --json, or PEM.'
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = isRecord(error) ? String(error.code) : ''
+    const reason = readErrors[code] ?? code
+    throw new Error(`Cannot read the file of --keys, ${path}: ${reason}. ${expectedKeys}`, { cause: error })
+  }
+}
+
+const readErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
 }
 
 const pemBlocks = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g

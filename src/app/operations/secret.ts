@@ -1,3 +1,4 @@
+import { plural } from '../../base/plural.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
 import { chainsOfOtherKeys, publishKeys, signChains } from '../../adapters/stores/sql/audit/checkpoints.ts'
@@ -140,5 +141,5 @@ const notConfigured = (): Fault =>
 function stillNeeded({ needs_previous: needs }: SecretStatus): string {
   const { keys, encrypted_values: values, audit_logs: logs, audit_texts: texts } = needs
   if (values + logs + texts > 0) return 'The rotation is not complete: run gatehouse secret rotate.'
-  return `${keys} keys were not used since the rotation and need the previous secret: without it they stop working.`
+  return `${plural(keys, 'key')} ${keys === 1 ? 'was' : 'were'} not used since the rotation: without the previous secret, requests with such a key fail.`
 }

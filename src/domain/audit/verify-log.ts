@@ -27,9 +27,17 @@ export type SignatureReport = {
   /** Checkpoints whose signature was checked. */
   readonly checkpoints: number
   /** The last checkpoint of those that are good from the first on: it vouches for every event up to it. */
-  readonly signed?: { readonly to: number; readonly timeMs: number; readonly keyIds: readonly string[] }
+  readonly signed?: SignedRange
   readonly checkpointFinding?: CheckpointFinding
   readonly keyFindings: readonly KeyFinding[]
+}
+
+export type SignedRange = {
+  readonly to: number
+  readonly timeMs: number
+  readonly keyIds: readonly string[]
+  /** Those of `keyIds` that are not trusted themselves: a trusted key handed over to them, or they to a trusted key. */
+  readonly handoverKeyIds: readonly string[]
 }
 
 export type UnsignedTail = { readonly from: number; readonly to: number; readonly isOverdue: boolean }
@@ -106,13 +114,13 @@ export async function checkSignatures(
   const finding = await verifyCheckpoints(checkpoints, keyAt)
   const good = finding ? checkpoints.filter(({ sequence }) => sequence < finding.sequence) : checkpoints
   const last = good.at(-1)
+  const keyIds = [...new Set(good.map(({ key_id: id }) => id))]
+  const handoverKeyIds = keyIds.filter((id) => !keys.has(id))
   return {
     keySource: source,
     checkpoints: checkpoints.length,
     keyFindings: foreignKeys(checkpoints, published, keyAt),
-    ...(last && {
-      signed: { to: last.sequence, timeMs: last.time, keyIds: [...new Set(good.map(({ key_id: id }) => id))] },
-    }),
+    ...(last && { signed: { to: last.sequence, timeMs: last.time, keyIds, handoverKeyIds } }),
     ...(finding && { checkpointFinding: finding }),
   }
 }

@@ -16,13 +16,22 @@ export type KeyFinding = {
   readonly to?: number
 }
 
-/** Trusts these PEM texts. The ids are computed: what a file says of them is not believed. */
+/** Trusts these public keys in PEM. The ids are computed here, because the ids in a file prove nothing. */
 export function pinnedKeys(publicKeys: readonly string[]): TrustedKeys {
   const keys = publicKeys.map((pem) => createPublicKey(pem))
   const other = keys.find(({ asymmetricKeyType }) => asymmetricKeyType !== 'ed25519')
   if (other)
     throw new Error(`A public key is of the type ${other.asymmetricKeyType}; checkpoints are signed with Ed25519.`)
   return { source: 'pinned', keys: keysById(keys) }
+}
+
+/** Whether this PEM text is a key that can verify checkpoints. */
+export function isVerificationKey(pem: string): boolean {
+  try {
+    return createPublicKey(pem).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
 }
 
 export const keysById = (keys: readonly KeyObject[]): VerificationKeys =>
