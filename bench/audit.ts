@@ -12,7 +12,7 @@ import { migrate, readMigrations } from '../src/adapters/stores/sql/migrations/m
 import { openPostgres } from '../src/adapters/stores/sql/postgres/postgres.ts'
 import { openSqlite } from '../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../src/app/audit/parts.ts'
-import type { EventFacts } from '../src/domain/audit/facts/facts.ts'
+import type { EventFacts } from '../src/domain/audit/event/facts.ts'
 import { createKeyring } from '../src/domain/identity/keyring.ts'
 import { createJournal, type Journal } from '../src/domain/audit/journal.ts'
 import { findPostgres } from '../scripts/test/binaries.ts'

@@ -1,5 +1,5 @@
 import { eventLog } from '../adapters/stores/sql/audit/log.ts'
-import { ipDenialFacts } from '../domain/audit/facts/ip-denial.ts'
+import { ipDenialFacts } from '../domain/audit/event/admin-facts.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import type { AuthenticatorParts } from '../domain/identity/authenticate.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -28,6 +28,8 @@ export function createIpDenials(
     toldAtMs.delete(who.id)
     toldAtMs.set(who.id, timeMs)
     if (toldAtMs.size > maxKeys) toldAtMs.delete(toldAtMs.keys().next().value ?? '') // the oldest goes first
-    database.transaction((tx) => eventLog(tx, events).append(ipDenialFacts({ who, address, timeMs }))).catch(onError)
+    database
+      .transaction((tx) => eventLog(tx, events).append(ipDenialFacts({ caller: who, address, timeMs })))
+      .catch(onError)
   }
 }

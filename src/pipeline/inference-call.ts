@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../base/maybe-promise.ts'
-import type { VerdictFacts } from '../domain/audit/facts/verdict.ts'
+import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
-import type { EventFacts } from '../domain/audit/facts/facts.ts'
+import type { EventFacts } from '../domain/audit/event/facts.ts'
 import type { InferenceEvent, Chunk, Receipt } from '../domain/inference/events.ts'
 import type { InferenceCall } from './inference-call.ts'
 import type { InferenceAnswer } from './infer.ts'

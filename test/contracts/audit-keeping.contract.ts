@@ -21,7 +21,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       assert.equal(await sign(), 0)
       log.clock.passMs(minuteMs)
       assert.equal(await sign(), 1)
-      const { checkpoints, head } = (await log.reads.standing('org_1')) ?? assert.fail()
+      const { checkpoints, head } = (await log.reads.chainState('org_1')) ?? assert.fail()
       assert.deepEqual(
         checkpoints.map(({ sequence, count }) => [sequence, count]),
         [
@@ -78,7 +78,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       const { log } = scene
       await days(scene, 6)
       const removed = await scene.trim()
-      const { firstSequence, checkpoints } = (await log.reads.standing('org_1')) ?? assert.fail()
+      const { firstSequence, checkpoints } = (await log.reads.chainState('org_1')) ?? assert.fail()
       assert.equal(removed, 1)
       assert.equal(checkpoints[0]?.sequence, firstSequence - 1)
       assert.equal(await countOf(scene.database, 'audit_event', firstSequence), 0)
@@ -94,7 +94,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       await days(scene, 6)
       await scene.trim()
-      const { firstSequence } = (await scene.log.reads.standing('org_1')) ?? assert.fail()
+      const { firstSequence } = (await scene.log.reads.chainState('org_1')) ?? assert.fail()
       const copy = `insert into audit_event (organization_id, sequence, id, chain_uid, time, code, fingerprint, body)
         select organization_id, 1, 'left behind', chain_uid, time, code, fingerprint, body from audit_event where sequence = $1`
       await scene.database.write([{ sql: copy, params: [firstSequence] }])
@@ -112,7 +112,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
         await addSink(scene.database, { enabled, sequence: 2 })
         await days(scene, 6)
         await scene.trim(backlogDays * dayMs)
-        const { firstSequence } = (await scene.log.reads.standing('org_1')) ?? assert.fail()
+        const { firstSequence } = (await scene.log.reads.chainState('org_1')) ?? assert.fail()
         assert.equal(firstSequence > 3, isCut, JSON.stringify({ enabled, backlogDays }))
       }
     })

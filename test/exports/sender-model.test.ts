@@ -111,7 +111,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
   }
 
   async function assertAllThere(): Promise<void> {
-    const { head } = (await scene.log.reads.standing('org_1')) ?? assert.fail()
+    const { head } = (await scene.log.reads.chainState('org_1')) ?? assert.fail()
     const { cursor, letters } = await cursorAndDeadLetters()
     assert.equal(cursor, head.sequence)
     for (let at = 1; at <= head.sequence; at++) assert.ok(taken.has(at) || letters.has(at), `event ${at} is lost`)

@@ -210,7 +210,7 @@ describe('senders', () => {
     }
     const { clock, events, reads } = scene.log
     await trimChains({ database: scene.database, clock, events, keepMs: 2 * dayMs, maxBacklogMs: 14 * dayMs })
-    const { firstSequence } = (await reads.standing('org_1')) ?? assert.fail()
+    const { firstSequence } = (await reads.chainState('org_1')) ?? assert.fail()
     await scene.change(id, { enabled: true })
     await scene.sendLater()
     assert.equal(sequencesOf(sink.batches)[0], firstSequence)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { appendToChain, startOfChain } from '../../src/domain/audit/chain/chain.ts'
-import { withContent } from '../../src/domain/audit/content/content.ts'
-import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
+import { withContent } from '../../src/domain/audit/event/content.ts'
+import type { ChainedDocument } from '../../src/domain/audit/event/document.ts'
 import { createEvent } from '../../src/domain/audit/event/event.ts'
-import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
+import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { readChained } from '../../src/domain/audit/chain/chained-event.ts'
 
 export const testTimeMs = Date.UTC(2026, 7, 23, 10, 15, 0, 123)

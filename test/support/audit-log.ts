@@ -6,7 +6,7 @@ import { createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.t
 import type { CheckpointParts } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAuditParts } from '../../src/app/audit/parts.ts'
-import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
+import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
 

@@ -5,7 +5,7 @@ import { backtestQueue, backtestStore } from '../../src/adapters/stores/sql/poli
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
+import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts'
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { createBacktestAdministration, type NewBacktest } from '../../src/domain/evaluation/backtest/create.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { EventFacts } from '../../src/domain/audit/facts/facts.ts'
-import { decisions } from '../../src/domain/audit/facts/verdict.ts'
+import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
+import { decisions } from '../../src/domain/audit/event/verdict.ts'
 
 /** Of every length and kind, halves of characters and quotes among them. */
 const text = fc.oneof(

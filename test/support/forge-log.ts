@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/audit/chain/checkpoint.ts'
 import { checkpointFacts, checkpointIn } from '../../src/domain/audit/chain/checkpoint-event.ts'
 import { readChained, type ChainedEvent } from '../../src/domain/audit/chain/chained-event.ts'
-import type { AuditDocument, ChainedDocument } from '../../src/domain/audit/document/document.ts'
+import type { AuditDocument, ChainedDocument } from '../../src/domain/audit/event/document.ts'
 import { createEvent } from '../../src/domain/audit/event/event.ts'
 
 export type Forgery = {

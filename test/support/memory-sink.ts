@@ -1,4 +1,4 @@
-import type { ChainedDocument } from '../../src/domain/audit/document/document.ts'
+import type { ChainedDocument } from '../../src/domain/audit/event/document.ts'
 import type { BatchGoal, ExportChoice, OpenedSink, DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
 
 export type MemorySink = OpenedSink &

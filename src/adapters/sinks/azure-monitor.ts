@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { capped } from '../../domain/audit/document/cap.ts'
-import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated } from '../../domain/audit/event/truncate.ts'
+import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { ConfigProblem, Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
@@ -117,8 +117,8 @@ function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
     OrgId: metadata.tenant_uid,
     Sequence: metadata.sequence,
     EventCode: metadata.event_code,
-    Decision: wordOf(document, 'decision'),
-    ReasonCode: wordOf(document, 'reason_code'),
+    Decision: gatehouseField(document, 'decision'),
+    ReasonCode: gatehouseField(document, 'reason_code'),
     PolicyId: policy?.uid,
     PolicyVersion: policy?.version,
     ActorUserId: document.actor.user?.uid,
@@ -126,7 +126,7 @@ function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
     Model: document.ai_model?.name,
     SeverityId: document.severity_id,
     IsLate: late,
-    Event: capped(document, cap),
+    Event: truncated(document, cap),
   }
   return toEncodedEvent(row, time)
 }

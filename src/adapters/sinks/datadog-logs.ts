@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
+import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
@@ -87,11 +87,11 @@ type Moment = { readonly instance: string; readonly nowMs: number }
 /** The document at the root, with Datadog's reserved attributes beside it. */
 function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): EncodedEvent {
   const { metadata, time } = document
-  const decision = wordOf(document, 'decision')
+  const decision = gatehouseField(document, 'decision')
   const tags = [`org:${metadata.tenant_uid}`, ...(decision === undefined ? [] : [`decision:${decision}`])]
   const late = isOutside(time, nowMs, window)
   const log = {
-    ...capped(document, defaultCap),
+    ...truncated(document, defaultSizeLimits),
     ddsource: config.source ?? 'gatehouse',
     ddtags: [...tags, ...(config.tags ?? [])].join(','),
     hostname: config.hostname ?? instance,

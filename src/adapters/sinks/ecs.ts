@@ -1,4 +1,4 @@
-import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
+import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 
 const ecsVersion = '9.0.0'
 
@@ -51,7 +51,7 @@ function eventOf(document: ChainedDocument) {
     dataset: metadata.log_name,
     sequence: metadata.sequence,
     hash: document.attestation_list[0].fingerprint?.value,
-    reason: wordOf(document, 'reason_code'),
+    reason: gatehouseField(document, 'reason_code'),
     created: new Date(metadata.logged_time).toISOString(),
     severity: document.severity_id,
     ...(isAlert === undefined ? {} : { type: [isAlert ? 'denied' : 'allowed'] }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import type { ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
+import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
@@ -90,7 +90,7 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
 /** `create` and not `index`: a document that is there already is left alone, and data streams take nothing else. */
 function toLines(document: ChainedDocument): EncodedEvent {
   const action = JSON.stringify({ create: { _id: document.metadata.uid } })
-  const text = `${action}\n${JSON.stringify(toEcs(capped(document, defaultCap)))}`
+  const text = `${action}\n${JSON.stringify(toEcs(truncated(document, defaultSizeLimits)))}`
   return { text, bytes: Buffer.byteLength(text), timeMs: document.time }
 }
 

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import Type from 'typebox'
-import { contentLevels } from '../../domain/audit/content/content.ts'
-import { eventFamilies } from '../../domain/audit/facts/kinds.ts'
+import { contentLevels } from '../../domain/audit/event/content.ts'
+import { eventFamilies } from '../../domain/audit/event/kinds.ts'
 import type { ConfigProblem } from '../../domain/audit/export/sink.ts'
-import { decisions } from '../../domain/audit/facts/verdict.ts'
+import { decisions } from '../../domain/audit/event/verdict.ts'
 
 /** A misspelt field must not pass in silence. */
 export const strict = { additionalProperties: false } as const

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
+import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
@@ -92,14 +92,14 @@ function toRecord(document: ChainedDocument, nowMs: number): EncodedEvent {
   const attributes = {
     'event.id': metadata.uid,
     'organization.id': metadata.tenant_uid,
-    'gatehouse.decision': wordOf(document, 'decision'),
+    'gatehouse.decision': gatehouseField(document, 'decision'),
   }
   const record = {
     timeUnixNano: `${time}000000`,
     observedTimeUnixNano: `${nowMs}000000`,
     severityNumber: severityNumbers[document.severity_id] ?? 9,
     eventName: `gatehouse.${metadata.event_code}`,
-    body: toAny(capped(document, defaultCap)),
+    body: toAny(truncated(document, defaultSizeLimits)),
     attributes: toAny(attributes).kvlistValue?.values,
   }
   return toEncodedEvent(record, time)

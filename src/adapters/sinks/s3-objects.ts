@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { canonicalize } from '../../domain/audit/document/canonical.ts'
-import type { ChainedDocument } from '../../domain/audit/document/document.ts'
+import { canonicalize } from '../../domain/audit/event/canonical.ts'
+import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import { gzipped } from './compression.ts'
 
 export type StoredObject = {

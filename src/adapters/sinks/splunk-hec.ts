@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import { wordOf, type ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
+import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedAnswer } from '../network/request.ts'
 import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.ts'
@@ -112,13 +112,13 @@ function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: 
     source: config.source,
     sourcetype: config.sourcetype ?? 'gatehouse:audit',
     index: config.index,
-    event: capped(document, defaultCap),
+    event: truncated(document, defaultSizeLimits),
     // Indexed fields must be strings.
     fields: {
       event_id: metadata.uid,
       org_id: metadata.tenant_uid,
-      decision: wordOf(document, 'decision'),
-      reason_code: wordOf(document, 'reason_code'),
+      decision: gatehouseField(document, 'decision'),
+      reason_code: gatehouseField(document, 'reason_code'),
       policy_id: policy?.uid,
     },
   }

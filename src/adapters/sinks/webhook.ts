@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import Type, { type Static } from 'typebox'
-import { capped, defaultCap } from '../../domain/audit/document/cap.ts'
-import type { ChainedDocument } from '../../domain/audit/document/document.ts'
+import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
+import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf, pauseFor } from './response-mapping.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -63,7 +63,7 @@ function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts)
 type EventPiece = EncodedEvent & { readonly id: string }
 
 const toEventPiece = (document: ChainedDocument): EventPiece => ({
-  ...toEncodedEvent(capped(document, defaultCap), document.time),
+  ...toEncodedEvent(truncated(document, defaultSizeLimits), document.time),
   id: document.metadata.uid,
 })
 

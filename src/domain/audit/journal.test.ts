@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import type { AuditEvent } from './event/event.ts'
 import { createEventMaker } from './event/event-maker.ts'
-import type { EventFacts } from './facts/facts.ts'
+import type { EventFacts } from './event/facts.ts'
 import { createJournal, type JournalParts } from './journal.ts'
 import { rejectsWith } from '../../../test/support/rejects-with.ts'
 

@@ -5,7 +5,7 @@ import { createGroupCommit } from '../../base/group-commit.ts'
 import type { AuditBacklog } from './backlog.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { EventMaker } from './event/event-maker.ts'
-import type { EventFacts } from './facts/facts.ts'
+import type { EventFacts } from './event/facts.ts'
 import type { AuditAppender } from './log.ts'
 
 /** Where what happens on the road of a request is written down. */

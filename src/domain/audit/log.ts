@@ -1,10 +1,10 @@
 import type { Page, Paged } from '../identity/store.ts'
 import type { ChainPoint } from './chain/chain.ts'
 import type { SignedCheckpoint } from './chain/checkpoint.ts'
-import type { AuditContent } from './content/content.ts'
-import type { ChainedDocument } from './document/document.ts'
+import type { AuditContent } from './event/content.ts'
+import type { ChainedDocument } from './event/document.ts'
 import type { AuditEvent } from './event/event.ts'
-import type { EventFacts } from './facts/facts.ts'
+import type { EventFacts } from './event/facts.ts'
 import type { ChainedEvent } from './chain/chained-event.ts'
 
 /** Where events are written. */
@@ -102,10 +102,16 @@ export type AuditReads = {
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
   /** Undefined where nothing ever happened. */
-  standing(organizationId: string): Promise<ChainState | undefined>
+  chainState(organizationId: string): Promise<ChainState | undefined>
   /** What the log holds in all, and its fingerprints behind `after` and up to `last`. */
   fingerprints(organizationId: string, range: { readonly after: number; readonly last: number }): Promise<Fingerprints>
   /** Checkpoints in which one key hands over to another, oldest first. */
   handovers(organizationId: string): Promise<readonly SignedCheckpoint[]>
   keys(): Promise<readonly PublishedKey[]>
+}
+
+/** The texts beside events, which may be erased: the chain holds digests of them and stays whole. */
+export type AuditTexts = {
+  /** Erases what is kept of a request's prompt and answer; answers how many events had texts. */
+  erase(organizationId: string, requestId: string): Promise<number>
 }

@@ -66,7 +66,7 @@ export async function verifyLog(
   organizationId: string,
   { events, keys, nowMs, textsKeys, range = {} }: VerifyParts,
 ): Promise<LogReport> {
-  const standing = await reads.standing(organizationId)
+  const standing = await reads.chainState(organizationId)
   const published = await reads.keys()
   if (!standing) {
     const nothing = await checkSignatures([], { keys, published })

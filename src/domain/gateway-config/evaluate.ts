@@ -1,4 +1,4 @@
-import type { AuditDecision } from '../audit/facts/verdict.ts'
+import type { AuditDecision } from '../audit/event/verdict.ts'
 import { isOptionalCategory } from '../moderation/categories.ts'
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import { withContent } from '../../domain/audit/content/content.ts'
+import { withContent } from '../../domain/audit/event/content.ts'
 import {
   afterDamage,
   afterDraining,

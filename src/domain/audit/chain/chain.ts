@@ -1,5 +1,5 @@
-import { canonicalize } from '../document/canonical.ts'
-import type { Attestation, AuditDocument, Fingerprint } from '../document/document.ts'
+import { canonicalize } from '../event/canonical.ts'
+import type { Attestation, AuditDocument, Fingerprint } from '../event/document.ts'
 import { fingerprintOfText, rowOf, sha256, type ChainedEvent } from './chained-event.ts'
 
 /** A place in a chain: the event of this sequence had this fingerprint. */

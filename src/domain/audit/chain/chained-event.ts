@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../base/record.ts'
-import { canonicalize } from '../document/canonical.ts'
-import { withoutContent } from '../content/content.ts'
-import { wordOf, type Fingerprint, type ChainedDocument } from '../document/document.ts'
+import { canonicalize } from '../event/canonical.ts'
+import { withoutContent } from '../event/content.ts'
+import { gatehouseField, type Fingerprint, type ChainedDocument } from '../event/document.ts'
 
 /** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
 export type ChainedEvent = {
@@ -52,7 +52,7 @@ export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
     id: metadata.uid,
     timeMs: document.time,
     code: metadata.event_code,
-    decision: wordOf(document, 'decision') ?? null,
+    decision: gatehouseField(document, 'decision') ?? null,
     requestId: metadata.correlation_uid ?? null,
     projectId: resources?.find(({ type }) => type === 'project')?.uid ?? null,
     policyId: document.policy?.uid ?? managedPolicy(document),

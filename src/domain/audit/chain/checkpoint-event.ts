@@ -1,6 +1,6 @@
 import type { SignedCheckpoint } from './checkpoint.ts'
-import type { AuditDocument } from '../document/document.ts'
-import type { EventFacts } from '../facts/facts.ts'
+import type { AuditDocument } from '../event/document.ts'
+import type { EventFacts } from '../event/facts.ts'
 
 export const checkpointCode = 'audit.checkpoint'
 

@@ -1,5 +1,5 @@
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
-import { canonicalize } from '../document/canonical.ts'
+import { canonicalize } from '../event/canonical.ts'
 import {
   isSignedBy,
   keyIdOf,

@@ -1,5 +1,5 @@
 import type { ChainPoint } from './chain.ts'
-import type { ChainedDocument } from '../document/document.ts'
+import type { ChainedDocument } from '../event/document.ts'
 import { isUnaltered, readChained, toRow, type ChainedEvent } from './chained-event.ts'
 
 /** The first thing that is wrong with a chain. */

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
 import type { Ids } from '../../../base/ids.ts'
-import { canonicalize } from '../document/canonical.ts'
-import type { AuditContent } from '../content/content.ts'
+import { canonicalize } from './canonical.ts'
+import type { AuditContent } from './content.ts'
 import { createEvent, type AuditEvent } from './event.ts'
-import type { ChainedDocument } from '../document/document.ts'
-import type { EventFacts } from '../facts/facts.ts'
+import type { ChainedDocument } from './document.ts'
+import type { EventFacts } from './facts.ts'
 
 /** Makes events of this installation, by whoever writes them. */
 export type EventMaker = {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import test, { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyFacts } from '../../../../test/support/event-facts.ts'
-import { canonicalize } from '../document/canonical.ts'
+import { canonicalize } from './canonical.ts'
 import { createEvent } from './event.ts'
-import type { EventFacts } from '../facts/facts.ts'
-import type { EventCode } from '../facts/kinds.ts'
-import { decisions, type VerdictFacts } from '../facts/verdict.ts'
+import type { EventFacts } from './facts.ts'
+import type { EventCode } from './kinds.ts'
+import { decisions, type VerdictFacts } from './verdict.ts'
 
 const parts = { id: 'evt_1', loggedMs: 1_700_000_000_500, productVersion: '0.1.0' }
 

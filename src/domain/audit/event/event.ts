@@ -1,11 +1,10 @@
 import { isIP } from 'node:net'
-import { short, shortList, shortTexts, shortWords } from '../document/bounds.ts'
-import type { AuditContent } from '../content/content.ts'
-import type { DocumentActor, AuditDocument, ManagedEntity, Resource } from '../document/document.ts'
-import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from '../facts/facts.ts'
-import { classOf } from '../facts/kinds.ts'
-import { actionOf, isDenial, severityOf, type VerdictFacts } from '../facts/verdict.ts'
-import { wordsOf } from './words.ts'
+import { short, shortList, shortTexts, shortFields } from './field-limits.ts'
+import type { AuditContent } from './content.ts'
+import type { DocumentActor, AuditDocument, ManagedEntity, Resource, Unmapped } from './document.ts'
+import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from './facts.ts'
+import { classOf } from './kinds.ts'
+import { actionOf, isDenial, severityOf, type PolicyResult, type VerdictFacts } from './verdict.ts'
 
 /** An event before it has its place in the chain. */
 export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
@@ -169,7 +168,7 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
   const digest = content && digestContent?.(facts.organizationId, content)
   const words = wordsOf(facts, digest)
   return {
-    gatehouse: details ? shortWords({ ...details, ...known(words) }) : words,
+    gatehouse: details ? shortFields({ ...details, ...known(words) }) : words,
     gen_ai: model && {
       'operation.name': 'chat',
       'provider.name': short(model.provider),
@@ -184,3 +183,34 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
 /** Without the words that nothing is known for, so that they cannot take the place of those that are. */
 const known = (words: AuditDocument['unmapped']['gatehouse']) =>
   Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined))
+
+/** What OCSF has no place for, in our own words for `unmapped.gatehouse`: in the order of the alphabet. */
+function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
+  return {
+    actor_type: short(actor?.kind),
+    categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
+    categories_triggered: verdict?.categoriesTriggered && shortTexts(verdict.categoriesTriggered),
+    content_digest: contentDigest,
+    cost_usd: model?.costUsd,
+    coverage: verdict?.coverage,
+    credits_used: model?.creditsUsed,
+    data_classification: short(verdict?.dataClassification),
+    decision: verdict?.decision,
+    direction: verdict?.direction,
+    is_enforced: verdict?.isEnforced,
+    match_score_bp: verdict?.matchScoreBasisPoints,
+    reason_code: short(verdict?.reasonCode),
+    reported_tokens: model?.reportedTokens,
+    results: verdict?.results && shortList(verdict.results, resultWords),
+    rollout_mode: short(verdict?.rolloutMode),
+    stream: model?.isStream,
+    usage_source: model?.usageSource,
+  }
+}
+
+const resultWords = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
+  decision,
+  policy_id: short(policyId),
+  score_bp: scoreBasisPoints,
+  version,
+})

@@ -1,4 +1,4 @@
-import type { EventFacts } from '../facts/facts.ts'
+import type { EventFacts } from '../event/facts.ts'
 import type { SinkEvent } from './delivery.ts'
 
 type About = {

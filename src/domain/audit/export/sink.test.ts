@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createEvent } from '../event/event.ts'
-import type { EventCode } from '../facts/kinds.ts'
+import type { EventCode } from '../event/kinds.ts'
 import { passesFilter } from './sink.ts'
-import type { AuditDecision } from '../facts/verdict.ts'
+import type { AuditDecision } from '../event/verdict.ts'
 
 function documentOf(code: EventCode, decision?: AuditDecision) {
   const facts = { code, organizationId: 'org_1', timeMs: 1, message: 'm' }

@@ -1,8 +1,8 @@
-import type { ContentLevel } from '../content/content.ts'
-import { wordOf, type AuditDocument, type ChainedDocument } from '../document/document.ts'
+import type { ContentLevel } from '../event/content.ts'
+import { gatehouseField, type AuditDocument, type ChainedDocument } from '../event/document.ts'
 import type { Configuration } from './configuration.ts'
-import type { EventFamily } from '../facts/kinds.ts'
-import type { AuditDecision } from '../facts/verdict.ts'
+import type { EventFamily } from '../event/kinds.ts'
+import type { AuditDecision } from '../event/verdict.ts'
 
 /**
  * The port to a destination of audit events. A sink knows one destination's protocol and nothing of durability:
@@ -82,7 +82,7 @@ export function passesFilter(document: AuditDocument, filter: ExportFilter | und
   const code = document.metadata.event_code
   if (!filter || code === 'audit.checkpoint') return true
   const family = code.slice(0, code.indexOf('.'))
-  const decision = wordOf(document, 'decision')
+  const decision = gatehouseField(document, 'decision')
   const { event_types: families, decisions } = filter
   return (
     (!families || families.some((wanted) => wanted === family)) &&

@@ -1,4 +1,4 @@
-import { isDenial } from '../../audit/facts/verdict.ts'
+import { isDenial } from '../../audit/event/verdict.ts'
 import type { CheckOutcome } from '../verdict/outcome.ts'
 
 /** What one version said about one request. */

@@ -1,6 +1,6 @@
 /** A verdict in the words of those who read it: callers, and the audit log. */
 import { Fault } from '../../../base/fault.ts'
-import type { VerdictFacts } from '../../audit/facts/verdict.ts'
+import type { VerdictFacts } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../moderation/classifier.ts'
 import type { CheckOutcome, Verdict } from './outcome.ts'
 import type { Plan } from '../rules/plan.ts'

@@ -1,4 +1,4 @@
-import type { AuditDecision } from '../../audit/facts/verdict.ts'
+import type { AuditDecision } from '../../audit/event/verdict.ts'
 import type { RolloutMode } from '../../gateway-config/rollout.ts'
 
 /** In the order in which they are made: of two that say the same, the first decides. */

@@ -1,4 +1,4 @@
-import { codeOfAnyKind } from '../../../domain/audit/facts/kinds.ts'
+import { codeOfFilter } from '../../../domain/audit/event/kinds.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
@@ -20,7 +20,7 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       answer: { description: 'A page of events.', schema: Schema.AuditLogList },
       async operation({ events }, { actor, query }) {
         const filter = omitUndefined({
-          code: query.kind === undefined ? undefined : codeOfAnyKind(query.kind),
+          code: query.kind === undefined ? undefined : codeOfFilter(query.kind),
           decision: query.decision,
           policyId: query.policy_id,
           projectId: query.project_id,

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { wordOf } from '../../../domain/audit/document/document.ts'
+import { gatehouseField } from '../../../domain/audit/event/document.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
@@ -53,8 +53,8 @@ function presentDecision({ document }: LoggedEvent): Static<typeof Schema.Histor
     model: document.ai_model?.name ?? null,
     decision,
     enforced: typeof isEnforced === 'boolean' ? isEnforced : null,
-    reason_code: wordOf(document, 'reason_code') ?? null,
-    rollout_mode: wordOf(document, 'rollout_mode') ?? null,
+    reason_code: gatehouseField(document, 'reason_code') ?? null,
+    rollout_mode: gatehouseField(document, 'rollout_mode') ?? null,
     policy_id: policyId,
     policy_version: document.policy?.version ?? null,
     triggered_categories: Array.isArray(categories) ? categories.map(String) : [],

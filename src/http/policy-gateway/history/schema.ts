@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { decisions } from '../../../domain/audit/facts/verdict.ts'
+import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { idText, isoTime, orNull } from '../../resources/fields.ts'
 

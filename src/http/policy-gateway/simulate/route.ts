@@ -1,4 +1,4 @@
-import type { EventFacts } from '../../../domain/audit/facts/facts.ts'
+import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
 import type { Simulation } from '../../../domain/evaluation/simulate.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'

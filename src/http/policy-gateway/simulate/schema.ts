@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { decisions } from '../../../domain/audit/facts/verdict.ts'
+import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
 import { idText } from '../../resources/fields.ts'

@@ -49,7 +49,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
     events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
-    async standing(organizationId) {
+    async chainState(organizationId) {
       const [row] = await tx.query<StandingRow>(standing, [organizationId])
       if (!row) return undefined
       const signed = await tx.query<{ checkpoint: string }>(

@@ -1,4 +1,4 @@
-import { changeFacts } from '../../../../domain/audit/facts/administration.ts'
+import { changeFacts } from '../../../../domain/audit/event/admin-facts.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import type { EventLog } from '../../../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../../../domain/identity/audit-log.ts'

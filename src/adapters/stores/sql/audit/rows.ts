@@ -1,6 +1,6 @@
-import { canonicalize } from '../../../../domain/audit/document/canonical.ts'
+import { canonicalize } from '../../../../domain/audit/event/canonical.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
-import type { AuditContent } from '../../../../domain/audit/content/content.ts'
+import type { AuditContent } from '../../../../domain/audit/event/content.ts'
 import { DamagedEvent, type LoggedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
 import { readChained, type ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
 import { createBulkInsert } from '../bulk-insert.ts'

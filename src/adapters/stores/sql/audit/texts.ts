@@ -1,4 +1,4 @@
-import type { AuditTexts } from '../../../../domain/audit/content/texts.ts'
+import type { AuditTexts } from '../../../../domain/audit/log.ts'
 import type { Transaction } from '../database.ts'
 
 /** Texts of requests alone: what administrators changed is not anybody's to erase. */

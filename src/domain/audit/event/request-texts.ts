@@ -1,6 +1,6 @@
 import type { Chunk } from '../../inference/events.ts'
 import type { InferenceRequest, ContentPart } from '../../inference/request.ts'
-import { cutText } from '../document/cap.ts'
+import { cutText } from './truncate.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
 /** The texts of one request and its answer, as far as they are kept. */

@@ -1,5 +1,5 @@
-import type { AuditContent } from '../content/content.ts'
-import type { JsonValue, Resource } from '../document/document.ts'
+import type { AuditContent } from './content.ts'
+import type { JsonValue, Resource } from './document.ts'
 import type { EventCode } from './kinds.ts'
 import type { VerdictFacts } from './verdict.ts'
 

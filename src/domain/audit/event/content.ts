@@ -1,4 +1,4 @@
-import type { AuditDocument, JsonValue } from '../document/document.ts'
+import type { AuditDocument, JsonValue } from './document.ts'
 
 /** How much text may leave the gateway. */
 export const contentLevels = ['none', 'redacted', 'full'] as const

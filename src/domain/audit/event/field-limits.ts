@@ -23,7 +23,7 @@ export const shortList = <T, U>(items: readonly T[], shorten: (item: T) => U): U
 export const shortTexts = (texts: readonly string[]): string[] => shortList(texts, (text) => short(text))
 
 /** The same for words that differ from event to event, with their members in canonical order. */
-export const shortWords = (words: Words): Words => boundMembers(inCanonicalOrder(words))
+export const shortFields = (words: Words): Words => boundMembers(inCanonicalOrder(words))
 
 type Words = { readonly [key: string]: JsonValue | undefined }
 

@@ -1,15 +1,15 @@
 import type { AuditDocument } from './document.ts'
 
 /** What a destination takes without cutting by itself and calling it success. */
-export type Cap = { readonly fieldBytes: number; readonly eventBytes: number }
+export type SizeLimits = { readonly fieldBytes: number; readonly eventBytes: number }
 
 /** Below every destination's own limit for one field and one event. */
-export const defaultCap: Cap = { fieldBytes: 64_000, eventBytes: 256_000 }
+export const defaultSizeLimits: SizeLimits = { fieldBytes: 64_000, eventBytes: 256_000 }
 
 const shortestCutBytes = 256
 
 /** Cuts long texts and says so, before the destination does it and does not say so. */
-export function capped<D extends AuditDocument>(document: D, cap: Cap): D {
+export function truncated<D extends AuditDocument>(document: D, cap: SizeLimits): D {
   const text = JSON.stringify(document)
   const size = Buffer.byteLength(text)
   if (size <= cap.eventBytes && size <= cap.fieldBytes) return document

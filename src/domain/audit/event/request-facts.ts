@@ -1,10 +1,9 @@
 import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../../inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { AuditContent } from '../content/content.ts'
+import type { AuditContent } from './content.ts'
 import type { EventFacts } from './facts.ts'
-import { verdictOf, type PolicyObject } from './policy-object.ts'
-import type { VerdictFacts } from './verdict.ts'
+import { verdictOf, type PolicyObject, type VerdictFacts } from './verdict.ts'
 
 /** How a request ended: with its end, or with the code of what went wrong. */
 export type RequestOutcome = {

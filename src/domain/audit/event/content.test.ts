@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { canonicalize } from '../document/canonical.ts'
-import { capped, cutText } from '../document/cap.ts'
+import { canonicalize } from './canonical.ts'
+import { truncated, cutText } from './truncate.ts'
 import { withContent, withoutContent, type AuditContent } from './content.ts'
-import { createEvent } from '../event/event.ts'
+import { createEvent } from './event.ts'
 
 const { document } = createEvent(
   {
@@ -29,19 +29,19 @@ test('a sink gets the texts that its level allows, and never more', () => {
 
 test('taking the texts out again gives the document that was hashed, cut or not', () => {
   const long = withContent(document, { full: { prompt: 'x'.repeat(100_000), rule: 'r' } }, 'full')
-  const cut = capped(long, { fieldBytes: 1_000, eventBytes: 10_000 })
+  const cut = truncated(long, { fieldBytes: 1_000, eventBytes: 10_000 })
   assert.notDeepEqual(cut, long)
   assert.equal(canonicalize(withoutContent(long)), canonicalize(document))
   assert.equal(canonicalize(withoutContent(cut)), canonicalize(document))
 })
 
 test('an event within the cap is left alone', () => {
-  assert.equal(capped(document, { fieldBytes: 64_000, eventBytes: 256_000 }), document)
+  assert.equal(truncated(document, { fieldBytes: 64_000, eventBytes: 256_000 }), document)
 })
 
 test('an over-long field is cut to the byte limit and the event says so', () => {
   const long = withContent(document, { full: { prompt: 'é'.repeat(50_000) } }, 'full')
-  const cut = capped(long, { fieldBytes: 64_000, eventBytes: 256_000 })
+  const cut = truncated(long, { fieldBytes: 64_000, eventBytes: 256_000 })
   const text = cut.message_context?.prompt_text ?? ''
   assert.ok(Buffer.byteLength(text) <= 64_000 && Buffer.byteLength(text) > 63_990)
   assert.ok(text.endsWith('é…'))
@@ -51,7 +51,7 @@ test('an over-long field is cut to the byte limit and the event says so', () => 
 
 test('an over-long event is cut until it fits', () => {
   const texts = { prompt: 'a'.repeat(60_000), response: 'b'.repeat(60_000) }
-  const cut = capped(withContent(document, { full: texts }, 'full'), { fieldBytes: 64_000, eventBytes: 64_000 })
+  const cut = truncated(withContent(document, { full: texts }, 'full'), { fieldBytes: 64_000, eventBytes: 64_000 })
   assert.ok(Buffer.byteLength(JSON.stringify(cut)) <= 64_000)
   assert.equal(cut.metadata.is_truncated, true)
 })

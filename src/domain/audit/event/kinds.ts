@@ -71,7 +71,7 @@ const deniedKinds = ['api_key.denied', 'admin_api_key.denied']
 export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...deniedKinds, ...Object.keys(fixed)])].sort()
 
 /** The code that a filter by this kind looks for. */
-export const codeOfAnyKind = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)
+export const codeOfFilter = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)
 
 export function classOf(code: EventCode): EventClass {
   if (isFixed(code)) return fixed[code]

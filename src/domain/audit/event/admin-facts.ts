@@ -1,7 +1,8 @@
 import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
-import { canonicalize } from '../document/canonical.ts'
-import type { AuditContent } from '../content/content.ts'
-import type { JsonValue } from '../document/document.ts'
+import type { Administrator, Principal } from '../../identity/principal.ts'
+import { canonicalize } from './canonical.ts'
+import type { AuditContent } from './content.ts'
+import type { JsonValue } from './document.ts'
 import type { ChangeFacts, EventFacts } from './facts.ts'
 import { codeOfKind } from './kinds.ts'
 
@@ -72,3 +73,25 @@ const plain = (value: Details, keep: (key: string) => boolean = () => true): Jso
   JSON.parse(
     canonicalize(JSON.parse(JSON.stringify(value, (key, member: unknown) => (keep(key) ? member : undefined)))),
   )
+
+export type IpDenial = {
+  readonly caller: Administrator | Principal
+  readonly address: string
+  readonly timeMs: number
+}
+
+/** A valid key was used from an address that its list does not hold: it may be stolen, or the list too short. */
+export function ipDenialFacts({ caller: who, address, timeMs }: IpDenial): EventFacts {
+  const isAdmin = who.kind === 'admin_key'
+  return {
+    code: isAdmin ? 'admin.admin_api_key.denied' : 'admin.api_key.denied',
+    organizationId: who.organization.id,
+    projectId: isAdmin ? undefined : who.projectId,
+    timeMs,
+    message: `${who.id} was used from ${address}, which its allowed_ips do not hold.`,
+    actor: { credentialId: who.id },
+    failure: { code: 'ip_not_allowed' },
+    resources: [{ type: isAdmin ? 'admin_api_key' : 'api_key', uid: who.id }],
+    details: { actor_type: who.kind, address, resource_id: who.id },
+  }
+}

@@ -131,7 +131,7 @@ export type Attestation = {
 }
 
 /** One of our own words about an event, such as `decision` or `reason_code`, where it has that word. */
-export function wordOf({ unmapped }: AuditDocument, name: string): string | undefined {
+export function gatehouseField({ unmapped }: AuditDocument, name: string): string | undefined {
   const word = unmapped.gatehouse[name]
   return typeof word === 'string' ? word : undefined
 }
