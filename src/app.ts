@@ -5,7 +5,7 @@ import { controlSocketPath } from './app/operations/remote.ts'
 import { createFamilies } from './app/families.ts'
 import { openEvaluation } from './app/evaluation/governance.ts'
 import { openInfrastructure, type World } from './app/infrastructure.ts'
-import { startExpiry } from './app/expiry.ts'
+import { openExpiry } from './app/expiry.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listening/listeners.ts'
 import { allPurposes } from './app/listening/plan.ts'
@@ -68,7 +68,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(ground, road)
   const { record, testSink } = built.use(await openAudit({ ...ground, ...administration, isAuditRequired }))
   const stored = await openStoredResponses(ground)
-  await startExpiry(ground, stored)
+  await openExpiry(ground, stored)
 
   built.use(watchProcess(metrics))
   const recorder = createRequestRecorder({ clock, log, metrics })

@@ -10,6 +10,7 @@ import {
   impureImports,
   oversized,
   repeatedTypes,
+  strayTimers,
 } from './support/architecture/conventions.ts'
 import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
@@ -152,6 +153,19 @@ const rules: readonly Rule[] = [
       'pipeline/store.ts': 'export interface Store {}\nexport type Drafts = Draft[]',
     },
     finds: ['Store: adapters/store.ts, pipeline/store.ts'],
+  },
+  {
+    says: 'periodic timers start only in jobs and in the named exceptions',
+    breaches: strayTimers,
+    planted: {
+      'adapters/poll.ts': "setInterval(poll, 1_000)\nconst line = '-'.repeat(3)",
+      'base/clock.ts': 'export function repeat(): void {}',
+      'cli/stop-signals.ts': 'const watch = repeat(clock, end, 500)',
+      'domain/limits/usage.ts': '// repeat(clock, save, 1)\nconst saving = repeat(clock, save, 1)',
+      'jobs/scheduler.ts': 'return repeat(clock, run, everyMs)',
+      'http/body.ts': 'clock.after(timeoutMs, stop)',
+    },
+    finds: ['adapters/poll.ts:1', 'domain/limits/usage.ts:2', 'pipeline/export/senders.ts needs no exception'],
   },
 ]
 

@@ -9,6 +9,7 @@ import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
+import { checkJobs } from './doctor-jobs.ts'
 import { planListeners, type PlannedListener } from './listening/plan.ts'
 import { readTlsFiles } from './listening/tls-files.ts'
 import { connect } from './operations/open.ts'
@@ -53,6 +54,7 @@ export async function diagnose(readConfig: () => Config, env: Environment): Prom
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
     ...checkTls(config.server),
     ...(await checkUpstreams(config, env)),
+    ...(await checkJobs(config)),
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { SendRequest } from '../adapters/network/request.ts'
-import { watchChanges } from '../adapters/stores/sql/change.ts'
+import { createChangePoll } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { noFailpoint, type Failpoint } from '../base/failpoint.ts'
@@ -12,7 +12,8 @@ import type { Config, Environment } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
-import { watchFileValues, type LiveValues } from './live-values.ts'
+import { createScheduler, type Scheduler } from '../jobs/scheduler.ts'
+import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
 
@@ -39,12 +40,12 @@ export type Infrastructure = Required<World> & {
   /** Texts of the configuration that follow their files. */
   readonly live: LiveValues
   readonly changes: Changes
+  /** Starts the work that runs by the clock. */
+  readonly jobs: Scheduler
   readonly upstreams: readonly EffectiveUpstream[]
   /** For housekeeping that failed: worth a line, never a stop. */
   readonly warn: (message: string) => (error: unknown) => void
 }
-
-const watchChangesEveryMs = 500
 
 const straight = (request: SendRequest): SendRequest => request
 
@@ -63,15 +64,17 @@ export async function openInfrastructure(
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
   const say = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }
-  const live = built.use(watchFileValues(fileValuesOf(config), { clock, ...say }))
+  const metrics = createMetrics()
+  const jobs = createScheduler({ clock, log, metrics })
+  const files = fileValuesOf(config)
+  const live = createLiveValues(files, say)
+  if (files.length > 0) built.use(jobs.start('reload-file-values', live.reload))
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
   const changes = createChanges(clock)
   if (database.engine === 'postgres') {
-    const onError = warn('changes of other nodes cannot be seen')
-    built.use(await watchChanges({ database, clock, changes, everyMs: watchChangesEveryMs, onError }))
+    built.use(jobs.start('watch-changes', await createChangePoll({ database, clock, changes })))
   }
   const ids = createIds(clock, random)
-  const metrics = createMetrics()
   const outside = { clock, random, failpoint, network, log }
-  return { built, config, ...outside, ids, metrics, database, storage, keyring, live, changes, upstreams, warn }
+  return { built, config, ...outside, ids, metrics, database, storage, keyring, live, changes, jobs, upstreams, warn }
 }

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
-import { createHandClock } from '../../test/support/hand-clock.ts'
-import { watchFileValues } from './live-values.ts'
+import { createLiveValues } from './live-values.ts'
 
 const field = 'upstreams[0].api_key'
 
@@ -25,41 +24,39 @@ function createScene() {
   swap('first\n')
   symlinkSync(join('..data', 'key'), at('key'))
   writeFileSync(at('gatehouse.yaml'), 'upstreams: [{ name: a, kind: echo, api_key: "${file:key}" }]')
-  const { clock, pass, waiting } = createHandClock()
   const said: string[] = []
   const files = fileValuesOf(readConfig({ GATEHOUSE_CONFIG: at('gatehouse.yaml') }))
-  const live = watchFileValues(files, {
-    clock,
+  const live = createLiveValues(files, {
     warn: (message) => said.push(`warn ${message}`),
     info: (message) => said.push(`info ${message}`),
   })
-  return { live, swap, pass, waiting, said, path: at('key') }
+  return { live, swap, said, path: at('key') }
 }
 
 describe('a text of the configuration that is taken from a file', () => {
   it('follows the file, also where a link above it is swapped', async () => {
-    const { live, swap, pass, said } = createScene()
+    const { live, swap, said } = createScene()
     assert.equal(live.read(field, 'configured'), 'first')
     const version = live.version()
     swap('second\n')
-    await pass(2_000)
+    await live.reload()
     assert.deepEqual([live.read(field, 'configured'), live.version()], ['second', version + 1])
-    await pass(2_000)
+    await live.reload()
     assert.equal(live.version(), version + 1)
     assert.deepEqual(said, [`info ${field}: its file changed, and the new value is used from now on`])
     assert.deepEqual(live.texts(), ['first', 'second'])
   })
 
   it('stays as it was while the file is missing or empty, and a warning says so once', async () => {
-    const { live, swap, pass, said, path } = createScene()
+    const { live, swap, said, path } = createScene()
     for (const broken of [undefined, '\n']) {
       swap(broken)
-      await pass(2_000)
-      await pass(2_000)
+      await live.reload()
+      await live.reload()
       assert.equal(live.read(field, 'configured'), 'first')
     }
     swap('third')
-    await pass(2_000)
+    await live.reload()
     assert.equal(live.read(field, 'configured'), 'third')
     assert.deepEqual(said, [
       `warn ${field}: the file ${path} cannot be read (ENOENT); the value before is kept`,
@@ -69,18 +66,8 @@ describe('a text of the configuration that is taken from a file', () => {
     ])
   })
 
-  it('leaves every other field alone, and watches nothing where nothing is taken from a file', () => {
+  it('leaves every other field as it is configured', () => {
     const { live } = createScene()
     assert.equal(live.read('upstreams[1].api_key', 'configured'), 'configured')
-    const { clock, waiting } = createHandClock()
-    watchFileValues([], { clock, warn: assert.fail, info: assert.fail })
-    assert.equal(waiting(), 0)
-  })
-
-  it('is not followed any more once disposed of', () => {
-    const { live, waiting } = createScene()
-    assert.equal(waiting(), 1)
-    live[Symbol.dispose]()
-    assert.equal(waiting(), 0)
   })
 })

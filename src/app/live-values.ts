@@ -1,4 +1,3 @@
-import { repeat, type Clock } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import type { FileValue } from '../config/file-values.ts'
 
@@ -12,20 +11,22 @@ export type LiveValues = {
   texts(): readonly string[]
 }
 
+export type ReloadedValues = LiveValues & {
+  /** Reads all files again. A job calls it every two seconds; never fails. */
+  reload(): Promise<void>
+}
+
 export type LiveValuesParts = {
-  readonly clock: Clock
   readonly warn: (message: string) => void
   readonly info: (message: string) => void
 }
 
 /**
- * The whole file is read, and read again: a Kubernetes volume swaps a symbolic link above it, of which a watch on the file hears nothing.
- * Few files are named, and each is small.
+ * Reads the files now and at each reload. They are read instead of watched, because a Kubernetes volume swaps a symbolic link
+ * above the file, which a watch on the file does not report. A file that is missing or empty leaves the value unchanged, so
+ * that a half-written secret stops no request.
  */
-const readEveryMs = 2_000
-
-/** Follows the files. One that is missing or empty leaves the text as it was: a half-written secret must stop no request. */
-export function watchFileValues(files: readonly FileValue[], parts: LiveValuesParts): LiveValues & Disposable {
+export function createLiveValues(files: readonly FileValue[], parts: LiveValuesParts): ReloadedValues {
   const values = new Map<string, string>()
   const problems = new Map<string, string>()
   const seen = new Set<string>()
@@ -48,13 +49,11 @@ export function watchFileValues(files: readonly FileValue[], parts: LiveValuesPa
     }
   }
 
-  const readAll = async (): Promise<void> => files.forEach(readAgain)
   files.forEach(readAgain)
-  const watching = files.length === 0 ? undefined : repeat(parts.clock, readAll, readEveryMs)
   return {
     read: (field, configured) => values.get(field) ?? configured,
     version: () => version,
     texts: () => [...seen],
-    [Symbol.dispose]: () => watching?.[Symbol.dispose](),
+    reload: async () => files.forEach(readAgain),
   }
 }

@@ -10,17 +10,15 @@ export async function openStoredResponses({
   built,
   config,
   database,
-  clock,
   metrics,
+  jobs,
 }: Infrastructure): Promise<StoredResponses> {
   const kept = storedResponses(database)
   if (database.engine === 'sqlite') return kept
   const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))
-  const { stored, waiting, ...backlog } = await withResponseBacklog({ stored: kept, spool, clock })
-  built.defer(async () => {
-    backlog[Symbol.dispose]()
-    if (waiting() > 0) await backlog.flush()
-  })
+  const { stored, waiting, flush, retry } = await withResponseBacklog({ stored: kept, spool })
+  built.defer(async () => void (waiting() > 0 && (await flush())))
+  built.use(jobs.start('flush-spooled-responses', retry))
   metrics.gauge(
     'gatehouse_responses_waiting',
     'Responses on this node’s disk that the database has not taken yet.',

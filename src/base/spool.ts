@@ -1,6 +1,4 @@
-import { repeat, type Clock } from './clock.ts'
-
-/** The port to a place on this node's own disk for what a server could not take. */
+/** The port to a queue on the disk of this node, for items that the database could not take. */
 export type Spool<T> = AsyncDisposable & {
   /** All of them or none; durable once resolved. One that waits already is left as it is. */
   append(items: readonly T[]): Promise<void>
@@ -12,29 +10,29 @@ export type Spool<T> = AsyncDisposable & {
 
 export type SpoolDrainParts<T> = {
   readonly spool: Spool<T>
-  readonly clock: Clock
-  /** Gives them to the server; doing so twice must do no harm. */
+  /** Writes the items to the database. Writing an item twice must be harmless. */
   readonly write: (items: readonly T[]) => Promise<unknown>
 }
 
-/** A spool that empties itself once the server is back. */
-export type DrainingSpool<T> = Disposable & {
+/** A spool whose items are written to the database once it can be reached again. */
+export type DrainingSpool<T> = {
   add(items: readonly T[]): Promise<void>
   waiting(): number
-  /** Tries now, and answers whether all of it is written. */
+  /** Tries to write all items. Returns false instead of failing if some still wait. */
   flush(): Promise<boolean>
+  /** The same for a job: does nothing if no item waits, and rejects with the reason if the database does not take them. */
+  retry(): Promise<void>
 }
 
-const tryEveryMs = 1_000
-const together = 500
+const batchSize = 500
 
-/** Takes up what an earlier life left behind. */
-export async function createDrainingSpool<T>({ spool, clock, write }: SpoolDrainParts<T>): Promise<DrainingSpool<T>> {
+/** Also takes the items that an earlier process left in the spool. */
+export async function createDrainingSpool<T>({ spool, write }: SpoolDrainParts<T>): Promise<DrainingSpool<T>> {
   let waiting = await spool.count()
-  let flushing: Promise<boolean> | undefined
+  let writing: Promise<boolean> | undefined
 
   async function writeAll(): Promise<boolean> {
-    for (let items = await spool.read(together); items.length > 0; items = await spool.read(together)) {
+    for (let items = await spool.read(batchSize); items.length > 0; items = await spool.read(batchSize)) {
       await write(items)
       await spool.remove(items)
     }
@@ -42,13 +40,7 @@ export async function createDrainingSpool<T>({ spool, clock, write }: SpoolDrain
     return waiting === 0
   }
 
-  const flush = (): Promise<boolean> => {
-    flushing ??= writeAll()
-      .catch(() => false) // it waits on
-      .finally(() => (flushing = undefined))
-    return flushing
-  }
-  const beat = repeat(clock, async () => waiting > 0 && flush(), tryEveryMs)
+  const writeOnce = (): Promise<boolean> => (writing ??= writeAll().finally(() => (writing = undefined)))
 
   return {
     async add(items) {
@@ -56,7 +48,9 @@ export async function createDrainingSpool<T>({ spool, clock, write }: SpoolDrain
       waiting += items.length
     },
     waiting: () => waiting,
-    flush,
-    [Symbol.dispose]: () => beat[Symbol.dispose](),
+    flush: () => writeOnce().catch(() => false),
+    async retry() {
+      if (waiting > 0) await writeOnce()
+    },
   }
 }

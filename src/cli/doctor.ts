@@ -8,7 +8,7 @@ export const doctor: Command = {
   summary: 'Say what is wrong and how to mend it',
   usage: `gatehouse doctor [--json]
 
-Looks at the configuration, the storage, the port and every upstream. Exit code 1 when something is wrong.`,
+Checks the configuration, the storage, the ports and every upstream, and lists the periodic jobs. Exit code 1 if something is wrong.`,
   async run({ args, config, env, say }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
     const findings = await diagnose(config, env)

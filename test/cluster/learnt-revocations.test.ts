@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createChange, watchChanges } from '../../src/adapters/stores/sql/change.ts'
+import { createChange, createChangePoll } from '../../src/adapters/stores/sql/change.ts'
 import { DatabaseError, type Database } from '../../src/adapters/stores/sql/database.ts'
 import { createChanges } from '../../src/domain/identity/changes.ts'
 import { engines } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
-
-const everyMs = 500
 
 /** An organization with a project, a key and an administrator key. */
 async function prepare(database: Database): Promise<void> {
@@ -66,32 +64,17 @@ for (const { name, skip, open } of engines) {
       advance(1_000_000)
       const changes = createChanges(clock)
       let isAway = false
-      let looked = Promise.withResolvers<void>()
       const watched = failingReads(database, (sql) => isAway && sql.includes('revoked_at'))
-      const announce: typeof changes.announce = (organizationId, revoked) => {
-        changes.announce(organizationId, revoked)
-        looked.resolve()
-      }
-      using _watch = await watchChanges({
-        database: watched,
-        clock,
-        changes: { ...changes, announce },
-        everyMs,
-        onError: () => looked.resolve(),
-      })
+      const poll = await createChangePoll({ database: watched, clock, changes })
       const other = createChange({ database, clock, changes: createChanges(clock), open: (tx) => tx })
       await other('org_1', (tx) => tx.run(revocations[0]?.sql ?? '', [clock.nowMs()]))
 
       isAway = true
-      advance(everyMs)
-      await looked.promise
+      await assert.rejects(poll())
       assert.deepEqual([changes.count(), changes.isRevoked('key_1')], [0, false])
 
       isAway = false
-      looked = Promise.withResolvers()
-      await new Promise(setImmediate) // the watcher sets its next timer
-      advance(everyMs)
-      await looked.promise
+      await poll()
       assert.deepEqual([changes.count(), changes.isRevoked('key_1')], [1, true])
     })
   })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Clock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { idempotencyStore, sweepIdempotency } from '../../src/adapters/stores/sql/idempotency.ts'
+import { idempotencyStore, removeExpiredReplies } from '../../src/adapters/stores/sql/idempotency.ts'
 import { doOnce, type IdempotencyStore, type StoredReply } from '../../src/domain/identity/idempotency.ts'
 import type { Engine } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
@@ -101,21 +100,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       await using scene = await openScene(open)
       await scene.ask({ nowMs: 1 })
       await scene.ask({ nowMs: 1000, scope: { ...scope, key: 'later' } })
-      const { promise: swept, resolve } = Promise.withResolvers<void>()
-      let wake = (): void => {}
-      const clock: Clock = {
-        nowMs: () => dayMs + 1,
-        monotonicMs: () => 0,
-        after(_delayMs, callback) {
-          if (wakes++ === 1) resolve() // it waits again: the first sweep is over
-          wake = callback
-          return () => {}
-        },
-      }
-      let wakes = 0
-      using _sweep = sweepIdempotency({ database: scene.database, clock, everyMs: 1, onError: assert.ifError })
-      wake()
-      await swept
+      await removeExpiredReplies(scene.database, dayMs + 1)
       assert.deepEqual(await scene.database.read('select key from idempotency'), [{ key: 'later' }])
     })
   })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import type { DeliveryStore } from '../../src/domain/audit/export/delivery-store.ts'
 import type { DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
-import { startSenders } from '../../src/pipeline/export/senders.ts'
+import { createSenders } from '../../src/pipeline/export/senders.ts'
 import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
 import { memorySink } from '../support/memory-sink.ts'
@@ -68,13 +68,12 @@ async function runScript(script: readonly Step[]): Promise<void> {
         ),
     })
     scene.log.clock.passMs(2 * 60 * 60 * 1000 + leaseMs) // nothing waits any longer, and no lease is left
-    await using senders = startSenders({
+    await using senders = createSenders({
       store: dying(scene.node(`node ${scene.log.clock.nowMs()}`), dies),
       clock: scene.log.clock,
       random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
       watermarks: { alarmAfterMs: Infinity, alarmAfterEvents: Infinity },
       leaseMs,
-      everyMs: 1_000_000_000,
       open: () => sink,
       onOutcome: () => {},
       onError: () => {},

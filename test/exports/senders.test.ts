@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { DeliveryOutcome } from '../../src/domain/audit/export/sink.ts'
-import { startSenders, type SenderParts } from '../../src/pipeline/export/senders.ts'
+import { createSenders, type SenderParts } from '../../src/pipeline/export/senders.ts'
 import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
 import { delivered, memorySink, sequencesOf, type MemorySink } from '../support/memory-sink.ts'
@@ -337,13 +337,12 @@ async function openScene(chosen: { after?: SenderParts['clock']['after'] } = {})
   const { log } = store
   const sinks = new Map<string, MemorySink>()
   const errors: unknown[] = []
-  const senders = startSenders({
+  const senders = createSenders({
     store: store.node('this'),
     clock: { ...log.clock, ...chosen },
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
     watermarks: { alarmAfterMs: dayMs, alarmAfterEvents: 1_000 },
     leaseMs,
-    everyMs: 1_000_000_000,
     open: ({ id }) => sinks.get(id) ?? assert.fail(),
     onOutcome: () => {},
     onError: (error) => void errors.push(error),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
-import { systemClock } from '../../src/base/clock.ts'
+import { repeat, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { AdmissionRequest } from '../../src/domain/limits/admission.ts'
 import { contributing } from '../support/contributing.ts'
@@ -54,6 +54,8 @@ async function startNode() {
     onChange,
   })
 
+  const contribution = repeat(systemClock, store.attend, 1_000) // as the job does
+
   /** Asks until the node has given up on Redis. */
   const degrade = async (): Promise<void> => {
     for (let count = 0; !store.isDegraded(); count++) await store.admit(request(`lost_${count}`))
@@ -67,6 +69,7 @@ async function startNode() {
     degrade,
     nextChange: () => changed.promise,
     async [Symbol.asyncDispose]() {
+      contribution[Symbol.dispose]()
       store[Symbol.dispose]()
       connection[Symbol.dispose]()
       await server[Symbol.asyncDispose]()

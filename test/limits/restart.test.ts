@@ -4,6 +4,7 @@ import { limitUsageStore } from '../../src/adapters/stores/sql/limit-usage.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { persistUsage } from '../../src/domain/limits/persisted-usage.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
+import { repeat } from '../../src/base/clock.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { engines } from '../support/engines.ts'
 import { startTestApp } from '../support/app.ts'
@@ -23,7 +24,15 @@ async function openScene() {
   const start = async () => {
     const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: 'life', settings, tracksChanges: true })
     const store = limitUsageStore(database)
-    const kept = await persistUsage({ store, engine, clock, onError: (error) => void errors.push(error) })
+    const usage = await persistUsage({ store, engine, clock })
+    const noteError = (error: unknown): void => void errors.push(error)
+    const saving = repeat(clock, () => usage.save().catch(noteError), 1_000)
+    const removing = repeat(clock, () => usage.removeOld().catch(noteError), hourMs)
+    const stop = async (): Promise<void> => {
+      saving[Symbol.dispose]()
+      removing[Symbol.dispose]()
+      await usage.save()
+    }
     let count = 0
     const limits = (metric: 'rpm' | 'rpd' | 'tpd', most: number) => ({
       key: unlimited,
@@ -39,7 +48,7 @@ async function openScene() {
         tokens: 1,
         micro: null,
       })
-    return { engine, kept, ask }
+    return { engine, stop, ask }
   }
   const close = async (): Promise<void> => database[Symbol.asyncDispose]()
   return { start, pass, clock, database, errors, [Symbol.asyncDispose]: close }
@@ -52,7 +61,7 @@ describe('an embedded server that is started again', () => {
     for (let count = 0; count < 4; count++) first.ask('rpd')
     await scene.pass(2 * hourMs)
     for (let count = 0; count < 3; count++) first.ask('rpd')
-    await first.kept[Symbol.asyncDispose]()
+    await first.stop()
 
     const second = await scene.start()
     assert.deepEqual(second.ask('rpm').standing.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
@@ -80,7 +89,7 @@ describe('an embedded server that is started again', () => {
     await scene.pass(1_000)
     while (scene.errors.length === 0) await new Promise(setImmediate)
     await scene.database.write([{ sql: 'alter table moved rename to limit_use' }])
-    await first.kept[Symbol.asyncDispose]()
+    await first.stop()
     const second = await scene.start()
     assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 8)
   })
@@ -89,7 +98,7 @@ describe('an embedded server that is started again', () => {
     await using scene = await openScene()
     const first = await scene.start()
     first.ask('rpd')
-    await first.kept[Symbol.asyncDispose]()
+    await first.stop()
     await scene.pass(25 * hourMs)
     const second = await scene.start()
     assert.equal(second.engine.size.scopes, 0)

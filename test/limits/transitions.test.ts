@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
-import { systemClock } from '../../src/base/clock.ts'
+import { repeat, systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../src/domain/limits/fallback.ts'
@@ -66,6 +66,7 @@ function createNode(connection: RedisConnection, id: string, count: number) {
     clock: time.clock,
     random: systemRandom,
   })
+  repeat(time.clock, store.attend, 1_000) // as the job does
   return { state, store, time }
 }
 

@@ -10,7 +10,7 @@ import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { createBacktestAdministration, type NewBacktest } from '../../src/domain/evaluation/backtest/create.ts'
 import { createReplay, type ReplayParts } from '../../src/domain/evaluation/backtest/replay.ts'
-import { startBacktestRunner } from '../../src/domain/evaluation/backtest/runner.ts'
+import { createBacktestRunner } from '../../src/domain/evaluation/backtest/runner.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { ScanText } from '../../src/domain/moderation/scan.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
@@ -77,7 +77,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         await onReplay(request.text)
         return screen(request)
       }
-      const work = startBacktestRunner({
+      const work = createBacktestRunner({
         queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
         replay: createReplay({ examine: createEvaluate({ ...shared, screen: watching }), compileRule }),
         clock,

@@ -6,16 +6,16 @@ import { ConfigError, type Config } from '../../config/config.ts'
 import { openSink, choiceOf, findSinkKind } from '../../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../../adapters/sinks/sigv4.ts'
 import { createAddressGuard, type AddressGuard } from '../../adapters/network/address-guard.ts'
+import { readBacklog } from '../../adapters/stores/sql/exports/backlog.ts'
 import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../../domain/audit/export/configuration.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
-import { startSenders } from '../../pipeline/export/senders.ts'
+import { createBacklogGauges } from '../../jobs/export-backlog.ts'
+import { createSenders } from '../../pipeline/export/senders.ts'
 import type { LiveValues } from '../live-values.ts'
 import type { AuditServicesParts } from './parts.ts'
-import { watchBacklog } from './export-metrics.ts'
 
 const leaseMs = 15_000
-const lookEveryMs = 1_000
 
 export type OpenExports = AsyncDisposable & {
   /** A sink with connections of its own, for one call. */
@@ -24,7 +24,7 @@ export type OpenExports = AsyncDisposable & {
 
 /** Everything that sends the audit log away. */
 export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
-  const { config, database, clock, random, network, ids, log, metrics, audit, seal, live } = parts
+  const { config, database, clock, random, network, ids, log, metrics, audit, seal, live, jobs } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await forgetLeases(database)
   const guard = guardOf(config.exports)
@@ -36,13 +36,12 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
   const store = deliveryStore({ database, clock, events: audit.events, seal, owner: ids('node'), leaseMs })
-  opened.use(
-    startSenders({
+  const senders = opened.use(
+    createSenders({
       store,
       clock,
       random,
       leaseMs,
-      everyMs: lookEveryMs,
       watermarks: {
         alarmAfterMs: config.exports.alarm_after_hours * hourMs,
         alarmAfterEvents: config.exports.alarm_after_events,
@@ -52,7 +51,9 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
       onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export broke off'),
     }),
   )
-  opened.use(watchBacklog(parts))
+  opened.use(jobs.start('send-exports', senders.startDue))
+  const backlogGauges = createBacklogGauges({ clock, metrics, readBacklog: () => readBacklog(database) })
+  opened.use(jobs.start('measure-export-backlog', backlogGauges))
   const kept = opened.move()
   return { open, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { dayMs, repeat, minuteMs } from '../../base/clock.ts'
+import { dayMs } from '../../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../../domain/audit/backlog.ts'
 import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../../domain/audit/journal.ts'
@@ -22,11 +22,8 @@ export type AuditServices = AsyncDisposable & {
   record(infer: Infer): Infer
 }
 
-const signEveryMs = 10_000
-const trimEveryMs = 10 * minuteMs
-
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
-  const { config, database, clock, audit, reads, warn } = parts
+  const { config, database, clock, audit, reads, jobs, warn } = parts
   await using opened = new AsyncDisposableStack()
   const checkpoints = {
     database,
@@ -43,14 +40,12 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     maxBacklogMs: config.exports.max_backlog_days * dayMs,
   }
   await publishKeys(checkpoints)
-  const sign = () => signDueChains(checkpoints).catch(warn('the audit log could not be signed'))
-  const trim = () => trimChains(retention).catch(warn('old audit events could not be removed'))
   if (database.engine === 'sqlite') {
     const warning = warn('the audit log could not be signed before the stop')
     opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
   }
-  opened.use(repeat(clock, sign, signEveryMs))
-  opened.use(repeat(clock, trim, trimEveryMs))
+  opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
+  opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
   const appender = createAuditAppender(database, audit.events)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
@@ -89,16 +84,14 @@ function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts[
 
 /** With embedded storage it would lie on the same disk as the log itself. */
 async function openBacklog(
-  { config, clock, metrics }: AuditServicesParts,
+  { config, metrics, jobs }: AuditServicesParts,
   appender: AuditAppender,
   opened: AsyncDisposableStack,
 ): Promise<AuditBacklog> {
   const spool = opened.use(createAuditSpool(join(config.storage.data_dir, 'audit-spool')))
-  const backlog = await createAuditBacklog({ appender, spool, clock })
-  opened.defer(async () => {
-    backlog[Symbol.dispose]()
-    if (backlog.waiting() > 0) await backlog.flush()
-  })
+  const backlog = await createAuditBacklog({ appender, spool })
+  opened.defer(async () => void (backlog.waiting() > 0 && (await backlog.flush())))
+  opened.use(jobs.start('flush-spooled-audit-events', backlog.retry))
   metrics.gauge('gatehouse_audit_events_waiting', 'Events on this node’s disk that the log has not taken yet.', () =>
     backlog.waiting(),
   )

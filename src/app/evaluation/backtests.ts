@@ -1,19 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { backtestQueue, forgetBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
 import { createReplay, type ReplayParts } from '../../domain/evaluation/backtest/replay.ts'
-import { startBacktestRunner } from '../../domain/evaluation/backtest/runner.ts'
+import { createBacktestRunner } from '../../domain/evaluation/backtest/runner.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 
 const leaseMs = 60_000
 
-/** Works off backtests until the house is closed. */
+/** Runs backtests until the app is closed. */
 export function openBacktests(ground: Infrastructure, parts: ReplayParts): void {
-  const { built, database, clock, ids, warn } = ground
+  const { built, database, clock, ids, jobs, warn } = ground
   if (database.engine === 'sqlite') {
     void forgetBacktestLeases(database).catch(warn('a backtest may wait for a minute'))
   }
-  built.use(
-    startBacktestRunner({
+  const runner = built.use(
+    createBacktestRunner({
       queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs }),
       replay: createReplay(parts),
       clock,
@@ -21,4 +21,5 @@ export function openBacktests(ground: Infrastructure, parts: ReplayParts): void 
       onError: warn('a backtest broke off'),
     }),
   )
+  built.use(jobs.start('run-backtests', runner.run))
 }

@@ -5,17 +5,17 @@ import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/s
 import type { Administration } from '../administration.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 
-type WatchGround = Pick<Infrastructure, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'warn'>
+type WatchGround = Pick<Infrastructure, 'built' | 'database' | 'clock' | 'log' | 'metrics' | 'jobs' | 'warn'>
 
-/** Watches for spikes of denials until the house is closed. */
+/** Watches for spikes of denials until the app is closed. */
 export function openSpikeMonitor(
   ground: WatchGround,
   { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
 ): SpikeMonitor {
-  const { built, database, clock, log, metrics, warn } = ground
+  const { built, database, clock, log, metrics, jobs, warn } = ground
   const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
   const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
-  return built.use(
+  const monitor = built.use(
     createSpikeMonitor({
       counts: decisionCounts(database),
       takeOut: createAutoDisable({ reads, administer, clock }),
@@ -27,4 +27,6 @@ export function openSpikeMonitor(
       onError: warn('denials cannot be watched'),
     }),
   )
+  built.use(jobs.start('watch-denial-spikes', monitor.look))
+  return monitor
 }

@@ -14,7 +14,7 @@ import { drain, shut } from '../../http/shutdown.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import { cannotListen } from './cannot-listen.ts'
 import { planListeners, type PlannedListener, type Purpose } from './plan.ts'
-import { readTlsFiles, watchTlsFiles } from './tls-files.ts'
+import { createTlsReload, readTlsFiles } from './tls-files.ts'
 
 /** Where each purpose is served. */
 export type Addresses = Readonly<Record<Purpose, string>>
@@ -42,7 +42,7 @@ const maxWaitingConnections = 4_096
 const leastBodyRoomBytes = 64 * 1024 * 1024
 
 export function createListeners(ground: Infrastructure, { recorder, identify }: ListenerParts): Listeners {
-  const { config, clock, ids, log } = ground
+  const { config, clock, ids, log, jobs } = ground
   const { tls: tlsSettings, ...settings } = config.server
   const tls = tlsSettings && readTlsFiles(tlsSettings)
   const inFlight = createInFlight(clock)
@@ -90,7 +90,7 @@ export function createListeners(ground: Infrastructure, { recorder, identify }: 
         const apply = (options: typeof tls): void => {
           for (const server of servers) if (server instanceof SecureServer) server.setSecureContext(options)
         }
-        opened.use(watchTlsFiles(tlsSettings, tls, { clock, log, apply }))
+        opened.use(jobs.start('reload-tls-certificate', createTlsReload(tlsSettings, tls, { log, apply })))
       }
       return {
         api: publicUrl(),

@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { repeat, type Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config/config.ts'
 
 export type TlsSettings = NonNullable<Config['server']['tls']>
 
-type TlsWatch = {
-  readonly clock: Clock
+type TlsReloadParts = {
   readonly log: Log
-  /** Given what new connections are to use from now on. */
+  /** Sets the certificate of new connections. */
   readonly apply: (options: SecureContextOptions) => void
 }
 
-const lookEveryMs = 5_000
-
-/** The certificate and key of a start. A mistake names the setting and the file. */
+/** Reads the certificate and its key at the start. An error names the setting and the file. */
 export function readTlsFiles(settings: TlsSettings): SecureContextOptions {
   const read = (setting: 'cert_file' | 'key_file'): Buffer => {
     try {
@@ -32,14 +28,17 @@ export function readTlsFiles(settings: TlsSettings): SecureContextOptions {
 }
 
 /**
- * Takes a renewed certificate over. The files are read now and then instead of being watched, because a file that is swapped
- * behind a symbolic link is never told of. While they do not fit one another, the certificate of before is kept.
+ * Returns a function that applies a renewed certificate. The files are read instead of watched, because a watch does not report
+ * a file that is swapped behind a symbolic link. While certificate and key do not match, the previous certificate is kept.
  */
-export function watchTlsFiles(settings: TlsSettings, used: SecureContextOptions, watch: TlsWatch): Disposable {
-  const { clock, log, apply } = watch
+export function createTlsReload(
+  settings: TlsSettings,
+  used: SecureContextOptions,
+  { log, apply }: TlsReloadParts,
+): () => Promise<void> {
   let seen = textOf(used)
   let problem: string | undefined
-  const look = async (): Promise<void> => {
+  return async () => {
     try {
       const [cert, key] = await Promise.all([readFile(settings.cert_file), readFile(settings.key_file)])
       const now = textOf({ cert, key })
@@ -49,14 +48,13 @@ export function watchTlsFiles(settings: TlsSettings, used: SecureContextOptions,
       seen = now
       problem = undefined
     } catch (error) {
-      // Told once, not every few seconds.
+      // Log it once, not every few seconds.
       if (problem !== messageOf(error)) {
         log.warn({ error: messageOf(error) }, 'the new TLS certificate cannot be used; the one of before is kept')
       }
       problem = messageOf(error)
     }
   }
-  return repeat(clock, look, lookEveryMs)
 }
 
 const textOf = ({ cert, key }: SecureContextOptions): string => `${String(cert)}\n${String(key)}`

@@ -6,7 +6,7 @@ import { createFallbackStore } from '../../domain/limits/fallback.ts'
 import { persistUsage } from '../../domain/limits/persisted-usage.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { limitUsageStore } from '../../adapters/stores/sql/limit-usage.ts'
-import { joinNodes } from '../../adapters/stores/sql/nodes.ts'
+import { joinNodes, type NodeMember } from '../../adapters/stores/sql/nodes.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 
 export type LimitCounterParts = Infrastructure & { readonly settings: LimitSettings }
@@ -29,13 +29,9 @@ const firstContactMs = 1_000
 
 export async function openCounters(parts: LimitCounterParts): Promise<Counters> {
   await using opened = new AsyncDisposableStack()
-  const { config, database, clock, ids, settings, warn } = parts
+  const { config, database, clock, ids, settings } = parts
   const ownEpoch = ids('node')
-  const onError = warn('the census of nodes failed')
-  const census =
-    database.engine === 'sqlite'
-      ? singleNode(ownEpoch)
-      : opened.use(await joinNodes({ database, clock, ownId: ownEpoch, onError }))
+  const census = database.engine === 'sqlite' ? singleNode(ownEpoch) : await joinCluster(parts, ownEpoch, opened)
   // Wall time, so that windows can be handed to another process, but without its steps.
   const startMs = clock.nowMs() - clock.monotonicMs()
   const createEngine = (): LimitEngine =>
@@ -54,6 +50,14 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
   return { ...chosen, census, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
+async function joinCluster(parts: LimitCounterParts, ownId: string, opened: AsyncDisposableStack): Promise<NodeMember> {
+  const { database, clock, jobs, warn } = parts
+  const onError = warn('this node could not leave the cluster')
+  const member = opened.use(await joinNodes({ database, clock, ownId, onError }))
+  opened.use(jobs.start('node-heartbeat', member.look))
+  return member
+}
+
 type OwnParts = LimitCounterParts & {
   readonly census: ClusterMembership
   readonly ownEpoch: string
@@ -62,12 +66,24 @@ type OwnParts = LimitCounterParts & {
 }
 type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'trouble' | 'says'>
 
-async function byOneself({ database, census, clock, local, log, warn }: OwnParts): Promise<Chosen & AsyncDisposable> {
+async function byOneself({
+  database,
+  census,
+  clock,
+  local,
+  log,
+  jobs,
+  warn,
+}: OwnParts): Promise<Chosen & AsyncDisposable> {
   const quiet = { sharedEpoch: () => undefined, trouble: () => undefined, async [Symbol.asyncDispose]() {} }
   if (database.engine === 'sqlite') {
-    const onError = warn('the windows of limits could not be saved')
-    const kept = await persistUsage({ store: limitUsageStore(database), engine: local, clock, onError })
-    return { ...quiet, ...kept, limits: local, says: 'counted in this process' }
+    const usage = await persistUsage({ store: limitUsageStore(database), engine: local, clock })
+    const kept = new AsyncDisposableStack()
+    kept.defer(() => usage.save().catch(warn('the usage counters of the limits could not be saved at shutdown')))
+    kept.use(jobs.start('save-limit-usage', usage.save))
+    kept.use(jobs.start('remove-old-limit-usage', usage.removeOld))
+    const close = (): Promise<void> => kept.disposeAsync()
+    return { ...quiet, limits: local, says: 'counted in this process', [Symbol.asyncDispose]: close }
   }
   const says = 'divided among the nodes; set REDIS_URL to count them together'
   log.warn({ nodes: census.count() }, `limits are ${says}`)
@@ -75,7 +91,7 @@ async function byOneself({ database, census, clock, local, log, warn }: OwnParts
 }
 
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
-  const { census, ownEpoch, local, untold, settings, clock, random, log, metrics } = parts
+  const { census, ownEpoch, local, untold, settings, clock, random, log, metrics, jobs } = parts
   // Loaded only where it is used.
   const { connectRedis } = await import('../../adapters/stores/redis/connection.ts')
   const { createRedisLimitStore } = await import('../../adapters/stores/redis/limit-store.ts')
@@ -114,6 +130,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
           : log.warn('Redis is back: limits are counted together again'),
     }),
   )
+  opened.use(jobs.start('contribute-usage', store.attend))
   // Few requests are too few failures for the store to give up on Redis; without a connection they fail all the same.
   const isDegraded = (): boolean => store.isDegraded() || connection.epoch() === null
   metrics.gauge('gatehouse_limits_degraded', '1 while this node counts by itself because Redis is out of reach.', () =>

@@ -17,9 +17,9 @@ import { createPreflight, type Preflight } from '../../pipeline/billing/prefligh
 import { createReadBalance, type ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
 import { createChargeSpool } from '../../adapters/stores/sql/credits/spool.ts'
+import { createLedgerMaintenance } from '../../jobs/ledger-maintenance.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Counters } from './counters.ts'
-import { createLedgerMaintenance } from './ledger-maintenance.ts'
 
 export type CreditParts = Infrastructure & {
   readonly counters: Counters
@@ -40,14 +40,15 @@ export type Credits = AsyncDisposable & {
 
 export async function openCredits(parts: CreditParts): Promise<Credits> {
   await using opened = new AsyncDisposableStack()
-  const { config, database, counters, clock, ids, log, failpoint } = parts
+  const { config, database, counters, clock, ids, log, failpoint, jobs, warn } = parts
   const { limits } = counters
   const measures = createMeasures(parts.metrics)
   const ledger = ledgerStore(database, { ids, clock })
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
   const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
   const funds = createSliceAllocator({ ...parts, ledger, limits, holderOf })
-  const heartbeat = opened.use(createHeartbeat({ store: limits, clock }))
+  const heartbeat = createHeartbeat({ store: limits })
+  opened.use(jobs.start('renew-slots', heartbeat.renew))
   const remaining = new Map<string, number>()
   const tiers = withOverrides(tierTable, config.limits.tiers)
   const ratesOf = createRates(config.credits.credit_usd)
@@ -68,7 +69,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     onUnsettled: (requestId, error) =>
       log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
   })
-  const keeper = createReconciler({
+  const reconciler = createReconciler({
     ...counters,
     ledger,
     funds,
@@ -86,8 +87,12 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     funds.frozenCount(),
   )
   // The lock on the data folder says that whoever had these slices is dead.
-  if (database.engine === 'sqlite') await keeper.inherit()
-  opened.use(createLedgerMaintenance({ keeper, backlog, clock, log, organizations: () => remaining.keys() }))
+  if (database.engine === 'sqlite') await reconciler.inherit()
+  const organizations = () => remaining.keys()
+  const maintenance = createLedgerMaintenance({ reconciler, backlog, clock, organizations })
+  opened.defer(() => maintenance.release().catch(warn('the slices of this node could not be returned to the ledger')))
+  opened.use(jobs.start('reconcile-slices', maintenance.reconcileSlices))
+  opened.use(jobs.start('reconcile-requests', maintenance.reconcileRequests))
   const kept = opened.move()
   return {
     admission,
@@ -100,12 +105,13 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
 }
 
 async function openBacklog(
-  { config, clock, failpoint, metrics }: CreditParts,
+  { config, clock, failpoint, metrics, jobs }: CreditParts,
   ledger: LedgerStore,
   opened: AsyncDisposableStack,
 ): Promise<ChargeBacklog> {
   const spool = opened.use(createChargeSpool(join(config.storage.data_dir, 'spool')))
-  const backlog = opened.use(await createChargeBacklog({ ledger, spool, clock, failpoint }))
+  const backlog = await createChargeBacklog({ ledger, spool, clock, failpoint })
+  opened.use(jobs.start('flush-spooled-charges', backlog.retry))
   metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
     backlog.waiting(),
   )

@@ -16,7 +16,6 @@ const idOf = ({ document }: AuditEvent): string => document.metadata.uid
 async function scene(left: readonly AuditEvent[] = []) {
   const log: [organizationId: string, ids: string[], mayRepeat: boolean | undefined][] = []
   const state = { isBack: false }
-  const beats: (() => void)[] = []
   const spool = createMemorySpool(idOf, left)
   const backlog = await createAuditBacklog({
     spool,
@@ -26,16 +25,8 @@ async function scene(left: readonly AuditEvent[] = []) {
         log.push([organizationId, events.map(idOf), mayRepeat])
       },
     },
-    clock: {
-      nowMs: () => 0,
-      monotonicMs: () => 0,
-      after(_delayMs, callback) {
-        beats.push(callback)
-        return () => beats.splice(beats.indexOf(callback), 1)
-      },
-    },
   })
-  return { backlog, log, state, spool, beats }
+  return { backlog, log, state, spool }
 }
 
 describe('the backlog of the audit log', () => {
@@ -54,14 +45,16 @@ describe('the backlog of the audit log', () => {
     assert.deepEqual([backlog.waiting(), await spool.count()], [0, 0])
   })
 
-  it('takes up what an earlier life left, by itself', async () => {
-    const { backlog, log, state, beats } = await scene([eventOf('left')])
+  it('writes what an earlier process left at the first retry that succeeds', async () => {
+    const { backlog, log, state } = await scene([eventOf('left')])
     assert.equal(backlog.waiting(), 1)
+    await assert.rejects(backlog.retry(), /away/)
     state.isBack = true
-    beats[0]?.()
-    while (backlog.waiting() > 0) await new Promise(setImmediate)
+    await backlog.retry()
+    assert.equal(backlog.waiting(), 0)
     assert.deepEqual(log, [['org_1', ['left'], true]])
-    backlog[Symbol.dispose]()
+    await backlog.retry()
+    assert.equal(log.length, 1)
   })
 
   it('is bounded: what does not fit is refused, not kept', async () => {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts'
 import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { AuditAppender } from './log.ts'
@@ -6,7 +5,6 @@ import type { AuditAppender } from './log.ts'
 export type AuditBacklogParts = {
   readonly appender: AuditAppender
   readonly spool: Spool<AuditEvent>
-  readonly clock: Clock
 }
 
 /** Events that wait on this node's disk for the log to come back. */
@@ -18,8 +16,8 @@ export type AuditBacklog = Omit<DrainingSpool<AuditEvent>, 'add'> & {
 const mostEvents = 100_000
 
 /** What waited gets its place in the chain behind what was written meanwhile. */
-export async function createAuditBacklog({ appender, spool, clock }: AuditBacklogParts): Promise<AuditBacklog> {
-  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
+export async function createAuditBacklog({ appender, spool }: AuditBacklogParts): Promise<AuditBacklog> {
+  const { add, ...kept } = await createDrainingSpool({ spool, write })
   return {
     ...kept,
     async keep(events) {

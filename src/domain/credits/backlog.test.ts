@@ -58,10 +58,10 @@ describe('charges that the ledger cannot take', () => {
       ['req_2', 5],
     ])
     assert.equal(scene.backlog.waiting(), 2)
-    await scene.pass(1_000)
-    assert.equal(scene.backlog.waiting(), 2) // still away
+    await assert.rejects(scene.backlog.retry(), scene.away)
+    assert.equal(scene.backlog.waiting(), 2)
     delete scene.outage.error
-    await scene.pass(1_000)
+    await scene.backlog.retry()
     assert.equal(scene.backlog.isEmpty(), true)
     assert.deepEqual(Object.fromEntries(scene.written), { req_1: 1, req_2: 1 })
   })

@@ -30,7 +30,7 @@ export async function createChargeBacklog({
   failpoint,
 }: ChargeBacklogParts): Promise<ChargeBacklog> {
   const write = (charges: readonly Charge[]) => Promise.all(charges.map((charge) => ledger.settle(charge)))
-  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, write })
   const { waiting } = kept
   let sinceMs = clock.monotonicMs()
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
 import type { StoredResponse, StoredResponses } from './stored-responses.ts'
@@ -6,7 +5,6 @@ import type { StoredResponse, StoredResponses } from './stored-responses.ts'
 export type ResponseBacklogParts = {
   readonly stored: StoredResponses
   readonly spool: Spool<StoredResponse>
-  readonly clock: Clock
 }
 
 export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { readonly stored: StoredResponses }
@@ -15,9 +13,9 @@ export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { re
 const mostResponses = 1_000
 
 /** Responses that the database does not take wait on this node's disk: an answer that was paid for is not lost with them. */
-export async function withResponseBacklog({ stored, spool, clock }: ResponseBacklogParts): Promise<SpooledResponses> {
+export async function withResponseBacklog({ stored, spool }: ResponseBacklogParts): Promise<SpooledResponses> {
   const write = (responses: readonly StoredResponse[]) => Promise.all(responses.map((one) => stored.save(one)))
-  const { add, ...kept } = await createDrainingSpool({ spool, clock, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, write })
   return {
     ...kept,
     stored: {

@@ -1,4 +1,3 @@
-import { repeat, type Clock } from '../../base/clock.ts'
 import type { AdmissionRequest, Renewal, LimitSettlement } from './admission.ts'
 import type { ClusterMembership } from './cluster-membership.ts'
 import type { LimitEngine } from './engine/engine.ts'
@@ -13,13 +12,12 @@ export type ContributionsParts = {
   readonly untold: LimitEngine
   readonly nodeId: string
   readonly census: ClusterMembership
-  readonly clock: Clock
   readonly isReachable: () => boolean
 }
 
 /** Keeps the shared store informed of what this node has admitted without it, and notices when the store has lost it. */
-export type Contributions = Disposable & {
-  /** Takes part, and tells what is untold; it also does so by itself every second. Never fails. */
+export type Contributions = {
+  /** Registers this node with the shared store and sends what it has not been told. The job calls it every second; never fails. */
   lookAfter(): Promise<void>
   /** Whether the shared store has everything that the nodes have admitted. Until then each admits no more than its share. */
   isWhole(): boolean
@@ -36,14 +34,13 @@ export type Contributions = Disposable & {
   renew(renewals: readonly Renewal[]): readonly Renewal[]
 }
 
-const everyMs = 1_000
 /** So that a store which has just started is not asked everything at once. */
 const atOnce = 32
 
 type Outgoing = { readonly contribution: Contribution; readonly untold: LimitUsage | undefined }
 
 export function createContributions(parts: ContributionsParts): Contributions {
-  const { shared, own, untold, nodeId, census, clock } = parts
+  const { shared, own, untold, nodeId, census } = parts
   const outgoing = new Map<string, Outgoing>() // sent again as it was until the store has answered
   const sending = new Map<string, Promise<void>>()
   let number = 0
@@ -120,7 +117,6 @@ export function createContributions(parts: ContributionsParts): Contributions {
     }
   }
 
-  const timer = repeat(clock, lookAfter, everyMs)
   return {
     lookAfter,
     isWhole: () => isWhole,
@@ -146,7 +142,6 @@ export function createContributions(parts: ContributionsParts): Contributions {
       untold.renew(pending)
       return told
     },
-    [Symbol.dispose]: () => timer[Symbol.dispose](),
   }
 }
 

@@ -29,7 +29,7 @@ export type FallbackOptions = {
 export type FallbackStore = LimitStore &
   Disposable & {
     isDegraded(): boolean
-    /** Tells the shared counters that this node takes part; it also does so by itself every second. Never fails. */
+    /** Tells the shared counters that this node takes part; a job repeats it every second. Never fails. */
     attend(): Promise<void>
   }
 
@@ -46,7 +46,7 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, local, untold, nodeId, census, clock, random, onFailure, onChange } = options
   const breaker = createCircuitBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
   const isReachable = (): boolean => !breaker.isOpen()
-  const contributions = createContributions({ shared, own: local, untold, nodeId, census, clock, isReachable })
+  const contributions = createContributions({ shared, own: local, untold, nodeId, census, isReachable })
   const nodes = (): number => Math.max(1, census.count())
   const { admitShared, admitLocally } = createAdmissions({ shared, local, contributions, nodes })
 
@@ -135,7 +135,6 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
     },
 
     [Symbol.dispose]() {
-      contributions[Symbol.dispose]()
       breaker[Symbol.dispose]()
     },
   }

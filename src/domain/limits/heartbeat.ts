@@ -1,49 +1,23 @@
-import type { Clock } from '../../base/clock.ts'
 import type { Renewal } from './admission.ts'
 import type { LimitStore } from './store.ts'
 
-/** Renews the places of this node's long requests, all in one call. */
-export type Heartbeat = Disposable & {
-  /** From now until the answer is disposed of. */
+/** Renews the concurrency slots of this node's long requests, all in one call. */
+export type Heartbeat = {
+  /** The slot of this request is renewed until the returned object is disposed of. */
   keep(request: Renewal): Disposable
+  /** A job calls it at a third of the lease, so that two calls may fail. */
+  renew(): Promise<void>
 }
 
-export type HeartbeatOptions = {
-  readonly store: Pick<LimitStore, 'renew'>
-  readonly clock: Clock
-  /** A third of a lease, so that two beats may be lost. */
-  readonly everyMs?: number
-}
-
-export function createHeartbeat({ store, clock, everyMs = 10_000 }: HeartbeatOptions): Heartbeat {
+export function createHeartbeat({ store }: { readonly store: Pick<LimitStore, 'renew'> }): Heartbeat {
   const running = new Map<string, Renewal>()
-  let cancel: (() => void) | null = null
-
-  const beatLater = (): void => {
-    cancel = clock.after(everyMs, () => void beat())
-  }
-
-  const beat = async (): Promise<void> => {
-    cancel = null
-    if (running.size === 0) return
-    beatLater()
-    try {
-      await store.renew([...running.values()])
-    } catch {
-      // The store tells of its failures itself, and the next beat tries again.
-    }
-  }
-
   return {
     keep(request) {
       running.set(request.requestId, request)
-      if (cancel === null) beatLater()
-      const end = (): void => void running.delete(request.requestId)
-      return { [Symbol.dispose]: end }
+      return { [Symbol.dispose]: () => void running.delete(request.requestId) }
     },
-    [Symbol.dispose]() {
-      running.clear()
-      cancel?.()
+    async renew() {
+      if (running.size > 0) await store.renew([...running.values()])
     },
   }
 }

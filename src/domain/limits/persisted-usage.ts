@@ -1,4 +1,4 @@
-import { dayMs, repeat, hourMs, type Clock } from '../../base/clock.ts'
+import { dayMs, hourMs, type Clock } from '../../base/clock.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import type { NodeUsage } from './usage.ts'
 
@@ -14,44 +14,39 @@ export type PersistedUsageParts = {
   readonly store: UsageStore
   readonly engine: Pick<LimitEngine, 'contribute' | 'takeChanged'>
   readonly clock: Clock
-  readonly onError: (error: unknown) => void
 }
 
-/** A process that is killed loses no more than it has counted for this long. */
-const saveEveryMs = 1_000
+export type PersistedUsage = {
+  /** Saves the counters that changed since the last save. A process that is killed loses what it counted since then. */
+  save(): Promise<void>
+  /** Removes saved counters that have left every window. */
+  removeOld(): Promise<void>
+}
+
 /** By then every slot has left the day. */
 const keptMs = dayMs + hourMs
 
-/**
- * Gives the counters the windows that the process before had, and saves them each second and at the end. Requests never
- * wait for it.
- */
-export async function persistUsage({ store, engine, clock, onError }: PersistedUsageParts): Promise<AsyncDisposable> {
+/** Loads the counters of the previous process into the engine. Requests never wait for a save. */
+export async function persistUsage({ store, engine, clock }: PersistedUsageParts): Promise<PersistedUsage> {
   for (const { organization, ...use } of await store.load(clock.nowMs() - keptMs)) {
     engine.contribute({ organization, scopes: [use], running: [] })
   }
   engine.takeChanged()
   let unsaved: readonly NodeUsage[] = []
 
-  const save = async (): Promise<void> => {
-    const uses = newest([...unsaved, ...engine.takeChanged()])
-    unsaved = []
-    if (uses.length === 0) return
-    try {
-      await store.save(uses, clock.nowMs())
-    } catch (error) {
-      unsaved = uses
-      onError(error)
-    }
-  }
-  const running = new DisposableStack()
-  running.use(repeat(clock, save, saveEveryMs))
-  running.use(repeat(clock, () => store.removeBefore(clock.nowMs() - keptMs).catch(onError), hourMs))
   return {
-    async [Symbol.asyncDispose]() {
-      running.dispose()
-      await save()
+    async save() {
+      const uses = newest([...unsaved, ...engine.takeChanged()])
+      unsaved = []
+      if (uses.length === 0) return
+      try {
+        await store.save(uses, clock.nowMs())
+      } catch (error) {
+        unsaved = uses
+        throw error
+      }
     },
+    removeOld: () => store.removeBefore(clock.nowMs() - keptMs),
   }
 }
 

@@ -8,11 +8,12 @@ export type SenderParts = DeliverParts & {
   /** Opens a sink as it is configured; it is closed when it has changed or was idle for a while. */
   readonly open: (claimed: ClaimedSink) => OpenedSink & AsyncDisposable
   readonly leaseMs: number
-  readonly everyMs: number
 }
 
 export type SinkSenders = AsyncDisposable & {
-  /** Looks once for sinks that have something to send, and sends it. Resolves when all of them are done. */
+  /** Starts a delivery for each sink that has events to send, and does not wait for them: a slow destination delays no other. */
+  startDue(): Promise<void>
+  /** The same, and resolves when all deliveries have ended. */
   sendDue(): Promise<void>
 }
 
@@ -22,18 +23,14 @@ const idleMs = 5 * minuteMs
 
 type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
 
-/**
- * Sends to every sink that has something to get, each by one sender among all nodes. It begins by itself; disposed of,
- * it lets go of what it holds.
- */
-export function startSenders(parts: SenderParts): SinkSenders {
-  const { store, clock, everyMs, onError } = parts
+/** Sends audit events to every sink that is behind; a lease gives each sink to one node. Disposing releases the leases. */
+export function createSenders(parts: SenderParts): SinkSenders {
+  const { store, clock, onError } = parts
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<void>>()
   const stop = new AbortController()
 
-  /** Begins to send wherever it is due, and does not wait: a slow destination holds up nobody else. */
-  const beginDue = async (): Promise<void> => {
+  const startDue = async (): Promise<void> => {
     const due = await store.due(maxAtOnce)
     for (const id of due) {
       if (running.size >= maxAtOnce || stop.signal.aborted) break
@@ -89,14 +86,13 @@ export function startSenders(parts: SenderParts): SinkSenders {
     }
   }
 
-  const looking = repeat(clock, () => beginDue().catch(onError), everyMs)
   return {
+    startDue,
     async sendDue() {
-      await beginDue()
+      await startDue()
       await Promise.all(running.values())
     },
     async [Symbol.asyncDispose]() {
-      looking[Symbol.dispose]()
       stop.abort(new Error('the service is stopping'))
       await Promise.all(running.values())
       for (const { sink } of kept.values()) await sink[Symbol.asyncDispose]()

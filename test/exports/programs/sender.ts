@@ -1,6 +1,6 @@
 // Writes events until there are enough of them, and sends them to a webhook, until it is killed. All that it needs to go
 // on lies in its database.
-import { systemClock } from '../../../src/base/clock.ts'
+import { repeat, systemClock } from '../../../src/base/clock.ts'
 import { createIds } from '../../../src/base/ids.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { createAddressGuard } from '../../../src/adapters/network/address-guard.ts'
@@ -11,7 +11,7 @@ import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit/parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
 import { createKeyring } from '../../../src/domain/identity/keyring.ts'
-import { startSenders } from '../../../src/pipeline/export/senders.ts'
+import { createSenders } from '../../../src/pipeline/export/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
 import { killSeal, killSecret } from '../kill-scene.ts'
 
@@ -27,13 +27,12 @@ const webhook = findSinkKind('webhook')
 if (!webhook) throw new Error('there is no webhook')
 const guard = createAddressGuard({ allowNetworks: ['127.0.0.0/8'] })
 
-const senders = startSenders({
+const senders = createSenders({
   store: deliveryStore({ database, clock, events, seal: killSeal, owner: ids('node'), leaseMs }),
   clock,
   random: { ...random, fraction: () => Math.random() * 0.2 }, // a test need not wait as long as a service
   watermarks: { alarmAfterMs: Infinity, alarmAfterEvents: Infinity },
   leaseMs,
-  everyMs: 20,
   open: ({ openConfig }) => ({
     ...openSink(webhook, openConfig(), { guard, clock, random, instance: 'test' }),
     choice: choiceOf(openConfig()),
@@ -41,7 +40,7 @@ const senders = startSenders({
   onOutcome: () => {},
   onError: (error) => process.stderr.write(`${String(error)}\n`),
 })
-void senders
+repeat(clock, senders.startDue, 20)
 
 const journal = createJournal({
   appender: createAuditAppender(database, events),

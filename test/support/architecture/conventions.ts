@@ -11,7 +11,7 @@ const longFiles: Readonly<Record<string, string>> = {}
 const emptyWords = ['util', 'utils', 'helper', 'helpers', 'common', 'misc']
 
 /** Modules that import no package and do no I/O. */
-const pureModules = ['domain', 'pipeline', 'wire']
+const pureModules = ['domain', 'pipeline', 'jobs', 'wire']
 const ioModules = /^node:(fs|https?|http2|sqlite|child_process|worker_threads|dgram|tls|os|process)(\/|$)/
 
 /** Modules that get time, randomness, network and environment as parameters. */
@@ -53,6 +53,34 @@ export const ambientCalls = (tree: readonly SourceFile[]): string[] =>
     .flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, at) => (isCode(line) && ambientCall.test(line) ? [`${path}:${at + 1}`] : [])),
     )
+
+/** Files outside `jobs` that may start a periodic timer, each with the reason. */
+const mayStartTimers: Readonly<Record<string, string>> = {
+  'base/clock.ts': 'defines `repeat`',
+  'cli/stop-signals.ts': 'watches the parent process of a command, which has no scheduler, until it has gone',
+  'pipeline/export/senders.ts': 'renews the lease of one delivery until that delivery ends',
+}
+
+/**
+ * Lines that start a periodic timer outside `jobs`, and exceptions that are no longer needed. A timeout fires once and belongs
+ * to the call that waits, so `setTimeout` and `clock.after` are not covered.
+ */
+export function strayTimers(tree: readonly SourceFile[], exceptions = mayStartTimers): string[] {
+  const timers = tree
+    .filter(({ path }) => moduleOf(path) !== 'jobs')
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, at) => (isCode(line) && periodicTimer.test(line) ? [{ path, at: `${path}:${at + 1}` }] : [])),
+    )
+  const unneeded = Object.keys(exceptions).filter((path) => !timers.some((timer) => timer.path === path))
+  return [
+    ...timers.filter(({ path }) => !(path in exceptions)).map(({ at }) => at),
+    ...unneeded.map((path) => `${path} needs no exception`),
+  ]
+}
+
+const periodicTimer = /(?<![.\w])(?:repeat|setInterval)\(/
 
 const isCode = (line: string): boolean => !/^\s*(\*|\/\/|\/\*)/.test(line)
 

@@ -4,8 +4,9 @@ import type { SourceFile } from './source-tree.ts'
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['cli', 'config', 'base'],
   cli: ['app', 'config', 'base'],
-  app: ['http', 'pipeline', 'adapters', 'domain', 'config', 'base'],
+  app: ['http', 'jobs', 'pipeline', 'adapters', 'domain', 'config', 'base'],
   http: ['pipeline', 'domain', 'wire', 'base'],
+  jobs: ['domain', 'base'],
   pipeline: ['domain', 'base'],
   adapters: ['domain', 'wire', 'base'],
   domain: ['base'],

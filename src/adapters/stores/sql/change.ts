@@ -1,4 +1,4 @@
-import { repeat, type Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
 import type { Database, Transaction, Value } from './database.ts'
 
@@ -37,25 +37,17 @@ export function createChange<Stores>({
   }
 }
 
-export type WatchChangesParts = {
+export type ChangePollParts = {
   readonly database: Database
   readonly clock: Clock
   readonly changes: Changes
-  readonly everyMs: number
-  readonly onError: (error: unknown) => void
 }
 
 /**
- * Announces what other nodes changed. Needed with PostgreSQL only: an embedded database has one process.
- * Begins with a look that announces nothing: at that point nothing is remembered that could be stale.
+ * Returns a function that announces what other nodes changed since its last call. Needed with PostgreSQL only, because an
+ * embedded database has one process. What changed before the first call is not announced: nothing is cached yet.
  */
-export async function watchChanges({
-  database,
-  clock,
-  changes,
-  everyMs,
-  onError,
-}: WatchChangesParts): Promise<Disposable> {
+export async function createChangePoll({ database, clock, changes }: ChangePollParts): Promise<() => Promise<void>> {
   const seen = new Map<string, number>()
 
   const changed = async (sinceMs: number): Promise<readonly Version[]> => {
@@ -63,7 +55,7 @@ export async function watchChanges({
     const rows = await database.read<Version>(sql, [sinceMs])
     return rows.filter(({ id, version }) => seen.get(id) !== version)
   }
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const sinceMs = clock.nowMs() - lookBackMs
     const unseen = await changed(sinceMs)
     // A change is learnt together with what it revoked, or not yet: an outage may begin between the two reads.
@@ -81,7 +73,7 @@ export async function watchChanges({
     }
   }
   for (const { id, version } of await changed(clock.nowMs() - lookBackMs)) seen.set(id, version)
-  return repeat(clock, () => look().catch(onError), everyMs)
+  return poll
 }
 
 type Version = { readonly id: string; readonly version: number }

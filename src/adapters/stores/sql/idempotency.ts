@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts'
 import type { Encryption } from '../../../base/encryption.ts'
 import type { IdempotencyScope, IdempotencyStore, StoredReply } from '../../../domain/identity/idempotency.ts'
 import type { Database, Transaction } from './database.ts'
@@ -37,30 +36,9 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
   }
 }
 
-export type SweepParts = {
-  readonly database: Database
-  readonly clock: Clock
-  readonly everyMs: number
-  readonly onError: (error: unknown) => void
-}
-
-/** Forgets expired answers from time to time, away from the requests: none of them waits for it. */
-export function sweepIdempotency({ database, clock, everyMs, onError }: SweepParts): Disposable {
-  let cancel = (): void => {}
-  let stopped = false
-  const sweep = async (): Promise<void> => {
-    await database.write([{ sql: 'delete from idempotency where expires_at <= $1', params: [clock.nowMs()] }])
-  }
-  const again = (): void => {
-    if (!stopped) cancel = clock.after(everyMs, () => void sweep().catch(onError).finally(again))
-  }
-  again()
-  return {
-    [Symbol.dispose]() {
-      stopped = true
-      cancel()
-    },
-  }
+/** Removes the replies whose day is over. */
+export async function removeExpiredReplies(database: Database, nowMs: number): Promise<void> {
+  await database.write([{ sql: 'delete from idempotency where expires_at <= $1', params: [nowMs] }])
 }
 
 const columnsOf = ({ organizationId, credentialId, key }: IdempotencyScope) => [organizationId, credentialId, key]

@@ -1,4 +1,4 @@
-import { repeat, type Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { ClusterMembership } from '../../../domain/limits/cluster-membership.ts'
 import type { Database } from './database.ts'
 
@@ -9,7 +9,6 @@ export type NodesParts = {
   readonly onError: (error: unknown) => void
 }
 
-const everyMs = 10_000
 /** A node whose beat stood still for this long, while we could look, is dead. */
 const deadAfterMs = 60_000
 const forgetAfterMs = 60 * 60_000
@@ -19,7 +18,7 @@ type Pulse = { readonly beat: number; readonly sinceMs: number }
 /** A member of the census. Its own row goes when it is disposed of. */
 export type NodeMember = ClusterMembership &
   AsyncDisposable & {
-    /** Beats, and looks at the others; it does so by itself every ten seconds. */
+    /** Writes the heartbeat of this node, and reads those of the others. A job calls it every ten seconds. */
     look(): Promise<void>
   }
 
@@ -54,13 +53,11 @@ export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   }
 
   await look()
-  const beating = repeat(clock, () => look().catch(onError), everyMs)
   return {
     count: () => Math.max(1, [...pulses.keys()].filter(isAlive).length),
     isAlive,
     look,
     async [Symbol.asyncDispose]() {
-      beating[Symbol.dispose]()
       await database.write([{ sql: 'delete from node where id = $1', params: [ownId] }]).catch(onError)
     },
   }

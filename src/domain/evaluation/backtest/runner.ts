@@ -1,4 +1,4 @@
-import { repeat, type Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
 import { thresholdOf } from '../verdict/outcomes.ts'
 import type { Backtest, BacktestQueue } from './backtest.ts'
@@ -16,25 +16,25 @@ export type BacktestRunnerParts = {
 
 /** Works off backtests in the background, one at a time, in steps small enough to be lost. */
 export type BacktestRunner = AsyncDisposable & {
-  /** Works until nothing is left; it looks for work by itself every second. */
+  /** Runs backtests until none waits. A job calls it every second. */
   run(): Promise<void>
 }
 
-const lookEveryMs = 1_000
 const batchSize = 50
 /** So long at most until what was found is written: no lease ends before. */
 const saveEveryMs = 2_000
 
-export function startBacktestRunner({ queue, replay, clock, pause, onError }: BacktestRunnerParts): BacktestRunner {
+export function createBacktestRunner({ queue, replay, clock, pause, onError }: BacktestRunnerParts): BacktestRunner {
   let isStopping = false
   let runs = Promise.resolve()
-  const run = (): Promise<void> => (runs = runs.then(runAll).catch(onError))
-  const looking = repeat(clock, run, lookEveryMs)
   return {
-    run,
+    run() {
+      const round = runs.then(runAll)
+      runs = round.catch(() => undefined) // the caller gets the error; the next round starts all the same
+      return round
+    },
     async [Symbol.asyncDispose]() {
       isStopping = true
-      looking[Symbol.dispose]()
       await runs
     },
   }

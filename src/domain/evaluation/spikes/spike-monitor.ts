@@ -1,4 +1,4 @@
-import { repeat, type Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { CheckOutcome } from '../verdict/outcome.ts'
 import type { DecisionCounts, MonitoredSubject } from './decision-counts.ts'
 import { countedOutcomes } from './counted-outcomes.ts'
@@ -10,7 +10,7 @@ import { createDecisionCounter } from './decision-counter.ts'
 export type SpikeMonitor = AsyncDisposable & {
   /** Once for each request, with all that was said about it. It waits for nothing. */
   note(request: { readonly organizationId: string; readonly outcomes: readonly CheckOutcome[] }): void
-  /** Writes what was counted and looks at the sums of all nodes; it does so by itself every two seconds. */
+  /** Writes what was counted and looks at the sums of all nodes. A job calls it every two seconds. */
   look(): Promise<void>
 }
 
@@ -22,8 +22,6 @@ export type SpikeMonitorParts = {
   readonly onError: (error: unknown) => void
 }
 
-/** How often counts are written, and those who denied something are looked at. */
-const everyMs = 2_000
 /** How long a hurried look at the same version is good for. */
 const hurryEveryMs = 500
 
@@ -37,13 +35,16 @@ export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError
   let rounds = Promise.resolve()
   let hurriedAtMs = Number.NEGATIVE_INFINITY
 
-  const look = (): Promise<void> => (rounds = rounds.then(lookOnce))
+  const look = (): Promise<void> => {
+    const round = rounds.then(lookOnce)
+    rounds = round.catch(() => undefined) // the caller gets the error; the next round starts all the same
+    return round
+  }
   const hurry = (): void => {
     if (clock.monotonicMs() - hurriedAtMs < hurryEveryMs) return
     hurriedAtMs = clock.monotonicMs()
-    void look()
+    look().catch(onError)
   }
-  const beating = repeat(clock, look, everyMs)
 
   return {
     note({ organizationId, outcomes }) {
@@ -58,9 +59,8 @@ export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError
     },
     look,
     async [Symbol.asyncDispose]() {
-      beating[Symbol.dispose]()
       await rounds
-      await write()
+      await write().catch(onError)
     },
   }
 
@@ -68,28 +68,31 @@ export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError
     const due = [...suspects]
     suspects.clear()
     tally.forgetBefore(minuteOf(clock.nowMs()) - windowMinutes)
-    const isWritten = await write()
-    for (const [key, watched] of due) {
+    const evaluateAgain = ([key, watched]: (typeof due)[number]): void => void suspects.set(key, watched)
+    await write().catch((error: unknown) => {
+      due.forEach(evaluateAgain)
+      throw error
+    })
+    const failures: unknown[] = []
+    for (const suspect of due) {
       try {
-        if (!isWritten) suspects.set(key, watched)
-        else if (await takeOut(watched)) onTakenOut(watched)
+        if (await takeOut(suspect[1])) onTakenOut(suspect[1])
       } catch (error) {
-        suspects.set(key, watched)
-        onError(error)
+        evaluateAgain(suspect)
+        failures.push(error)
       }
     }
+    if (failures.length > 0) throw failures[0]
   }
 
-  async function write(): Promise<boolean> {
+  async function write(): Promise<void> {
     const unwritten = tally.takeUnwritten()
-    if (unwritten.length === 0) return true
+    if (unwritten.length === 0) return
     try {
       await counts.add(unwritten)
-      return true
     } catch (error) {
       tally.putBack(unwritten)
-      onError(error)
-      return false
+      throw error
     }
   }
 }

@@ -1,0 +1,85 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { systemClock } from '../base/clock.ts'
+import type { Config } from '../config/config.ts'
+import { fileValuesOf } from '../config/file-values.ts'
+import { jobs, type JobDefinition } from '../jobs/jobs.ts'
+import { readJobMetrics, type JobTimes } from '../jobs/job-metrics.ts'
+import { planListeners } from './listening/plan.ts'
+
+export type JobDiagnosis = {
+  readonly part: string
+  readonly state: 'ok' | 'warning'
+  readonly says: string
+  readonly mend?: string
+}
+
+const metricsTimeoutMs = 3_000
+
+/** Lists the jobs of this configuration, and when each last succeeded if a server answers at its metrics address. */
+export async function checkJobs(config: Config): Promise<JobDiagnosis[]> {
+  const metrics = await readMetrics(config)
+  const times = metrics === undefined ? undefined : readJobMetrics(metrics)
+  const nowMs = systemClock.nowMs()
+  return startedJobs(config).map((job) => diagnoseJob(job, times && (times.get(job.name) ?? {}), nowMs))
+}
+
+function startedJobs(config: Config): JobDefinition[] {
+  const { database_url: databaseUrl, redis_url: redisUrl } = config.storage
+  const has: Readonly<Record<NonNullable<JobDefinition['onlyWith']>, boolean>> = {
+    PostgreSQL: databaseUrl !== undefined,
+    Redis: redisUrl !== undefined,
+    'embedded storage': databaseUrl === undefined && redisUrl === undefined,
+    'server.tls': config.server.tls !== undefined,
+    'values from files': fileValuesOf(config).length > 0,
+  }
+  return jobs.filter((job: JobDefinition) => job.onlyWith === undefined || has[job.onlyWith])
+}
+
+/** `times` is undefined if no server answers, and empty if the job has not run yet. */
+function diagnoseJob(job: JobDefinition, times: JobTimes | undefined, nowMs: number): JobDiagnosis {
+  const part = `job ${job.name}`
+  const where = `every ${durationOf(job.everyMs)} on ${job.runs}`
+  if (times === undefined) return { part, state: 'ok', says: `${where}. ${job.purpose}` }
+  const { lastSuccessMs, lastFailureMs } = times
+  const ago = (atMs: number): string => `${durationOf(Math.max(0, nowMs - atMs))} ago`
+  if (lastFailureMs !== undefined && lastFailureMs > (lastSuccessMs ?? 0)) {
+    const success = lastSuccessMs === undefined ? 'it has not succeeded yet' : `last success ${ago(lastSuccessMs)}`
+    const mend = `The log of the server has the reason: look for "job failed" with job=${job.name}.`
+    return { part, state: 'warning', says: `${where}; failed ${ago(lastFailureMs)}, ${success}`, mend }
+  }
+  if (lastSuccessMs === undefined) return { part, state: 'ok', says: `${where}; it has not run yet` }
+  return { part, state: 'ok', says: `${where}; last success ${ago(lastSuccessMs)}` }
+}
+
+function durationOf(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 120 && seconds !== 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 && minutes !== 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
+
+/** The text of `/metrics` of the server that this configuration describes; undefined if none answers. */
+function readMetrics({ server }: Config): Promise<string | undefined> {
+  const listener = planListeners(server).find(({ purposes }) => purposes.has('metrics'))
+  if (listener === undefined || listener.port === 0) return Promise.resolve(undefined)
+  const { host, port, purposes } = listener
+  const isSecure = server.tls !== undefined && (server.tls.metrics || purposes.size > 1)
+  return new Promise((resolve) => {
+    const none = (): void => resolve(undefined)
+    // The certificate names the public host, not the address that the server listens on; the metrics hold no secrets.
+    const options = { host, port, path: '/metrics', timeout: metricsTimeoutMs, rejectUnauthorized: false }
+    const request = (isSecure ? requestHttps : requestHttp)(options, (response) => {
+      const chunks: Buffer[] = []
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .once('error', none)
+        .once('end', () => resolve(response.statusCode === 200 ? Buffer.concat(chunks).toString() : undefined))
+    })
+    request
+      .once('error', none)
+      .once('timeout', () => request.destroy())
+      .end()
+  })
+}

@@ -1,0 +1,182 @@
+import { hourMs, minuteMs } from '../base/clock.ts'
+
+/** One kind of work that runs by the clock. The function that does the work is given to `Scheduler.start`. */
+export type JobDefinition = {
+  readonly name: string
+  /** Time from the end of one run to the start of the next. */
+  readonly everyMs: number
+  /**
+   * `each node`: every node does it for itself, or repeating it on another node changes nothing. `one node`: a lease or a
+   * row lock in the database gives each sink, backtest or audit chain to one node at a time.
+   */
+  readonly runs: 'one node' | 'each node'
+  readonly purpose: string
+  /** The part of the configuration without which the job is not started. */
+  readonly onlyWith?: 'PostgreSQL' | 'Redis' | 'embedded storage' | 'server.tls' | 'values from files'
+}
+
+/** All periodic work of a server. An architecture test rejects timers that are started anywhere else. */
+export const jobs = [
+  {
+    name: 'watch-changes',
+    everyMs: 500,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Finds organizations that other nodes changed, and evicts them from the caches of this node.',
+  },
+  {
+    name: 'reload-file-values',
+    everyMs: 2_000,
+    runs: 'each node',
+    onlyWith: 'values from files',
+    purpose: 'Reads the files again that the configuration takes values from, such as the key of an upstream.',
+  },
+  {
+    name: 'reload-tls-certificate',
+    everyMs: 5_000,
+    runs: 'each node',
+    onlyWith: 'server.tls',
+    purpose: 'Reads the TLS certificate and its key again, and uses them for new connections if they changed.',
+  },
+  {
+    name: 'node-heartbeat',
+    everyMs: 10_000,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Tells the other nodes that this one is alive, and finds out which of them are.',
+  },
+  {
+    name: 'contribute-usage',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'Redis',
+    purpose: 'Sends Redis the usage that this node counted without it, and all of it after Redis lost its data.',
+  },
+  {
+    name: 'save-limit-usage',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'embedded storage',
+    purpose: 'Saves the usage counters of the limits, so that a restart does not reset them.',
+  },
+  {
+    name: 'remove-old-limit-usage',
+    everyMs: hourMs,
+    runs: 'each node',
+    onlyWith: 'embedded storage',
+    purpose: 'Removes saved usage counters that are older than the longest limit window.',
+  },
+  {
+    name: 'renew-slots',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Renews the concurrency slots of requests that are still running.',
+  },
+  {
+    name: 'flush-spooled-charges',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Writes charges from the disk of this node to PostgreSQL once it can be reached again.',
+  },
+  {
+    name: 'reconcile-slices',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Returns credit slices to the ledger that no node can spend any more.',
+  },
+  {
+    name: 'reconcile-requests',
+    everyMs: minuteMs,
+    runs: 'each node',
+    purpose: 'Ends credit holds of requests whose node died, and checks that the sums of the ledger agree.',
+  },
+  {
+    name: 'sign-audit-log',
+    everyMs: 10_000,
+    runs: 'one node',
+    purpose: 'Signs a checkpoint for each audit chain that has enough new events.',
+  },
+  {
+    name: 'trim-audit-log',
+    everyMs: 10 * minuteMs,
+    runs: 'one node',
+    purpose: 'Removes audit events that are older than the retention period.',
+  },
+  {
+    name: 'flush-spooled-audit-events',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Writes audit events from the disk of this node to PostgreSQL once it can be reached again.',
+  },
+  {
+    name: 'send-exports',
+    everyMs: 1_000,
+    runs: 'one node',
+    purpose: 'Starts a delivery for each export sink that has events to send.',
+  },
+  {
+    name: 'measure-export-backlog',
+    everyMs: 15_000,
+    runs: 'each node',
+    purpose: 'Reads how far the export sinks are behind, for the metrics.',
+  },
+  {
+    name: 'run-backtests',
+    everyMs: 1_000,
+    runs: 'one node',
+    purpose: 'Runs the backtests that wait, one after the other.',
+  },
+  {
+    name: 'watch-denial-spikes',
+    everyMs: 2_000,
+    runs: 'each node',
+    purpose: 'Writes the decision counts of this node, and disables a policy whose denials spike over all nodes.',
+  },
+  {
+    name: 'flush-spooled-responses',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Writes stored responses from the disk of this node to PostgreSQL once it can be reached again.',
+  },
+  {
+    name: 'remove-expired-idempotency-keys',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes idempotency keys and the replies that were kept for them for a day.',
+  },
+  {
+    name: 'remove-expired-responses',
+    everyMs: 10 * minuteMs,
+    runs: 'each node',
+    purpose: 'Removes stored responses that are older than their retention period.',
+  },
+  {
+    name: 'release-expired-quota-reservations',
+    everyMs: minuteMs,
+    runs: 'each node',
+    purpose: 'Releases quota that was reserved for requests whose node died.',
+  },
+  {
+    name: 'remove-ended-quotas',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes the counters of quota windows that ended more than a day ago.',
+  },
+  {
+    name: 'remove-old-decision-counts',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes decision counts that are older than two days.',
+  },
+  {
+    name: 'remove-old-backtests',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes backtests that are older than thirty days.',
+  },
+] as const satisfies readonly JobDefinition[]
+
+export type JobName = (typeof jobs)[number]['name']
