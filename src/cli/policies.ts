@@ -4,6 +4,7 @@ import { runOnServer } from './run-command.ts'
 import { apply } from './policies/apply.ts'
 import { backtest } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
+import { fieldUsage } from './policies/fields.ts'
 import { verbs } from './policies/verbs.ts'
 
 const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest }
@@ -22,8 +23,7 @@ gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample P
 gatehouse policies backtest ID --backtest BACKTEST [--json]
 gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
-FIELDS: --rule-file FILE, --description TEXT, --direction request|response|both, --mode monitoring|enforcing,
-        --scope organization|projects|unattached, --projects ID,ID, --threshold 1..9999 (or none)
+FIELDS: ${fieldUsage}
 
 Without --revision a change is made to the policy as it is now. diff compares the draft with the current version, or with
 the one named. apply makes policies what a file says: it shows the plan, and changes nothing before that was confirmed.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { PolicyContent } from '../../src/domain/policy/policy.ts'
+import type { PolicyContent } from '../../src/domain/policy/content.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import { engines } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'

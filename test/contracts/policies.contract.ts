@@ -7,6 +7,7 @@ import { createPolicy, publishPolicy, updatePolicy } from '../../src/domain/poli
 import { summaryOf, type Policy } from '../../src/domain/policy/policy.ts'
 import type { PolicyStore } from '../../src/domain/policy/store.ts'
 import type { Engine } from '../support/engines.ts'
+import { fieldSamples } from '../support/policy-fields.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 
 const newest = { limit: 2, order: 'desc' } as const
@@ -21,6 +22,24 @@ export function policyContract({ name, skip, open }: Engine): void {
       const published = await scene.publish(draft)
       assert.deepEqual(await scene.work((store) => store.find('org_1', 'pol_1')), published)
     })
+
+    for (const { key, values } of fieldSamples('proj_a'))
+      it(`stores a change of ${key} alone, in the draft and in the version`, async () => {
+        await using scene = await openScene(open)
+        let policy = await scene.publish(
+          await scene.put('pol_1', key === 'projectIds' ? {} : { projectIds: ['proj_a'] }),
+          'polv_0',
+        )
+        for (const [at, value] of values.entries()) {
+          const changed = await scene.change(policy, { [key]: value })
+          assert.equal(changed.revision, policy.revision + 1)
+          policy = await scene.publish(changed, `polv_${at + 1}`)
+          const stored = await scene.work((store) => store.find('org_1', 'pol_1'))
+          assert.deepEqual(stored, policy)
+          assert.deepEqual([stored?.draft[key], stored?.published?.[key]], [value, value])
+          assert.deepEqual(await scene.work((store) => store.findVersion(policy, at + 2)), policy.published)
+        }
+      })
 
     it('finds nothing under another organization', async () => {
       await using scene = await openScene(open)

@@ -14,7 +14,7 @@ import { createBacktestRunner } from '../../src/domain/evaluation/backtest/runne
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { ScanText } from '../../src/domain/moderation/scan.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
-import type { PolicyContent } from '../../src/domain/policy/policy.ts'
+import type { PolicyContent } from '../../src/domain/policy/content.ts'
 import { openAuditLog } from './audit-log.ts'
 
 const organizationId = 'org_1'

@@ -15,6 +15,10 @@ import {
 import { createValidator, type Validate } from '../../http/validate.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
+/** For the commands, which may not import the domain. */
+export { policyFields } from '../../domain/policy/content.ts'
+export type { PolicyContentBody, PolicyField } from '../../domain/policy/content.ts'
+
 /** A policy in the words of the API. */
 export type ShownPolicy = Static<typeof PolicyObject>
 export type ShownSummary = Omit<ShownPolicy, 'draft' | 'published'>

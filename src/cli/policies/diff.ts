@@ -1,19 +1,17 @@
-import type { ShownPolicy } from '../../app/operations/policies.ts'
-
-/** What a policy says, by the names of the API. */
-export type Content = Omit<ShownPolicy['draft'], 'base_version'>
+import { policyFields, type PolicyContentBody } from '../../app/operations/policies.ts'
 
 export type FieldDifference = { readonly field: string; readonly before: unknown; readonly after: unknown }
 
-const fields = ['rule', 'direction', 'mode', 'scope', 'project_ids', 'match_threshold_basis_points'] as const
+const fields = Object.values(policyFields).map(({ name }) => name)
 
 /** The fields in which two contents differ. Projects are a set. */
-export const contentDifferences = (before: Content, after: Content): FieldDifference[] =>
+export const contentDifferences = (before: PolicyContentBody, after: PolicyContentBody): FieldDifference[] =>
   fields
     .map((field) => ({ field, before: comparable(before[field]), after: comparable(after[field]) }))
     .filter((each) => JSON.stringify(each.before) !== JSON.stringify(each.after))
 
-const comparable = (value: Content[keyof Content]): unknown => (Array.isArray(value) ? value.toSorted() : value)
+const comparable = (value: PolicyContentBody[keyof PolicyContentBody]): unknown =>
+  Array.isArray(value) ? value.toSorted() : value
 
 /** As `diff` would show it: the old value, then the new one; a text of several lines keeps them. */
 export const policyDiffLines = ({ field, before, after }: FieldDifference): string[] => [
@@ -21,7 +19,8 @@ export const policyDiffLines = ({ field, before, after }: FieldDifference): stri
   ...signedLine('+', field, after),
 ]
 
-export const contentLines = (content: Content): string[] => fields.flatMap((field) => fieldLines(field, content[field]))
+export const contentLines = (content: PolicyContentBody): string[] =>
+  fields.flatMap((field) => fieldLines(field, content[field]))
 
 export const signedLine = (sign: string, field: string, value: unknown): string[] =>
   fieldLines(field, value).map((line) => `${sign} ${line}`)

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ShownPolicy } from '../../app/operations/policies.ts'
+import { fieldSamples } from '../../../test/support/policy-fields.ts'
+import { contentBody, initialContent } from '../../domain/policy/content.ts'
 import { isIdle, planLines, planStep } from './plan.ts'
 
-const content = {
-  rule: 'Say "no"',
-  direction: 'both',
-  mode: 'monitoring',
-  scope: 'organization',
-  project_ids: ['proj_b', 'proj_a'],
-  match_threshold_basis_points: null,
-} as const
+const content = { ...contentBody(initialContent), rule: 'Say "no"', project_ids: ['proj_b', 'proj_a'] }
 
 const target: ShownPolicy = {
   id: '',
@@ -23,7 +18,7 @@ const target: ShownPolicy = {
   has_unpublished_changes: true,
   created_at: 0,
   updated_at: 0,
-  draft: { ...content, project_ids: [...content.project_ids], base_version: null },
+  draft: { ...content, base_version: null },
   published: null,
 }
 
@@ -62,6 +57,16 @@ describe('the plan for one policy', () => {
     assert.deepEqual(step.body, { description: '', mode: 'monitoring' })
     assert.equal(step.publish, false) // what is published is what is wanted already
   })
+
+  for (const { name, values } of fieldSamples('proj_c'))
+    it(`shows a change of ${name} alone`, () => {
+      const [value] = values
+      const [difference, ...others] = planStep(wanted, target, {
+        ...current,
+        draft: { ...current.draft, [name]: value },
+      }).differences
+      assert.deepEqual([difference?.field, difference?.before, others], [name, value, []])
+    })
 
   it('publishes a draft that is as wanted but not in force', () => {
     const step = planStep(wanted, target, { ...current, published: { ...published, rule: 'Older' } })

@@ -1,5 +1,6 @@
 import type { AuditKind, AuditRecord } from '../identity/audit-log.ts'
-import { contentOf, type Policy, type PolicyContent } from './policy.ts'
+import { contentBody } from './content.ts'
+import type { Policy } from './policy.ts'
 
 /** A policy before and after a change; one of them is missing at its birth and at its end. */
 export type PolicyMutation = { readonly kind: AuditKind; readonly before?: Policy; readonly after?: Policy }
@@ -32,16 +33,11 @@ const spelled = ({ name, description, state, draft }: Policy): Record<string, un
   name,
   description,
   state,
-  ...spelledContent(draft),
+  ...contentBody(draft),
 })
-
-function spelledContent(carrier: PolicyContent): Record<string, unknown> {
-  const { projectIds, matchThresholdBasisPoints, ...rest } = contentOf(carrier)
-  return { ...rest, project_ids: projectIds, match_threshold_basis_points: matchThresholdBasisPoints }
-}
 
 function newVersion(before: Policy | undefined, after: Policy | undefined): Record<string, unknown> {
   const version = after?.published
   if (!version || version.version === before?.published?.version) return {}
-  return { version: { id: version.id, version: version.version, ...spelledContent(version) } }
+  return { version: { id: version.id, version: version.version, ...contentBody(version) } }
 }

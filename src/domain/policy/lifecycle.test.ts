@@ -4,7 +4,8 @@ import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import { createPolicy, pausePolicy, publishPolicy, resumePolicy, rollBackPolicy, updatePolicy } from './lifecycle.ts'
 import type { NewPolicy, PolicyPatch } from './lifecycle.ts'
-import { contentOf, summaryOf, type Policy, type PolicyVersion } from './policy.ts'
+import { contentOf } from './content.ts'
+import { summaryOf, type Policy, type PolicyVersion } from './policy.ts'
 
 type Step = ['update', PolicyPatch] | ['publish'] | ['pause'] | ['resume'] | ['rollBack', number]
 

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { contentOf, isSameContent, maxRevision, summaryOf } from './policy.ts'
-import type { Policy, PolicyContent, PolicyVersion } from './policy.ts'
+import { contentOf, contentWith, initialContent, isSameContent, type PolicyContent } from './content.ts'
+import { maxRevision, summaryOf, type Policy, type PolicyVersion } from './policy.ts'
 
 /** What a creator says; the rest has defaults. */
 export type NewPolicy = Partial<PolicyContent> & {
@@ -15,14 +15,6 @@ export type PolicyPatch = Partial<PolicyContent> & { readonly name?: string; rea
 /** What a new version needs besides its content. */
 export type Publication = { readonly versionId: string; readonly nowMs: number }
 
-const defaults: Omit<PolicyContent, 'rule'> = {
-  direction: 'both',
-  mode: 'monitoring',
-  scope: 'organization',
-  projectIds: [],
-  matchThresholdBasisPoints: null,
-}
-
 type Birth = { readonly id: string; readonly organizationId: string; readonly nowMs: number }
 
 export function createPolicy({ name, description = '', ...content }: NewPolicy, birth: Birth): Policy {
@@ -33,7 +25,7 @@ export function createPolicy({ name, description = '', ...content }: NewPolicy, 
     description,
     state: 'draft',
     revision: 1,
-    draft: { ...contentOf(asSet({ ...defaults, ...content })), baseVersion: null },
+    draft: { ...contentWith(initialContent, content), baseVersion: null },
     published: null,
     createdAtMs: birth.nowMs,
     updatedAtMs: birth.nowMs,
@@ -42,7 +34,7 @@ export function createPolicy({ name, description = '', ...content }: NewPolicy, 
 
 /** Changes the draft, and the name and description at once. Answers the same policy where nothing differs. */
 export function updatePolicy(policy: Policy, { name, description, ...content }: PolicyPatch, nowMs: number): Policy {
-  const draft = { ...policy.draft, ...contentOf(asSet({ ...policy.draft, ...content })) }
+  const draft = { ...contentWith(policy.draft, content), baseVersion: policy.draft.baseVersion }
   const next = { name: name ?? policy.name, description: description ?? policy.description }
   const isSame = next.name === policy.name && next.description === policy.description
   if (isSame && isSameContent(draft, policy.draft)) return policy
@@ -113,8 +105,6 @@ function revised(policy: Policy, change: Partial<Policy>, nowMs: number): Policy
     throw conflict('revision_exhausted', 'The policy has used up its revisions. Create a new one in its place.')
   return { ...policy, ...change, revision: policy.revision + 1, updatedAtMs: nowMs }
 }
-
-const asSet = (content: PolicyContent): PolicyContent => ({ ...content, projectIds: [...new Set(content.projectIds)] })
 
 const conflict = (code: FaultCode, message: string, param?: string): Fault =>
   new Fault('conflict', code, message, param === undefined ? {} : { param })

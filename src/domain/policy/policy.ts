@@ -1,27 +1,10 @@
-export const policyDirections = ['request', 'response', 'both'] as const
-export const policyModes = ['monitoring', 'enforcing'] as const
-export const policyScopes = ['organization', 'projects', 'unattached'] as const
-export const policyStates = ['draft', 'monitoring', 'enforcing', 'paused'] as const
+import { isSameContent, type PolicyContent } from './content.ts'
 
-export type PolicyDirection = (typeof policyDirections)[number]
-export type PolicyMode = (typeof policyModes)[number]
-export type PolicyScope = (typeof policyScopes)[number]
+export const policyStates = ['draft', 'monitoring', 'enforcing', 'paused'] as const
 export type PolicyState = (typeof policyStates)[number]
 
 /** Revisions travel as 32-bit integers; a policy that reached the last one can only be read and deleted. */
 export const maxRevision = 2_147_483_647
-
-/** What a policy says: the part that is drafted and published. */
-export type PolicyContent = {
-  readonly rule: string
-  readonly direction: PolicyDirection
-  readonly mode: PolicyMode
-  readonly scope: PolicyScope
-  /** A set: order means nothing, nothing is in it twice. */
-  readonly projectIds: readonly string[]
-  /** The score from which the rule matches; null leaves it to the service. */
-  readonly matchThresholdBasisPoints: number | null
-}
 
 export type PolicyDraft = PolicyContent & {
   /** The version it was made from: the one last published or rolled back to. */
@@ -61,21 +44,3 @@ export const summaryOf = ({ draft, published, ...rest }: Policy): PolicySummary 
   currentVersion: published?.version ?? null,
   hasUnpublishedChanges: published === null || !isSameContent(draft, published),
 })
-
-/** The content alone, whatever carries it. */
-export const contentOf = (carrier: PolicyContent): PolicyContent => ({
-  rule: carrier.rule,
-  direction: carrier.direction,
-  mode: carrier.mode,
-  scope: carrier.scope,
-  projectIds: carrier.projectIds,
-  matchThresholdBasisPoints: carrier.matchThresholdBasisPoints,
-})
-
-export const isSameContent = (left: PolicyContent, right: PolicyContent): boolean =>
-  left.rule === right.rule &&
-  left.direction === right.direction &&
-  left.mode === right.mode &&
-  left.scope === right.scope &&
-  left.matchThresholdBasisPoints === right.matchThresholdBasisPoints &&
-  new Set(left.projectIds).symmetricDifference(new Set(right.projectIds)).size === 0

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../audit/log.ts'
-import type { PolicyContent } from '../../policy/policy.ts'
+import type { PolicyContent } from '../../policy/content.ts'
 import type { BacktestCounts } from './counts.ts'
 
 export const backtestStatuses = ['running', 'completed', 'failed'] as const

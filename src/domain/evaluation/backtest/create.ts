@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
 import type { WithAuditRecord } from '../../identity/audit-log.ts'
+import { contentOf } from '../../policy/content.ts'
 import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
@@ -70,9 +71,9 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
 }
 
 function orderOf({ draft, revision }: Policy, asked: NewBacktest) {
-  const { rule, direction, scope, projectIds, matchThresholdBasisPoints } = draft
+  const { mode: _mode, ...content } = contentOf(draft)
   return {
-    draft: { rule, direction, scope, projectIds, matchThresholdBasisPoints },
+    draft: content,
     revision,
     limit: asked.limit ?? defaultLimit,
     samplePercent: asked.samplePercent ?? 100,

@@ -8,6 +8,7 @@ import { perCategory } from '../../moderation/categories.ts'
 import type { Classification, Classifier } from '../../moderation/classifier.ts'
 import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate, type Evaluate } from './evaluate.ts'
+import { initialContent } from '../../policy/content.ts'
 import { planFor, type Plan } from '../rules/plan.ts'
 import type { ActivePolicy } from '../rules/rulebook.ts'
 import { compileGateway } from '../rules/rulebooks.ts'
@@ -40,14 +41,12 @@ function createScene(memory: number): { examine: Evaluate; classifier: ReturnTyp
 
 /** A policy against texts that name the user. */
 const policy: ActivePolicy = {
+  ...initialContent,
   id: 'pol_1',
   versionId: 'polv_1',
   version: 1,
   direction: 'both',
   mode: 'enforcing',
-  scope: 'organization',
-  projectIds: [],
-  matchThresholdBasisPoints: null,
   rule: {
     reach: 'whole',
     score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../../base/maybe-promise.ts'
 import { unsaved, type SavedConfiguration } from '../../gateway-config/configuration.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { CompiledRule } from '../../policy/compiled-rule.ts'
-import type { PolicyContent } from '../../policy/policy.ts'
+import type { PolicyContent } from '../../policy/content.ts'
 
 /** All that an organization wants checked, compiled once and asked for every request. */
 export type Rulebook = {

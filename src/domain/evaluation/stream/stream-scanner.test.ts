@@ -12,6 +12,7 @@ import { createEvaluate } from '../findings/evaluate.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 import { holdBackOf } from './hold-back.ts'
 import { createRuleCompiler } from '../../policy/rule-compiler.ts'
+import { initialContent } from '../../policy/content.ts'
 import { planFor, type EvaluationContext } from '../rules/plan.ts'
 import { compileGateway } from '../rules/rulebooks.ts'
 import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
@@ -101,14 +102,12 @@ const policies = [
   'cel:pii["email"] > 3 || categories["sexual"] + categories["hate"] > 0.8',
   'cel:text.lowerAscii().contains("launch code")',
 ].map((rule, at): ActivePolicy => ({
+  ...initialContent,
   id: `pol_${at}`,
   versionId: `polv_${at}`,
   version: 1,
   mode: at === 3 ? 'monitoring' : 'enforcing',
   direction: 'both',
-  scope: 'organization',
-  projectIds: [],
-  matchThresholdBasisPoints: null,
   rule: compileRule({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
 }))
 

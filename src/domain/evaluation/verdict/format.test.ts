@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
+import { initialContent } from '../../policy/content.ts'
 import { planFor } from '../rules/plan.ts'
 import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
 import { combine } from './outcome.ts'
@@ -8,15 +9,13 @@ import { policyOutcome } from './outcomes.ts'
 import { verdictFacts } from './format.ts'
 
 const policy: ActivePolicy = {
+  ...initialContent,
   id: 'pol_1',
   name: 'No falcons',
   versionId: 'polv_1',
   version: 3,
   direction: 'response',
   mode: 'enforcing',
-  scope: 'organization',
-  projectIds: [],
-  matchThresholdBasisPoints: null,
   rule: { reach: 'whole', score: () => ({ basisPoints: 10_000 }) },
 }
 

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
+import { policyFields } from '../../../domain/policy/content.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { PolicyParams } from './schema.ts'
 
@@ -10,7 +11,8 @@ const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2'
 
 const time = (description: string) => Type.Integer({ minimum: 0, maximum: lastSecond, description })
-const threshold = Type.Integer({ minimum: 1, maximum: 9999 })
+const { minimum, maximum } = policyFields.matchThresholdBasisPoints
+const threshold = Type.Integer({ minimum, maximum })
 
 export const CreateBacktest = Type.Object(
   {

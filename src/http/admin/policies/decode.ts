@@ -1,31 +1,22 @@
 import type { Static } from 'typebox'
+import { contentChanges } from '../../../domain/policy/content.ts'
 import type { PolicyAt } from '../../../domain/policy/mutations.ts'
 import type { NewPolicy, PolicyPatch } from '../../../domain/policy/lifecycle.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { CreatePolicy, UpdatePolicy } from './schema.ts'
 
-type Said = Omit<Static<typeof UpdatePolicy>, 'revision'>
+type PatchBody = Omit<Static<typeof UpdatePolicy>, 'revision'>
 
-/** The callers' words in ours. Null leaves a field as it is; only the threshold can be cleared by it. */
-export const patchOf = (said: Said): PolicyPatch => ({
-  ...omitUndefined({
-    name: said.name,
-    description: said.description,
-    rule: said.rule,
-    direction: said.direction,
-    mode: said.mode,
-    scope: said.scope,
-    projectIds: said.project_ids,
-  }),
-  ...(said.match_threshold_basis_points !== undefined && {
-    matchThresholdBasisPoints: said.match_threshold_basis_points,
-  }),
+/** Null leaves the name and the description unchanged. */
+export const patchOf = ({ name, description, ...content }: PatchBody): PolicyPatch => ({
+  ...omitUndefined({ name, description }),
+  ...contentChanges(content),
 })
 
-export const newPolicyOf = (said: Static<typeof CreatePolicy>): NewPolicy => ({
-  ...patchOf(said),
-  name: said.name,
-  rule: said.rule,
+export const newPolicyOf = (body: Static<typeof CreatePolicy>): NewPolicy => ({
+  ...patchOf(body),
+  name: body.name,
+  rule: body.rule,
 })
 
 type Named = {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import { summaryOf } from '../../../domain/policy/policy.ts'
-import type { Policy, PolicyContent, PolicySummary, PolicyVersion } from '../../../domain/policy/policy.ts'
+import { contentBody } from '../../../domain/policy/content.ts'
+import { summaryOf, type Policy, type PolicySummary, type PolicyVersion } from '../../../domain/policy/policy.ts'
 import type * as Schema from './schema.ts'
 
 export const presentSummary = (policy: PolicySummary) => ({
@@ -19,7 +19,7 @@ export const presentSummary = (policy: PolicySummary) => ({
 
 export const presentPolicy = (policy: Policy): Static<typeof Schema.Policy> => ({
   ...presentSummary(summaryOf(policy)),
-  draft: { ...presentContent(policy.draft), base_version: policy.draft.baseVersion },
+  draft: { ...contentBody(policy.draft), base_version: policy.draft.baseVersion },
   published: policy.published && presentPolicyVersion(policy.published, policy),
 })
 
@@ -27,7 +27,7 @@ export const presentPolicyVersion = (version: PolicyVersion, { published }: Pick
   id: version.id,
   object: 'organization.policy.version' as const,
   version: version.version,
-  ...presentContent(version),
+  ...contentBody(version),
   published_at: toUnixSeconds(version.publishedAtMs),
   current: version.version === published?.version,
 })
@@ -36,13 +36,4 @@ export const presentDeletedPolicy = ({ id }: Policy): Static<typeof Schema.Delet
   id,
   object: 'organization.policy.deleted',
   deleted: true,
-})
-
-const presentContent = (content: PolicyContent) => ({
-  rule: content.rule,
-  direction: content.direction,
-  mode: content.mode,
-  scope: content.scope,
-  project_ids: [...content.projectIds],
-  match_threshold_basis_points: content.matchThresholdBasisPoints,
 })

@@ -1,11 +1,6 @@
-import Type from 'typebox'
-import {
-  policyDirections,
-  maxRevision,
-  policyModes,
-  policyStates,
-  policyScopes,
-} from '../../../domain/policy/policy.ts'
+import Type, { type TSchema } from 'typebox'
+import { contentBody, initialContent, policyFields, type PolicyContentBody } from '../../../domain/policy/content.ts'
+import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
@@ -21,18 +16,23 @@ const rule = Type.String({
     'Plain language, or `cel:` and a CEL expression over text, direction, model, project, user, metadata, categories and pii.',
   examples: ['Never mention "Project Falcon".', 'cel:text.contains("falcon") || pii["email"] > 0'],
 })
-const direction = Type.Enum([...policyDirections], { description: 'Which way the text travels that is screened.' })
-const mode = Type.Enum([...policyModes], { description: '`monitoring` records matches; `enforcing` refuses them.' })
-const scope = Type.Enum([...policyScopes], {
+const direction = Type.Enum([...policyFields.direction.choices], {
+  description: 'Which way the text travels that is screened.',
+})
+const mode = Type.Enum([...policyFields.mode.choices], {
+  description: '`monitoring` records matches; `enforcing` refuses them.',
+})
+const scope = Type.Enum([...policyFields.scope.choices], {
   description: 'All projects, those listed, or none unless a request names the policy.',
 })
 const projectIds = Type.Array(idText('A project of the organization.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'), {
   maxItems: 1000,
   description: 'The projects meant by the scope `projects`; a set.',
 })
+const { minimum, maximum } = policyFields.matchThresholdBasisPoints
 const threshold = Type.Integer({
-  minimum: 1,
-  maximum: 9999,
+  minimum,
+  maximum,
   description: 'The score, in basis points, from which the rule matches.',
   examples: [7000],
 })
@@ -54,7 +54,7 @@ const settings = {
   scope: Type.Optional(orNull(scope)),
   project_ids: Type.Optional(orNull(projectIds)),
   match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null clears it: 5000 then counts.')),
-}
+} satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
 
 export const CreatePolicy = Type.Object(
   { name, rule, ...settings },
@@ -96,15 +96,12 @@ const content = {
   scope,
   project_ids: Type.Array(Type.String()),
   match_threshold_basis_points: orNull(Type.Integer()),
-}
+} satisfies Record<keyof PolicyContentBody, TSchema>
 
-const contentExample = {
+const contentExample: PolicyContentBody = {
+  ...contentBody(initialContent),
   rule: 'Never mention "Project Falcon".',
-  direction: 'both',
   mode: 'enforcing',
-  scope: 'organization',
-  project_ids: [],
-  match_threshold_basis_points: null,
 }
 
 const versionExample = {

@@ -1,17 +1,14 @@
-import {
-  policyDirections,
-  policyModes,
-  policyStates,
-  policyScopes,
-  summaryOf,
-} from '../../../../domain/policy/policy.ts'
-import type { Policy, PolicyContent, PolicySummary, PolicyVersion } from '../../../../domain/policy/policy.ts'
+import { contentBody, contentFromColumns, policyFields } from '../../../../domain/policy/content.ts'
+import type { PolicyContent, PolicyContentBody, PolicyField } from '../../../../domain/policy/content.ts'
+import { policyStates, summaryOf } from '../../../../domain/policy/policy.ts'
+import type { Policy, PolicySummary, PolicyVersion } from '../../../../domain/policy/policy.ts'
 import type { Value } from '../database.ts'
 
-/** The columns of each table in the order of its row type, and how a row becomes what the domain speaks of. */
 const summaryColumns =
   'id, organization_id, name, description, state, revision, current_version, has_unpublished_changes, created_at, updated_at'
-const contentColumns = 'rule, direction, mode, scope, project_ids, match_threshold_basis_points'
+const contentColumns = Object.values(policyFields)
+  .map(({ name }) => name)
+  .join(', ')
 const versionColumns = `id, version, published_at, ${contentColumns}`
 
 export const policyColumns = {
@@ -21,14 +18,7 @@ export const policyColumns = {
   joined: `${prefixed('p', `${summaryColumns}, ${contentColumns}, base_version`)}, ${prefixed('v', versionColumns, 'v_')}`,
 }
 
-type ContentRow = {
-  rule: string
-  direction: string
-  mode: string
-  scope: string
-  project_ids: string
-  match_threshold_basis_points: number | null
-}
+type ContentRow = { [Column in keyof PolicyContentBody]: Value }
 
 export type SummaryRow = {
   id: string
@@ -81,37 +71,21 @@ const ownFieldsOf = (row: SummaryRow) => ({
 
 function publishedOf(row: PolicyRow): PolicyVersion | null {
   if (row.v_id === null) return null
-  return versionOfRow({
-    id: row.v_id,
-    version: row.v_version,
-    published_at: row.v_published_at,
-    rule: row.v_rule,
-    direction: row.v_direction,
-    mode: row.v_mode,
-    scope: row.v_scope,
-    project_ids: row.v_project_ids,
-    match_threshold_basis_points: row.v_match_threshold_basis_points,
-  })
+  const columns = Object.entries(row).filter(([column]) => column.startsWith('v_'))
+  return versionOfRow(Object.fromEntries(columns.map(([column, value]) => [column.slice(2), value])) as VersionRow)
 }
 
-const contentOfRow = (row: ContentRow): PolicyContent => ({
-  rule: row.rule,
-  direction: oneOf(policyDirections, row.direction),
-  mode: oneOf(policyModes, row.mode),
-  scope: oneOf(policyScopes, row.scope),
-  projectIds: stringsOf(row.project_ids),
-  matchThresholdBasisPoints: row.match_threshold_basis_points,
-})
+const contentOfRow = (row: ContentRow): PolicyContent =>
+  contentFromColumns((field) => decodeColumn(field, row[field.name]))
 
-/** The content in the order of its columns. */
-export const contentValues = (content: PolicyContent): Value[] => [
-  content.rule,
-  content.direction,
-  content.mode,
-  content.scope,
-  JSON.stringify(content.projectIds),
-  content.matchThresholdBasisPoints,
-]
+function decodeColumn(field: PolicyField, value: Value): unknown {
+  if (field.kind === 'choice') return oneOf<string>(field.choices, String(value))
+  return field.kind === 'set' ? stringsOf(String(value)) : value
+}
+
+/** The content in the order of `contentColumns`. */
+export const contentValues = (content: PolicyContent): Value[] =>
+  Object.values(contentBody(content)).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
 
 /** All that a change may touch: from `name` to `updated_at`, in the order of `changedColumns`. */
 export function changedValues(policy: Policy): Value[] {
@@ -129,7 +103,7 @@ function prefixed(alias: string, list: string, as = ''): string {
   return list.replace(/\w+/g, as === '' ? `${alias}.$&` : `${alias}.$& as ${as}$&`)
 }
 
-/** The table's own checks admit no other word: this only tells the compiler so. */
+/** Narrows the type. The check constraint of the column admits no other value. */
 function oneOf<const Word extends string>(words: readonly Word[], text: string): Word {
   const word = words.find((each) => each === text)
   if (word === undefined) throw new Error(`${text} is none of ${words.join(', ')}`)

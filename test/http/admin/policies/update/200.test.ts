@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { itemsOf, textOf, type Json } from '../../../../support/administration.ts'
+import { fieldSamples } from '../../../../support/policy-fields.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('updating a policy', () => {
@@ -33,6 +34,21 @@ describe('updating a policy', () => {
     const { draft: draftBefore, ...ownBefore } = full
     assert.deepEqual(draft, { ...(draftBefore as object), match_threshold_basis_points: null })
     assert.deepEqual({ ...own, revision: 1, updated_at: 0 }, { ...ownBefore, updated_at: 0 })
+  })
+
+  it('changes each field alone, with a revision, a stored value and an audit record', async () => {
+    for (const { name, values } of fieldSamples(app().projectId)) {
+      let before = await policy({}, ['publish'])
+      for (const value of values) {
+        const { status, body } = await update(before, { [name]: value })
+        assert.deepEqual([status, body['revision']], [200, Number(before['revision']) + 1], name)
+        assert.deepEqual(body['draft'], { ...(before['draft'] as object), [name]: value })
+        assert.deepEqual(await admin().get(`/policies/${textOf(before)}`), body)
+        const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}&limit=1`))
+        assert.deepEqual(entry?.['details'], { [name]: value })
+        before = body
+      }
+    }
   })
 
   it('answers a change that changes nothing with the revision it has, and writes nothing down', async () => {
