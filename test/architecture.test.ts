@@ -12,6 +12,7 @@ import {
   repeatedTypes,
   strayTimers,
 } from './support/architecture/conventions.ts'
+import { protocolKnowledge } from './support/architecture/knowledge.ts'
 import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
 
@@ -131,6 +132,28 @@ const rules: readonly Rule[] = [
       'adapters/sql.ts': "import pg from 'pg'",
     },
     finds: ['domain/policy/policy.ts -> fastify', 'pipeline/infer.ts -> node:fs/promises'],
+  },
+  {
+    says: 'domain and pipeline know no header, no path, no HTTP status and no field of a vendor',
+    breaches: protocolKnowledge,
+    planted: {
+      'domain/limits/headers.ts':
+        "// 'retry-after', '/v1/messages', 'max_tokens'\nconst wait = 'retry-after'\nconst name = `x-ratelimit-${what}`",
+      'domain/audit/facts.ts': "const path = '/v1/messages'\nconst quotes = /'tool_use'/\nconst call = { status: 200 }",
+      'domain/identity/keys.ts': 'const message = `Send ${`the ${key} as`} an Idempotency-Key.`\nconst half = a / b',
+      'domain/policy/policy.ts': "const kept = ['policy_id', 'x', 'status', 'messages', 'v1']",
+      'pipeline/infer.ts': '/* \'tool_use\' */ const type = "tool_use"\nconst most = body.max_tokens',
+      'http/messages/decode.ts': "const header = 'retry-after'",
+    },
+    finds: [
+      'domain/audit/facts.ts:1',
+      'domain/audit/facts.ts:3',
+      'domain/identity/keys.ts:1',
+      'domain/limits/headers.ts:2',
+      'domain/limits/headers.ts:3',
+      'pipeline/infer.ts:1',
+      'pipeline/infer.ts:2',
+    ],
   },
   {
     says: 'time, randomness, network and environment are parameters',

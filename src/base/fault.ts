@@ -17,6 +17,9 @@ export class Fault extends Error {
   }
 }
 
+/** What makes up a fault, for subclasses that add to it. */
+export type FaultFields = Pick<Fault, 'kind' | 'code' | 'message'> & Partial<Pick<Fault, 'details'>>
+
 export type FaultKind =
   | 'malformed' // not even readable: bad JSON, bad header, bad cursor
   | 'validation' // readable, but a field is wrong
@@ -40,15 +43,22 @@ export type FaultKind =
 export type FaultDetails = {
   /** The field at fault, as the caller wrote it: `project_ids[3]`. */
   readonly param?: string
+  /** The option at fault, where callers send it beside the body: `http` knows the header that carries it. */
+  readonly option?: RequestOption
+  /** What is wrong with the credential, where the caller can send another one. */
+  readonly credential?: 'missing' | 'invalid'
   readonly retryAfterSeconds?: number
-  /** Headers that belong to this refusal in any family, such as `allow`. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** The same request fails again however long the caller waits, although other faults of this kind pass. */
+  readonly isPermanent?: true
   /** Every problem of a body, where the family lists them all. */
   readonly problems?: readonly Problem[]
   /** The `policy` object of a block: which rule decided what, and the audit event that tells more. */
   readonly policy?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
+
+/** Options of a request that are no fields of its body. */
+export type RequestOption = 'idempotency_key' | 'expected_version' | 'policy_id'
 
 export type Problem = {
   readonly path: readonly (string | number)[]
@@ -123,11 +133,6 @@ export const faultCodes = {
 } as const
 
 export type FaultCode = keyof typeof faultCodes
-
-/** The same refusal, with headers beside its own. */
-export function withHeaders({ kind, code, message, details }: Fault, headers: FaultDetails['headers']): Fault {
-  return new Fault(kind, code, message, { ...details, headers: { ...headers, ...details.headers } })
-}
 
 export const isFault = (error: unknown): error is Fault => error instanceof Fault
 

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Fault, FaultKind } from '../base/fault.ts'
+import { faultHeaders, paramOf } from './fault-headers.ts'
 import type { ErrorResponse } from './route.ts'
 
 /** How administration, gateway, and everything without a dialect of its own say no. */
@@ -75,16 +76,15 @@ export const GeneralErrorBody = Type.Object(
 export function createDefaultErrors(baseUrl: () => string) {
   return (fault: Fault, requestId: string): ErrorResponse => {
     const [status, type] = table[fault.kind]
-    const { param, retryAfterSeconds, headers } = fault.details
     return {
       status,
-      headers: { ...headers, ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }) },
+      headers: faultHeaders(fault),
       body: {
         error: {
           code: fault.code,
           message: fault.message.slice(0, maxMessageLength),
           type,
-          param: param ?? null,
+          param: paramOf(fault),
           request_id: requestId,
           doc_url: `${baseUrl()}/docs/errors#${fault.code}`,
         },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault, type FaultCode, type FaultKind } from '../base/fault.ts'
+import { HttpFault } from './fault-headers.ts'
 import { encodeOpenaiFault as encodeChatFault } from './inference/openai-errors.ts'
 import { encodeDetailFault, encodeMessagesFault } from './messages/errors.ts'
 import { encodeResponsesFault } from './responses/errors.ts'
@@ -103,13 +104,35 @@ describe('how the inference families say no', () => {
 
   it('carries the headers that belong to the refusal, and the policy that decided', () => {
     const policy = { decision: 'refuse', policy_id: 'pol_1', event_id: 'evt_1' }
-    const fault = new Fault('policy', 'invalid_request', 'No.', { policy, headers: { allow: 'POST' } })
+    const fault = new HttpFault(new Fault('policy', 'invalid_request', 'No.', { policy }), { allow: 'POST' })
     for (const encode of [encodeMessagesFault, encodeChatFault, encodeResponsesFault]) {
       const { headers, body } = encode(fault, 'r')
       assert.equal(headers['allow'], 'POST')
       assert.ok(typeof body === 'object' && body !== null && 'policy' in body)
       assert.equal(body.policy, policy)
     }
+  })
+
+  it('asks for a credential where none or an invalid one was sent', () => {
+    const challenge = (credential: 'missing' | 'invalid') =>
+      encodeChatFault(new Fault('auth', 'invalid_api_key', 'No.', { credential }), 'r').headers['www-authenticate']
+    assert.equal(challenge('missing'), 'Bearer realm="gatehouse"')
+    assert.equal(challenge('invalid'), 'Bearer realm="gatehouse", error="invalid_token"')
+    const free = encodeChatFault(new Fault('auth', 'free_request_used', 'No.'), 'r')
+    assert.equal('www-authenticate' in free.headers, false)
+  })
+
+  it('tells clients not to repeat a request that can never succeed', () => {
+    const fault = new Fault('rate_limit', 'rate_limit_exceeded', 'No.', { retryAfterSeconds: 2, isPermanent: true })
+    assert.deepEqual(encodeChatFault(fault, 'r').headers, { 'x-should-retry': 'false', 'retry-after': '2' })
+  })
+
+  it('names the header that carries the option at fault', () => {
+    const fault = new Fault('malformed', 'invalid_header', 'No.', { option: 'policy_id' })
+    assert.deepEqual(encodeChatFault(fault, 'r').body, {
+      error: { message: 'No.', type: 'invalid_request_error', param: 'X-Policy-Id', code: 'invalid_header' },
+      request_id: 'r',
+    })
   })
 
   it('bounds a message that came from elsewhere', () => {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { isPromise } from '../base/maybe-promise.ts'
-import { toFault, withHeaders, type Fault } from '../base/fault.ts'
+import { toFault, type Fault } from '../base/fault.ts'
+import { withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { CallerOf } from './caller.ts'
 import { fastifyFault } from './fastify-errors.ts'
 import { lingeringClose } from './lingering-close.ts'
@@ -88,7 +89,8 @@ function unreadHandler({ handle, onRejectedBody }: Route, family: EndpointFamily
   if (onRejectedBody === undefined) return {}
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
     if (request.record?.handlerStarted === true) return fastifyFault(error)
-    return onRejectedBody(request).then((headers) => withHeaders(fastifyFault(error), headers), fastifyFault)
+    const fault = fastifyFault(error)
+    return onRejectedBody(request).then((status) => (status ? withLimitStatus(fault, status) : fault), fastifyFault)
   }
   return {
     handler: (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Fault } from '../base/fault.ts'
+import type { LimitStatus } from '../domain/limits/status.ts'
 import type { GatewayHeaderName } from './gateway-headers.ts'
 
 /**
@@ -23,10 +24,10 @@ export type Route = {
   readonly errorStatuses?: readonly number[]
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /**
-   * For a request that never came to `handle`, since its body could not be read: answers headers to say along.
-   * What it throws is said instead.
+   * Called when the body of a request cannot be read, so that `handle` is not called. Returns the status of the caller's
+   * limits for the error response; a fault that it throws is sent instead.
    */
-  readonly onRejectedBody?: (request: FastifyRequest) => Promise<Readonly<Record<string, string>>>
+  readonly onRejectedBody?: (request: FastifyRequest) => Promise<LimitStatus | undefined>
 }
 
 export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'

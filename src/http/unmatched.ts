@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/fault.ts'
 import { pathOf } from './family.ts'
+import { HttpFault } from './fault-headers.ts'
 import type { EndpointFamily } from './route.ts'
 
 /**
@@ -21,7 +22,7 @@ export function createUnmatched(families: readonly EndpointFamily[]): (request: 
 
 function notAllowed(method: string, allow: string): Fault {
   const message = `${method} is not offered here; ${allow} is.`
-  return new Fault('method', 'method_not_allowed', message, { headers: { allow } })
+  return new HttpFault({ kind: 'method', code: 'method_not_allowed', message }, { allow })
 }
 
 /** `/v1/models/{model}` as the router reads it: a name takes everything up to the next slash. */

@@ -1,6 +1,6 @@
 import { createDisposables } from '../base/disposables.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { isFault, withHeaders } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -11,7 +11,7 @@ import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
-import { inferenceHeaders } from '../domain/limits/headers.ts'
+import { withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { Admission, AdmissionCall } from './billing/admission.ts'
 import type { InferenceCall } from './inference-call.ts'
 import { countRejected } from './billing/count-rejected.ts'
@@ -117,7 +117,7 @@ export function createInfer(parts: InferParts): Infer {
       }
     } catch (error) {
       await borrowed.dispose()
-      throw verdict !== null && isFault(error) ? withHeaders(error, inferenceHeaders(verdict)) : error
+      throw verdict !== null && isFault(error) ? withLimitStatus(error, verdict.standing) : error
     }
   }
 }

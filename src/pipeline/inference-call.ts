@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -9,7 +10,7 @@ export type InferenceCall = {
   readonly caller: Caller
   readonly request: InferenceRequest
   /** Where the request came from. */
-  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined }
+  readonly origin?: RequestOrigin
   /** What its headers say about whom and what it is for. */
   readonly purpose?: PolicyLabels
   /** Aborted when the caller hangs up. */

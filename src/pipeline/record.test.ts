@@ -6,6 +6,7 @@ import type { InferenceEvent, Chunk, Receipt } from '../domain/inference/events.
 import type { InferenceCall } from './inference-call.ts'
 import type { InferenceAnswer } from './infer.ts'
 import { withAudit, type RecordParts } from './record.ts'
+import { noFieldRoles } from '../domain/inference/field-roles.ts'
 
 const usage = {
   inputTokens: 5,
@@ -46,9 +47,13 @@ const asking: InferenceCall = {
     tools: [],
     user: 'ada',
     flaggedCategories: [],
-    original: { dialect: 'messages', body: {}, headers: {} },
+    original: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
   },
-  origin: { address: '192.0.2.7', userAgent: 'curl' },
+  origin: {
+    endpoint: { method: 'POST', path: '/v1/messages', status: 200 },
+    address: '192.0.2.7',
+    userAgent: 'curl',
+  },
   signal: new AbortController().signal,
 }
 

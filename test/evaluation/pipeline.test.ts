@@ -180,7 +180,7 @@ describe('a governed request', () => {
     await using scene = await startPaidApp()
     const answer = await ask(scene, {}, { 'x-policy-id': 'pol_nothing' })
     assert.equal(answer.status, 400)
-    assert.match(await answer.text(), /X-Policy-Id: there is no policy pol_nothing/)
+    assert.match(await answer.text(), /names a policy that does not exist: pol_nothing/)
   })
 
   it('gets its own personal data back where the operator wants it so', async () => {

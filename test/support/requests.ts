@@ -1,4 +1,5 @@
 import type { Dialect, InferenceRequest } from '../../src/domain/inference/request.ts'
+import { vendorFieldRoles } from '../../src/wire/field-roles.ts'
 
 /** What a caller of this dialect asks. */
 export const requestBy = (
@@ -12,6 +13,6 @@ export const requestBy = (
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect, body, headers: {} },
+  original: { dialect, body, headers: {}, roles: vendorFieldRoles },
   ...asks,
 })

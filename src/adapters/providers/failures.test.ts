@@ -150,7 +150,7 @@ describe('an error inside an answer', () => {
 
 describe('our own key at an upstream', () => {
   it('is not worth another try once it was refused', () => {
-    assert.equal(faultOfStatus({ status: 401, body: '{}' }).details.headers?.['x-should-retry'], 'false')
+    assert.equal(faultOfStatus({ status: 401, body: '{}' }).details.isPermanent, true)
   })
 })
 

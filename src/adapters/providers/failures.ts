@@ -129,9 +129,8 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
     return new Fault('upstream_overloaded', 'upstream_overloaded', 'The model’s upstream is overloaded.', details)
   }
   if (status === 401 || status === 403) {
-    const headers = { 'x-should-retry': 'false' }
     const message = 'The model’s upstream refused our credentials.'
-    return new Fault('upstream_failed', 'upstream_error', message, { ...details, headers })
+    return new Fault('upstream_failed', 'upstream_error', message, { ...details, isPermanent: true })
   }
   if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)

@@ -44,7 +44,7 @@ function open() {
 const refusal =
   (code: string, param: string) =>
   (error: unknown): boolean =>
-    error instanceof Fault && error.code === code && error.details.param === param
+    error instanceof Fault && error.code === code && (error.details.param ?? error.details.option) === param
 
 describe('a configuration as it is given', () => {
   it('is the default where nothing is said', () => {
@@ -131,8 +131,8 @@ describe('a save', () => {
     const { save } = open()
     const { value } = await save({ name: 'One' }, null)
     await save({ name: 'Two' }, value.updatedAtMs)
-    await assert.rejects(save({ name: 'Three' }, value.updatedAtMs), refusal('stale_configuration', 'If-Match'))
-    await assert.rejects(save({ name: 'Three' }, null), refusal('stale_configuration', 'If-Match'))
+    await assert.rejects(save({ name: 'Three' }, value.updatedAtMs), refusal('stale_configuration', 'expected_version'))
+    await assert.rejects(save({ name: 'Three' }, null), refusal('stale_configuration', 'expected_version'))
   })
 
   it('comes after another that landed between its look and its leap, unless it names what it has seen', async () => {
@@ -154,7 +154,7 @@ describe('a save', () => {
       const late = { organizationId: 'org_1', config: configurations.check({ name: 'Late' }), seenAtMs }
       const saving = configurations.save(racing, late)
       if (seenAtMs === undefined) assert.equal((await saving).value.version, 2)
-      else await assert.rejects(saving, refusal('stale_configuration', 'If-Match'))
+      else await assert.rejects(saving, refusal('stale_configuration', 'expected_version'))
       assert.equal(store.current?.config.name, ends)
     }
   })
@@ -165,7 +165,7 @@ describe('a save', () => {
     const config = configurations.check({ name: 'Late' })
     await assert.rejects(
       configurations.save(shut, { organizationId: 'org_1', config }),
-      refusal('stale_configuration', 'If-Match'),
+      refusal('stale_configuration', 'expected_version'),
     )
   })
 

@@ -67,5 +67,5 @@ const isInForce = ({ version, isRolledBack, config }: SavedConfiguration, wanted
 function stale({ updatedAtMs }: SavedConfiguration): Fault {
   const since = updatedAtMs === null ? 'has not been saved yet' : `was saved at ${new Date(updatedAtMs).toISOString()}`
   const message = `The configuration ${since}; read it again.`
-  return new Fault('conflict', 'stale_configuration', message, { param: 'If-Match' })
+  return new Fault('conflict', 'stale_configuration', message, { option: 'expected_version' })
 }

@@ -96,12 +96,14 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
     event_id: 'evt_1',
   })
   assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
-  assert.deepEqual([ofUser.details.headers, ofProject.details.headers], [{ 'x-should-retry': 'false' }, undefined])
+  assert.deepEqual([ofUser.details.isPermanent, ofProject.details.isPermanent], [undefined, undefined])
   assert.match(ofUser.message, /10 requests and 500 tokens per day, and has no room/)
-  assert.match(overQuota(usedUp, { ...asked, inputTokens: 485 }, at).message, /485 tokens for its input and 16 for an/)
+  const tooLarge = overQuota(usedUp, { ...asked, inputTokens: 485 }, at)
+  assert.match(tooLarge.message, /485 tokens for its input and 16 for an/)
+  assert.equal(tooLarge.details.isPermanent, true)
   const held = overQuota({ claim: user, isHeld: true }, asked, at)
   assert.match(held.message, /requests under way hold the rest/)
-  assert.deepEqual([held.details.retryAfterSeconds, held.details.headers], [5, undefined])
+  assert.deepEqual([held.details.retryAfterSeconds, held.details.isPermanent], [5, undefined])
 })
 
 describe('the room that quotas have for a request', () => {

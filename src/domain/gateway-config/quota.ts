@@ -108,8 +108,6 @@ const unused: QuotaUse = { requests: 0, tokens: 0, reservedTokens: 0 }
 /** Why there is no room: it is used up, or (`isHeld`) requests under way hold it and give back what they do not use. */
 export type QuotaShortage = { readonly claim: QuotaClaim; readonly isHeld: boolean }
 
-/** The longest wait that clients keep to by themselves. */
-const patienceSeconds = 60
 /** Nobody knows when requests under way end; clients that retry by themselves ask again this soon. */
 const heldSeconds = 5
 
@@ -129,8 +127,7 @@ export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowM
   const neverFits = quota.tokens > 0 && leastTokens(request) > quota.tokens
   return new Fault('rate_limit', 'rate_limit_exceeded', sentence(shortage, neverFits, request), {
     retryAfterSeconds,
-    // Clients that retry by themselves would not wait that long, but ask again and again.
-    ...((neverFits || retryAfterSeconds > patienceSeconds) && { headers: { 'x-should-retry': 'false' } }),
+    ...(neverFits && { isPermanent: true }),
     policy: {
       decision: 'refuse',
       effective_decision: 'refuse',

@@ -167,13 +167,11 @@ const grantsOf = ({ permissions, allowedIps }: AdminKey) => ({
 })
 
 const missingCredential = (): Fault =>
-  new Fault('auth', 'invalid_api_key', 'No API key was sent.', {
-    headers: { 'www-authenticate': 'Bearer realm="gatehouse"' },
-  })
+  new Fault('auth', 'invalid_api_key', 'No API key was sent.', { credential: 'missing' })
 
 /** One sentence for unknown, expired and revoked: the difference is nobody's business. */
 export const invalidCredential = (cause?: unknown): Fault =>
   new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', {
-    headers: { 'www-authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
+    credential: 'invalid',
     cause,
   })

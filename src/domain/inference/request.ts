@@ -1,3 +1,5 @@
+import type { FieldRoles } from './field-roles.ts'
+
 /**
  * Our own language for what a caller asks of a model. Every dialect is decoded into it at the door,
  * and every upstream's words are written from it: n + m translators instead of n x m.
@@ -36,6 +38,8 @@ export type RawRequest = {
   readonly body: Readonly<Record<string, unknown>>
   /** The few caller headers that belong to the dialect: `anthropic-version`, `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>
+  /** What the fields of the body hold. */
+  readonly roles: FieldRoles
 }
 
 export type Message = { readonly role: 'system' | 'user' | 'assistant'; readonly parts: readonly ContentPart[] }

@@ -4,6 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { createValidator } from '../validate.ts'
 import { decodeChat } from './decode.ts'
 import { ChatBody } from './schema.ts'
+import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 const validate = createValidator(ChatBody)
 const decode = (body: object) =>
@@ -93,7 +94,7 @@ describe('reading a chat body', () => {
       toolChoice: { type: 'tool', name: 'read' },
       parallelToolCalls: false,
       outputFormat: { type: 'json-schema', name: 'out', schema: { type: 'object' } },
-      original: { dialect: 'chat', body, headers: {} },
+      original: { dialect: 'chat', body, headers: {}, roles: vendorFieldRoles },
     })
   })
 

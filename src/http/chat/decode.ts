@@ -14,6 +14,7 @@ import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tool
 import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
+import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** A checked body of `POST /v1/chat/completions` in our words. */
 export function decodeChat(body: ChatBody): InferenceRequest {
@@ -26,7 +27,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
     messages: body.messages.map(decodeMessage),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
     flaggedCategories: flagged ?? [],
-    original: { dialect: 'chat', body: original, headers: {} },
+    original: { dialect: 'chat', body: original, headers: {}, roles: vendorFieldRoles },
     ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
     ...omitUndefined({
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,

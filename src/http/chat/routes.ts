@@ -42,6 +42,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
         handle: createInferenceHandler(parts, {
+          path: '/v1/chat/completions',
           decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
           newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
           createWriter: createChatWriter,

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { inferenceHeaders } from '../../domain/limits/headers.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import type { CallerOf } from '../caller.ts'
 import { gatewayHeader } from '../gateway-headers.ts'
+import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Route } from '../route.ts'
 
@@ -47,7 +47,7 @@ export function createCountHandler(parts: CountEndpointParts, door: CountCodec):
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
     const headers = {
       ...door.headers?.(request.id),
-      ...inferenceHeaders(verdict),
+      ...rateLimitHeaders(verdict.standing),
       ...gatewayHeader('x-gatehouse-token-source', source),
     }
     return await reply.headers(headers).send(door.present(inputTokens))

@@ -1,4 +1,5 @@
 import type { Fault, FaultKind } from '../../base/fault.ts'
+import { faultHeaders, wholeSeconds } from '../fault-headers.ts'
 
 /** Whether the same request may succeed within about a minute. The official SDKs would otherwise repeat some of these. */
 const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
@@ -29,10 +30,11 @@ const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, 
 const longestUsefulWaitSeconds = 60
 
 /** Headers that every inference family sends with a refusal. */
-export function errorHeaders({ kind, details }: Fault): Record<string, string> {
+export function errorHeaders(fault: Fault): Record<string, string> {
+  const { kind, details } = fault
   const waitSeconds = details.retryAfterSeconds ?? defaultWaitSeconds[kind]
-  const headers: Record<string, string> = { ...details.headers }
-  if (waitSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(waitSeconds)))
+  const headers = faultHeaders(fault)
+  if (waitSeconds !== undefined) headers['retry-after'] = wholeSeconds(waitSeconds)
   const isLong = waitSeconds !== undefined && waitSeconds > longestUsefulWaitSeconds
   if (isLong || !retryMayHelp[kind]) headers['x-should-retry'] = 'false'
   return headers

@@ -7,7 +7,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
-import { inferenceHeaders } from '../../domain/limits/headers.ts'
+import type { LimitStatus } from '../../domain/limits/status.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
@@ -15,6 +15,7 @@ import { policyHeaders, purposeOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
 import { gatewayHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
+import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import { recordError } from '../request-record.ts'
 import type { Route } from '../route.ts'
 import { writeHead } from './writing/write-head.ts'
@@ -44,6 +45,8 @@ export type InferenceParts = {
 
 /** How a dialect reads a request and writes an answer. */
 export type DialectCodec = {
+  /** Of its endpoint, for the audit log. */
+  readonly path: string
   readonly decode: (incoming: Incoming) => DecodedRequest | Promise<DecodedRequest>
   readonly newAnswerId: (ids: Ids) => string
   readonly createWriter: (context: AnswerContext) => StreamWriter
@@ -63,15 +66,16 @@ export type DecodedRequest = {
 
 /** Also a body that cannot be read is an attempt, if a valid key came with it. */
 export function createRejectedBodyCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
-  return async (request: FastifyRequest): Promise<Record<string, string>> => {
+  return async (request: FastifyRequest): Promise<LimitStatus | undefined> => {
     const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
-    return caller === undefined ? {} : inferenceHeaders(await admission.count(caller))
+    return caller === undefined ? undefined : (await admission.count(caller)).standing
   }
 }
 
 /** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
 export function createInferenceHandler(parts: InferenceParts, door: DialectCodec): Route['handle'] {
   const { callerOf, infer, admission, inFlight, clock, ids } = parts
+  const endpoint = { method: 'POST', path: door.path, status: 200 }
 
   return async (request, reply) => {
     using underway = inFlight.begin(reply)
@@ -81,7 +85,7 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectCodec
     const read = countRejected(admission, caller, () => door.decode(incoming))
     const decoded = isPromise(read) ? await read : read
     const { request: asked, observe, echo = {} } = decoded
-    const origin = { address: request.ip, userAgent: request.headers['user-agent'] }
+    const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
     const asking = { requestId: request.id, caller, request: asked, origin, purpose: purposeOf(request.headers) }
     await using answer = await infer({ ...asking, signal: underway.signal })
     const base = {
@@ -140,7 +144,7 @@ function createPartIds(answerId: string): Ids {
 }
 
 const limitHeaders = ({ verdict }: InferenceAnswer): Record<string, string> =>
-  verdict === null ? {} : inferenceHeaders(verdict)
+  verdict === null ? {} : rateLimitHeaders(verdict.standing)
 
 /** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
 const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Fault, FaultKind } from '../../base/fault.ts'
 import { boundedMessage, policyOf, errorHeaders } from './error-headers.ts'
+import { paramOf } from '../fault-headers.ts'
 import type { ErrorResponse } from '../route.ts'
 
 /** The statuses and error types that the two OpenAI-style dialects share. */
@@ -32,7 +33,7 @@ export function openaiError(fault: Fault) {
   return {
     message: boundedMessage(fault),
     type,
-    param: isLimit ? null : (fault.details.param ?? null),
+    param: isLimit ? null : paramOf(fault),
     code: isLimit ? 'rate_limit_exceeded' : fault.code,
   }
 }

@@ -14,6 +14,7 @@ import { decodeBlock, decodeText } from './decode-block.ts'
 import { withoutGatewayFields } from './raw.ts'
 import type { CountTokensBody, MessagesBody } from './schema.ts'
 import { decodeTools } from './tools.ts'
+import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** A checked body of `POST /v1/messages` in our words. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
@@ -57,7 +58,12 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
     model: body.model,
     messages: [...systemMessages(body.system), ...standing(body.messages).map(decodeMessage)],
     tools,
-    original: { dialect: 'messages' as const, body: withoutGatewayFields(body), headers: dialectHeaders(headers) },
+    original: {
+      dialect: 'messages' as const,
+      body: withoutGatewayFields(body),
+      headers: dialectHeaders(headers),
+      roles: vendorFieldRoles,
+    },
     ...omitUndefined({
       toolChoice: decodeToolChoice(body.tool_choice, tools),
       parallelToolCalls: body.tool_choice?.disable_parallel_tool_use === true ? false : undefined,

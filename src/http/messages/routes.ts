@@ -50,6 +50,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         errorStatuses: [...inferenceErrorStatuses, 529],
         onRejectedBody,
         handle: createInferenceHandler(parts, {
+          path: '/v1/messages',
           decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
           newAnswerId: (ids) => ids('msg'),
           createWriter: createMessagesWriter,

@@ -1,5 +1,6 @@
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
+import type { Fault } from '../../base/fault.ts'
+import { HttpFault } from '../fault-headers.ts'
 import type { createAdministrationLimits, OverLimit } from '../../domain/identity/administration-limits.ts'
 
 export type ResourceLimitParts = {
@@ -22,14 +23,15 @@ const metricNames = { requests: 'requests a minute', concurrent_requests: 'reque
 function overLimit({ scope, metric, limit, waitMs }: OverLimit, clock: Clock): Fault {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
   const message = `This ${scope} may make ${limit} ${metricNames[metric]}.`
-  return new Fault('rate_limit', 'rate_limit_exceeded', message, {
-    retryAfterSeconds,
-    headers: {
+  const details = { retryAfterSeconds }
+  return new HttpFault(
+    { kind: 'rate_limit', code: 'rate_limit_exceeded', message, details },
+    {
       'x-ratelimit-limit': String(limit),
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(toUnixSeconds(clock.nowMs()) + retryAfterSeconds),
       'x-ratelimit-scope': scope,
       'x-ratelimit-metric': metric,
     },
-  })
+  )
 }

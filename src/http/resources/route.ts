@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Actor, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
-import { doOnce, type IdempotencyStore, type StoredReply } from '../../domain/identity/idempotency.ts'
+import { doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
 import { pathOf } from '../family.ts'
@@ -155,16 +155,30 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
     },
   }
 
-  function perform(request: FastifyRequest, actor: TActor, work: Work<Stores>): Promise<StoredReply> {
+  function perform(request: FastifyRequest, actor: TActor, work: Work<Stores>): Promise<MutationReply> {
     const organizationId = actor.organization.id
     const once = repeatableRequest(request, { organizationId, credentialId: actor.id, nowMs: parts.clock.nowMs() })
-    return parts.administer(actorOf(request, actor), (stores) =>
-      once === undefined ? work(stores) : doOnce(stores.idempotency, once, () => work(stores)),
-    )
+    return parts.administer(actorOf(request, actor), async (stores) => {
+      if (once === undefined) return work(stores)
+      const { value, ...audit } = await doOnce(stores.idempotency, once, () => work(stores))
+      return { ...audit, value: value.isReplayed ? asReplay(value.reply) : value.reply }
+    })
   }
 }
 
-type Work<Stores> = (stores: Stores) => Promise<WithAuditRecord<StoredReply>>
+/** The reply to a mutation, as it is stored for retries with the same Idempotency-Key. */
+type MutationReply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+type Work<Stores> = (stores: Stores) => Promise<WithAuditRecord<MutationReply>>
+
+const asReplay = (reply: MutationReply): MutationReply => ({
+  ...reply,
+  headers: { ...reply.headers, 'idempotent-replayed': 'true' },
+})
 
 /** TActor makes a change, as the audit log names them. */
 export const actorOf = (request: FastifyRequest, actor: ResourceActor): Actor => ({

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
 import { signatureText } from '../inference/signature-envelope.ts'
 import { createValidator } from '../validate.ts'
+import { vendorFieldRoles } from '../../wire/field-roles.ts'
 import { decodeResponses } from './decode.ts'
 import { ResponsesBody } from './schema.ts'
 
@@ -91,7 +92,7 @@ describe('reading a responses body', () => {
       { role: 'assistant', parts: opaque(body.input[6]) },
       { role: 'user', parts: opaque(body.input[7]) },
     ])
-    assert.deepEqual(original, { dialect: 'responses', body, headers: {} })
+    assert.deepEqual(original, { dialect: 'responses', body, headers: {}, roles: vendorFieldRoles })
     assert.deepEqual(rest, {
       model: 'house-model',
       stream: true,

@@ -9,6 +9,7 @@ import { invalidField } from '../validate.ts'
 import { decodeItem } from './decode-item.ts'
 import { withoutGatewayItems } from './raw.ts'
 import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
+import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
@@ -19,7 +20,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
     messages: [...systemMessages(body.instructions), ...decodeInput(body.input)],
     stop: [],
     flaggedCategories: body.flagged_categories ?? [],
-    original: { dialect: 'responses', body: withoutGatewayItems(body), headers: {} },
+    original: { dialect: 'responses', body: withoutGatewayItems(body), headers: {}, roles: vendorFieldRoles },
     ...selectTools(toolsIn(body), choiceOf(body.tool_choice)),
     ...omitUndefined({
       maxOutputTokens: body.max_output_tokens,

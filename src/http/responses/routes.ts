@@ -54,6 +54,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
         handle: createInferenceHandler(parts, {
+          path: '/v1/responses',
           decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
           newAnswerId: (ids) => ids('resp'),
           createWriter: createResponsesWriter,

@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { isFault, withHeaders } from '../../base/fault.ts'
+import { isFault } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
-import { inferenceHeaders } from '../../domain/limits/headers.ts'
+import { withLimitStatus } from '../../domain/limits/limited-fault.ts'
 import type { Admission } from './admission.ts'
 
 /**
@@ -15,7 +15,8 @@ export function countRejected<T>(
 ): MaybePromise<T> {
   const refused = async (error: unknown): Promise<never> => {
     if (!isFault(error) || caller.kind === 'free') throw error
-    throw withHeaders(error, inferenceHeaders(await admission.count(caller)))
+    const { standing } = await admission.count(caller)
+    throw withLimitStatus(error, standing)
   }
   try {
     const result = work()

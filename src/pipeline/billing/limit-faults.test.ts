@@ -1,28 +1,60 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Rejected } from '../../domain/limits/admission.ts'
-import { insufficientCredits } from './limit-faults.ts'
+import { LimitedFault } from '../../domain/limits/limited-fault.ts'
+import type { Metric } from '../../domain/limits/scopes.ts'
+import { insufficientCredits, overLimit } from './limit-faults.ts'
 
-const nothing = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
-const refused: Rejected = {
+const noLimits = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
+const unlimited = { key: noLimits, project: noLimits, organization: noLimits }
+
+const rejectedFor = (reason: Rejected['reason'], given: Partial<Rejected> = {}): Rejected => ({
   admitted: false,
   atMs: 0,
-  reason: 'credits',
-  scope: 'organization',
+  reason,
+  scope: 'key',
   retryAfterMs: null,
   credits: null,
-  standing: { key: nothing, project: nothing, organization: nothing },
-}
+  standing: unlimited,
+  ...given,
+})
 
-const said = (neededCredits: number, remainingCredits: number): string =>
-  insufficientCredits({ neededMicro: neededCredits * 1e6, remainingMicro: remainingCredits * 1e6, refused }).message
+describe('the fault of a request over a limit', () => {
+  const faultFor = (reason: Metric, given: Partial<Rejected>) => overLimit(rejectedFor(reason, given), reason)
 
-describe('a refusal for want of credits', () => {
+  it('names the wait, and carries the status of the limits', () => {
+    const fault = faultFor('rpm', { retryAfterMs: 1_001 })
+    assert.deepEqual(fault.details, { retryAfterSeconds: 1.001 })
+    assert.ok(fault instanceof LimitedFault)
+    assert.equal(fault.limitStatus, unlimited)
+  })
+
+  it('is permanent where the request is larger than the limit; the wait is until the window is empty', () => {
+    const standing = { ...unlimited, key: { ...noLimits, tpm: { limit: 10, remaining: 3, resetMs: 42_000 } } }
+    const fault = faultFor('tpm', { standing })
+    assert.deepEqual(fault.details, { retryAfterSeconds: 42, isPermanent: true })
+    assert.match(fault.message, /may have 10 tokens a minute\. This request asks for more\./)
+  })
+})
+
+describe('the fault of a request that the credits do not cover', () => {
+  const faultOf = (neededCredits: number, remainingCredits: number) =>
+    insufficientCredits({
+      neededMicro: neededCredits * 1e6,
+      remainingMicro: remainingCredits * 1e6,
+      refused: rejectedFor('credits', { scope: 'organization' }),
+    })
+
   it('names what the request may cost and what is left', () => {
-    assert.equal(said(18, 10), 'This request may cost 18 credits; 10 are left.')
+    assert.equal(faultOf(18, 10).message, 'This request may cost 18 credits; 10 are left.')
   })
 
   it('does not say that there are enough: what is left is then held by requests under way', () => {
-    assert.equal(said(18, 82), 'This request may cost 18 credits; of the 82 left, requests under way hold too many.')
+    const { message } = faultOf(18, 82)
+    assert.equal(message, 'This request may cost 18 credits; of the 82 left, requests under way hold too many.')
+  })
+
+  it('names no wait, because waiting does not help', () => {
+    assert.deepEqual(faultOf(18, 10).details, {})
   })
 })

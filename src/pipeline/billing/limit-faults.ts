@@ -1,7 +1,7 @@
 import { Fault } from '../../base/fault.ts'
 import { displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Rejected } from '../../domain/limits/admission.ts'
-import { inferenceHeaders } from '../../domain/limits/headers.ts'
+import { LimitedFault } from '../../domain/limits/limited-fault.ts'
 import type { Metric, LimitScope } from '../../domain/limits/scopes.ts'
 
 const metricNames: Readonly<Record<Metric, string>> = {
@@ -22,19 +22,22 @@ const scopeNames: Readonly<Record<LimitScope, string>> = {
 export function overLimit(refused: Rejected, reason: Metric): Fault {
   const { scope, retryAfterMs, standing } = refused
   const limit = standing[scope][reason]?.limit ?? 0
-  const headers = inferenceHeaders(refused)
   const neverFits = retryAfterMs === null
   const message = `${scopeNames[scope]} may have ${limit} ${metricNames[reason]}.`
-  return new Fault(
-    'rate_limit',
-    'rate_limit_exceeded',
-    neverFits ? `${message} This request asks for more.` : message,
+  return new LimitedFault(
     {
-      retryAfterSeconds: Number(headers['retry-after']),
-      headers: neverFits ? { ...headers, 'x-should-retry': 'false' } : headers,
+      kind: 'rate_limit',
+      code: 'rate_limit_exceeded',
+      message: neverFits ? `${message} This request asks for more.` : message,
+      details: { retryAfterSeconds: waitMs(refused, reason) / 1000, ...(neverFits && { isPermanent: true }) },
     },
+    standing,
   )
 }
+
+/** A request larger than the limit itself never passes; its caller is told when the window is empty. */
+const waitMs = ({ retryAfterMs, standing, scope }: Rejected, reason: Metric): number =>
+  retryAfterMs ?? (reason === 'concurrent' ? 0 : (standing[scope][reason]?.resetMs ?? 0))
 
 export type CreditShortage = {
   readonly neededMicro: number
@@ -48,7 +51,7 @@ export function insufficientCredits({ neededMicro, remainingMicro, refused }: Cr
   const short =
     remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
   const message = `This request may cost ${displayedUsage(neededMicro)} credits; ${short}.`
-  return new Fault('billing', 'insufficient_credits', message, { headers: inferenceHeaders(refused) })
+  return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, refused.standing)
 }
 
 /** The ledger cannot be asked, or cannot be written: nothing may be begun that would have to be paid for. */

@@ -125,7 +125,8 @@ export function createEnforce(parts: EnforceParts): Enforce {
         answer = metered
         const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
         const pieces = tap(guardOutput(metered, guarding), (piece) => piece, fail)
-        return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores })
+        const { roles } = asking.request.original
+        return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores, roles })
       },
       fail,
       [Symbol.asyncDispose]: giveBack,

@@ -40,8 +40,8 @@ function requirePolicies({ hasPolicy }: PlanParts, { organizationId, ids, rulebo
     ids.filter((id) => !isInForce(id)),
     async (id) => {
       if (await hasPolicy(organizationId, id)) return
-      const message = `X-Policy-Id: there is no policy ${id}.`
-      throw new Fault('malformed', 'invalid_header', message, { param: 'X-Policy-Id' })
+      const message = `The request names a policy that does not exist: ${id}.`
+      throw new Fault('malformed', 'invalid_header', message, { option: 'policy_id' })
     },
   )
 }

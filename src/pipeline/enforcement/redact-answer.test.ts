@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
+import { vendorFieldRoles as roles } from '../../wire/field-roles.ts'
 import { redactedAnswer } from './redact-answer.ts'
 
 const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq\n-----END RSA PRIVATE KEY-----'
@@ -19,7 +20,7 @@ async function toldTool(json: string): Promise<string> {
     for (const event of events) yield { events: [event] }
   }
   let told = ''
-  for await (const piece of redactedAnswer(pieces(), { vault, restores: true }))
+  for await (const piece of redactedAnswer(pieces(), { vault, restores: true, roles }))
     for (const event of piece.events) if (event.type === 'delta') told += event.text
   return told
 }
@@ -34,7 +35,8 @@ describe('a block that only its dialect understands, in an answer that is redact
     async function* pieces(): AsyncGenerator<Chunk> {
       yield { events: [{ type: 'open', block: 0, part }], original: { kind: 'document', dialect: 'messages', body } }
     }
-    for await (const piece of redactedAnswer(pieces(), { vault: createPlaceholderMap(), restores: false })) return piece
+    for await (const piece of redactedAnswer(pieces(), { vault: createPlaceholderMap(), restores: false, roles }))
+      return piece
     return undefined
   }
 

@@ -6,6 +6,7 @@ import type { TextStream } from '../../domain/moderation/personal-data/stream.ts
 import { redact, restorePlaceholders } from '../../domain/moderation/personal-data/redact.ts'
 import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import type { BlockStart, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
+import type { FieldRoles } from '../../domain/inference/field-roles.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 
 export type RedactionParts = {
@@ -13,6 +14,8 @@ export type RedactionParts = {
   readonly vault: PlaceholderMap
   /** Gives the caller its own data back where the model repeats a placeholder. */
   readonly restores: boolean
+  /** What the fields of a raw block hold. */
+  readonly roles: FieldRoles
 }
 
 /**
@@ -21,7 +24,7 @@ export type RedactionParts = {
  */
 export async function* redactedAnswer(
   pieces: AsyncIterable<Chunk>,
-  { vault, restores }: RedactionParts,
+  { vault, restores, roles }: RedactionParts,
 ): AsyncGenerator<Chunk, void> {
   const known = vault.snapshot()
   // A placeholder in the answer stands for what it stood for in the request; it is no text to be told apart from one.
@@ -38,7 +41,7 @@ export async function* redactedAnswer(
   const changedBlocks = new Set<number>()
 
   const changedBlock = (part: OpaqueStart): OpaqueStart => {
-    const raw = mapStrings(part.raw, createTextChange(answered, restores ? known : undefined))
+    const raw = mapStrings(part.raw, createTextChange(answered, restores ? known : undefined), roles)
     return JSON.stringify(raw) === JSON.stringify(part.raw) ? part : { ...part, raw }
   }
 

@@ -11,6 +11,7 @@ import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
 import { route, type StartedAnswer, type RouteParts } from '../route.ts'
+import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
 export type AskModelParts = RouteParts & {
   /** The name is looked up for each question, as a caller's would be. */
@@ -96,7 +97,7 @@ const translated = (provider: Provider): Provider => ({
   ...provider,
   infer: (call) => {
     const dialect: Dialect = provider.dialect === 'messages' ? 'chat' : 'messages'
-    return provider.infer({ ...call, request: { ...call.request, original: { dialect, body: {}, headers: {} } } })
+    return provider.infer({ ...call, request: { ...call.request, original: { ...call.request.original, dialect } } })
   },
 })
 
@@ -112,7 +113,7 @@ const requestOf = ({ system, user, maxOutputTokens }: ModelQuestion, model: stri
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect: 'messages', body: {}, headers: {} },
+  original: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
 })
 
 type ReadAnswer = { readonly text: string; readonly usage: Usage }

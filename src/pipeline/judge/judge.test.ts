@@ -130,7 +130,8 @@ describe('a judge', () => {
   it('asks in words that the upstream’s own translation makes, whatever it speaks', async () => {
     const { judge, calls } = sceneOf(() => answering('{"score": 1}'))
     await judge(question)
-    assert.deepEqual(calls[0]?.request.original, { dialect: 'chat', body: {}, headers: {} })
+    const { dialect, body, headers } = calls[0]?.request.original ?? {}
+    assert.deepEqual({ dialect, body, headers }, { dialect: 'chat', body: {}, headers: {} })
   })
 
   for (const answer of [

@@ -1,5 +1,5 @@
 import type { Encryption } from '../../../base/encryption.ts'
-import type { IdempotencyScope, IdempotencyStore, StoredReply } from '../../../domain/identity/idempotency.ts'
+import type { IdempotencyScope, IdempotencyStore } from '../../../domain/identity/idempotency.ts'
 import type { Database, Transaction } from './database.ts'
 
 export type IdempotencyParts = { readonly engine: Database['engine']; readonly seal: Encryption }
@@ -22,7 +22,7 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
          where organization_id = $1 and credential_id = $2 and key = $3 and expires_at > $4`,
         [...columnsOf(scope), nowMs],
       )
-      return row && { fingerprint: row.fingerprint, reply: replyOf(seal.decrypt(row.reply, placeOf(scope))) }
+      return row && { fingerprint: row.fingerprint, reply: JSON.parse(seal.decrypt(row.reply, placeOf(scope))) }
     },
     async save(scope, { fingerprint, reply, expiresAtMs }) {
       await tx.run(
@@ -45,6 +45,3 @@ const columnsOf = ({ organizationId, credentialId, key }: IdempotencyScope) => [
 
 /** Keys are visible characters, so that the separator cannot be part of one. */
 const placeOf = (scope: IdempotencyScope): string => columnsOf(scope).join(' ')
-
-/** The seal vouches that we wrote it. */
-const replyOf = (json: string): StoredReply => JSON.parse(json) as StoredReply

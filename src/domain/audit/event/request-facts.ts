@@ -1,5 +1,5 @@
 import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../../inference/events.ts'
-import type { Dialect, InferenceRequest } from '../../inference/request.ts'
+import type { InferenceRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { AuditContent } from './content.ts'
 import type { EventFacts } from './facts.ts'
@@ -24,7 +24,7 @@ export type ReportedRequest = {
   readonly request: InferenceRequest
   /** The end user, where a header names them. */
   readonly user?: string | undefined
-  readonly origin?: { readonly address: string; readonly userAgent?: string | undefined } | undefined
+  readonly origin?: RequestOrigin | undefined
   readonly timeMs: number
   readonly latencyMs: number
   readonly outcome: RequestOutcome
@@ -33,10 +33,18 @@ export type ReportedRequest = {
   readonly content?: AuditContent | undefined
 }
 
-const paths: Readonly<Record<Dialect, string>> = {
-  messages: '/v1/messages',
-  responses: '/v1/responses',
-  chat: '/v1/chat/completions',
+/** Where a request came from, and the endpoint that it called. */
+export type RequestOrigin = {
+  readonly endpoint: CalledEndpoint
+  readonly address: string
+  readonly userAgent?: string | undefined
+}
+
+export type CalledEndpoint = {
+  readonly method: string
+  readonly path: string
+  /** The status of a complete answer. */
+  readonly status: number
 }
 
 /** What the log says of one inference request. */
@@ -52,12 +60,12 @@ export function requestFacts(told: ReportedRequest): EventFacts {
     requestId: told.requestId,
     projectId: caller.projectId,
     actor: { kind: caller.kind, userId: told.user ?? request.user, credentialId: caller.id },
-    call: {
-      method: 'POST',
-      path: paths[request.original.dialect],
-      address: origin?.address,
-      userAgent: origin?.userAgent,
-      status: failure === undefined ? 200 : undefined,
+    call: origin && {
+      method: origin.endpoint.method,
+      path: origin.endpoint.path,
+      address: origin.address,
+      userAgent: origin.userAgent,
+      status: failure === undefined ? origin.endpoint.status : undefined,
       latencyMs,
     },
     verdict: told.verdict ?? verdictOf(outcome.policy),

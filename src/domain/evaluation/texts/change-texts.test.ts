@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { InferenceRequest, Message } from '../../inference/request.ts'
 import { changeTexts } from './change-texts.ts'
 import { joinedFragmentsOf, textsOfRequest } from './request-texts.ts'
+import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 
 const request = (messages: readonly Message[], body: Readonly<Record<string, unknown>> = {}): InferenceRequest => ({
   model: 'm',
@@ -11,7 +12,7 @@ const request = (messages: readonly Message[], body: Readonly<Record<string, unk
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect: 'messages', body, headers: {} },
+  original: { dialect: 'messages', body, headers: {}, roles: vendorFieldRoles },
 })
 
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 89) % 251)).toString('base64')

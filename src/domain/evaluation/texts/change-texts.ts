@@ -8,10 +8,11 @@ import { mapRequest, mapStrings } from './text-fields.ts'
  * same dialect gets the change too. Thinking stays: its signature would no longer hold.
  */
 export function changeTexts(request: InferenceRequest, change: (text: string) => string): InferenceRequest {
+  const { roles } = request.original
   return {
     ...request,
     messages: request.messages.map(({ role, parts }): Message => ({ role, parts: parts.map(changed) })),
-    original: { ...request.original, body: mapRequest(request.original.body, change) },
+    original: { ...request.original, body: mapRequest(request.original.body, change, roles) },
   }
 
   function changed(part: ContentPart): ContentPart {
@@ -30,7 +31,7 @@ export function changeTexts(request: InferenceRequest, change: (text: string) =>
           source: changedSource(part.source),
         }
       case 'opaque':
-        return { ...part, raw: mapStrings(part.raw, change) }
+        return { ...part, raw: mapStrings(part.raw, change, roles) }
       case 'thinking':
       case 'image':
         return part

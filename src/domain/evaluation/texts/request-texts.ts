@@ -13,7 +13,7 @@ export function textsOfRequest({ messages, tools, original }: InferenceRequest):
   for (const tool of tools) blocks.add(stringsOfTool(tool))
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
   const isRead = createLookUp(blocks.read)
-  blocks.add(wordsIn(original.body).filter((words) => !isRead(words)))
+  blocks.add(wordsIn(original.body, original.roles).filter((words) => !isRead(words)))
   return blocks.texts
 }
 

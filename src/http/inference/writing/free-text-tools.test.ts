@@ -8,6 +8,7 @@ import { freeTextOf } from './free-text-tools.ts'
 import { encodeResponses } from '../../responses/encode.ts'
 import { createResponsesWriter } from '../../responses/stream-writer.ts'
 import type { AnswerContext } from './stream-writer.ts'
+import { noFieldRoles } from '../../../domain/inference/field-roles.ts'
 
 const usage = {
   inputTokens: 1,
@@ -45,7 +46,7 @@ function contextIn(dialect: Dialect): AnswerContext {
       stop: [],
       tools: [{ type: 'opaque', dialect, name: 'apply_patch', raw }],
       flaggedCategories: [],
-      original: { dialect, body: {}, headers: {} },
+      original: { dialect, body: {}, headers: {}, roles: noFieldRoles },
     },
   }
 }

@@ -3,6 +3,7 @@ import type { GivenConfiguration } from '../../../domain/gateway-config/complete
 import type { Scenario } from '../../../domain/evaluation/simulate.ts'
 import { joinedFragments } from '../../../domain/evaluation/texts/joined-fragments.ts'
 import { stringsIn, wordsIn } from '../../../domain/evaluation/texts/text-fields.ts'
+import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 import type { SimulateBody } from './schema.ts'
 
 type Body = Static<typeof SimulateBody>
@@ -36,7 +37,7 @@ function textsOf({ role: _role, content, ...rest }: Message): readonly string[] 
 function textsOfBlock(block: object): readonly string[] {
   const text = proseOf(block)
   if (text === undefined) return [stringsIn(block).join('\n')]
-  const beside = wordsIn({ messages: [{ ...block, text: undefined }] })
+  const beside = wordsIn({ messages: [{ ...block, text: undefined }] }, vendorFieldRoles)
   return [text, beside.join('\n')]
 }
 
