@@ -14,9 +14,12 @@ import type { EstimateTokens } from './decoding/usage.ts'
 import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
 import type { TimeLimits } from './network/timeouts.ts'
 
+export const providerKinds = ['openai-chat', 'openai-responses', 'anthropic', 'echo'] as const
+export type ProviderKind = (typeof providerKinds)[number]
+
 export type ProviderSettings = TimeLimits & {
   readonly name: string
-  readonly kind: 'anthropic' | 'openai-chat' | 'openai-responses' | 'echo'
+  readonly kind: ProviderKind
   /** As the vendor's own SDK would be given it; the vendor itself when left out. */
   readonly baseUrl?: string
   readonly maxConcurrent?: number

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { ConfigProblem, Sink, SinkKind } from '../../domain/audit/export/sink.ts'
+import type { ConfigProblem, Sink, SinkKind, SinkType } from '../../domain/audit/export/sink.ts'
 import type { SendRequest } from '../network/request.ts'
 import type { AwsCredentials } from './sigv4.ts'
 import { problemsIn } from './problems.ts'
@@ -19,7 +19,7 @@ export type SinkParts = {
 }
 
 type Definition<Schema extends TSchema> = {
-  readonly type: string
+  readonly type: SinkType
   readonly schema: Schema
   readonly secretFields: readonly string[]
   readonly destinationFields: readonly string[]

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import type { ExportChoice, Sink, SinkKind } from '../../domain/audit/export/sink.ts'
+import type { ExportChoice, Sink, SinkKind, SinkType } from '../../domain/audit/export/sink.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
 import { createGuardedAgent } from '../network/guarded-agent.ts'
 import { createRequest, type SendRequest } from '../network/request.ts'
@@ -14,15 +14,17 @@ import { splunkHec } from './splunk-hec.ts'
 import { webhook } from './webhook.ts'
 
 /** Every kind of sink there is. */
-export const sinkKinds: readonly SinkKind<SinkParts>[] = [
-  splunkHec,
-  datadogLogs,
+const kindByType: Readonly<Record<SinkType, SinkKind<SinkParts>>> = {
+  splunk_hec: splunkHec,
+  datadog_logs: datadogLogs,
   elastic,
   s3,
-  azureMonitor,
+  azure_monitor: azureMonitor,
   webhook,
-  otlpLogs,
-]
+  otlp_logs: otlpLogs,
+}
+
+export const sinkKinds: readonly SinkKind<SinkParts>[] = Object.values(kindByType)
 
 export const findSinkKind = (type: string): SinkKind<SinkParts> | undefined =>
   sinkKinds.find((kind) => kind.type === type)

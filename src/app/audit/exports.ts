@@ -9,7 +9,7 @@ import { createAddressGuard, type AddressGuard } from '../../adapters/network/ad
 import { readBacklog } from '../../adapters/stores/sql/exports/backlog.ts'
 import { deliveryStore, forgetLeases } from '../../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../../domain/audit/export/configuration.ts'
-import type { OpenedSink } from '../../domain/audit/export/sink.ts'
+import { deliveryOutcomes, type OpenedSink } from '../../domain/audit/export/sink.ts'
 import { createBacklogGauges } from '../../jobs/export-backlog.ts'
 import { createSenders } from '../../pipeline/export/senders.ts'
 import type { LiveValues } from '../live-values.ts'
@@ -59,7 +59,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
 }
 
 function countOutcomes(metrics: Metrics, log: Log) {
-  const labels = { outcome: ['delivered', 'retry', 'reject', 'pause'] } as const
+  const labels = { outcome: deliveryOutcomes }
   const outcomes = metrics.counter(
     'gatehouse_export_events_total',
     'Events offered to sinks, by what became of them.',

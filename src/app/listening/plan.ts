@@ -1,9 +1,10 @@
 import type { Config } from '../../config/config.ts'
 
 /** What a port serves. Health is on all of them. */
-export type Purpose = 'api' | 'administration' | 'metrics'
+const purposes = ['api', 'administration', 'metrics'] as const
+export type Purpose = (typeof purposes)[number]
 
-export const allPurposes: ReadonlySet<Purpose> = new Set(['api', 'administration', 'metrics'])
+export const allPurposes: ReadonlySet<Purpose> = new Set(purposes)
 
 /** An address to listen on, and the settings that say so. */
 export type PlannedListener = {

@@ -7,6 +7,9 @@ import { createValidator, type Validate } from '../../http/validate.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 /** A backtest in the words of the API. */
+/** For the commands, which may not import the domain. */
+export { changes } from '../../domain/evaluation/backtest/counts.ts'
+
 export type ShownBacktest = Static<typeof BacktestObject>
 
 type OfPolicy = InOrganization & { readonly id: string }

@@ -4,7 +4,7 @@ import { createDividedStore } from '../../domain/limits/divided.ts'
 import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
 import { createFallbackStore } from '../../domain/limits/fallback.ts'
 import { persistUsage } from '../../domain/limits/persisted-usage.ts'
-import type { LimitStore } from '../../domain/limits/store.ts'
+import { limitStoreFailures, type LimitStore } from '../../domain/limits/store.ts'
 import { limitUsageStore } from '../../adapters/stores/sql/limit-usage.ts'
 import { joinNodes, type NodeMember } from '../../adapters/stores/sql/nodes.ts'
 import type { Infrastructure } from '../infrastructure.ts'
@@ -100,7 +100,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     'Calls to the shared counters that failed.',
     {
       operation: ['admit', 'settle', 'leave', 'renew', 'grant', 'close', 'accounts'],
-      reason: ['unreachable', 'script'],
+      reason: limitStoreFailures,
     },
   )
   await using opened = new AsyncDisposableStack()

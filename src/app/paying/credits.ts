@@ -5,7 +5,7 @@ import { createSliceAllocator } from '../../domain/credits/slice-allocator.ts'
 import { createReconciler } from '../../domain/credits/reconciler.ts'
 import type { LedgerStore } from '../../domain/credits/ledger-store.ts'
 import { createRates, type Rates } from '../../domain/credits/rates.ts'
-import { createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
+import { chargeResults, createSettle, type ChargeResult } from '../../domain/credits/settle.ts'
 import type { Price } from '../../domain/inference/catalogue.ts'
 import type { AdmissionResult } from '../../domain/limits/admission.ts'
 import { createHeartbeat } from '../../domain/limits/heartbeat.ts'
@@ -124,7 +124,7 @@ function createMeasures(metrics: Metrics) {
     scope: ['key', 'project', 'organization', 'none'],
   })
   const charges = metrics.counter('gatehouse_charges_total', 'Charges written to the ledger.', {
-    result: ['written', 'repeated', 'waiting', 'failed'],
+    result: chargeResults,
   })
   const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
   const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })

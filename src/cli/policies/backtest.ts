@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { ShownBacktest } from '../../app/operations/backtests.ts'
+import { changes, type ShownBacktest } from '../../app/operations/backtests.ts'
 import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { PolicyCall, Verb } from './call.ts'
@@ -52,7 +52,6 @@ function told(answer: ShownBacktest, policyId: string): Result {
 
 type Outcome = NonNullable<ShownBacktest['result']>
 
-const changes = ['newly_blocked', 'newly_allowed', 'changed_reason', 'unchanged', 'not_evaluated'] as const
 const inWords = (name: string): string => name.replaceAll('_', ' ')
 
 function linesOf(id: string, result: Outcome): string[] {

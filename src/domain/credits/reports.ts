@@ -1,11 +1,13 @@
 import type { Page, Paged } from '../identity/store.ts'
 import type { Charge } from './charge.ts'
 
+export const ledgerEntryKinds = ['grant', 'payment', 'usage'] as const
+
 /** What callers see of the ledger: what came in, and what was used. Slices are the house's own business. */
 export type LedgerEntry = {
   readonly id: string
   readonly atMs: number
-  readonly kind: 'grant' | 'payment' | 'usage'
+  readonly kind: (typeof ledgerEntryKinds)[number]
   /** Positive for what came in, negative for what was used. */
   readonly micro: number
   readonly ref: string

@@ -17,7 +17,8 @@ export type SettleParts = {
   readonly onCharge: (result: ChargeResult) => void
 }
 
-export type ChargeResult = 'written' | 'repeated' | 'waiting' | 'failed'
+export const chargeResults = ['written', 'repeated', 'waiting', 'failed'] as const
+export type ChargeResult = (typeof chargeResults)[number]
 
 /** What is to be settled in the counters: whose request, how many tokens, and the slice's life. */
 export type HeldCharge = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }

@@ -35,8 +35,10 @@ export type FreeClaim = {
   readonly dailyCap: number
 }
 
-/** A page of a list that is ordered by id, and so by creation. */
-export type Page = { readonly limit: number; readonly after?: string; readonly order: 'asc' | 'desc' }
+export const pageOrders = ['asc', 'desc'] as const
+
+/** A page of a list that is ordered by id, which is the order of creation. */
+export type Page = { readonly limit: number; readonly after?: string; readonly order: (typeof pageOrders)[number] }
 /** A page of keys; those that are revoked can be left out. */
 export type KeyPage = Page & { readonly withoutRevoked?: boolean }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }

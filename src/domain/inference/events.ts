@@ -46,6 +46,9 @@ export type StopReason =
   | 'filtered'
   | 'pause'
 
+export const tokenSources = ['reported', 'estimated'] as const
+export type TokenSource = (typeof tokenSources)[number]
+
 /** The four token classes that have a price. `inputTokens` leaves the cached ones out; `reasoningTokens` are part of the output. */
 export type Usage = {
   readonly inputTokens: number
@@ -54,7 +57,7 @@ export type Usage = {
   readonly outputTokens: number
   readonly reasoningTokens: number
   /** Counted by the upstream, or by us because it did not say. */
-  readonly source: 'reported' | 'estimated'
+  readonly source: TokenSource
   /** What the upstream reported in all, where that cannot be true and our own count stands in its place. */
   readonly reportedTokens?: number
 }

@@ -97,7 +97,8 @@ export type ToolChoice =
   | { readonly type: 'auto' | 'required' | 'none' }
   | { readonly type: 'tool'; readonly name: string }
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof efforts)[number]
 
 export type Reasoning = {
   readonly effort?: Effort

@@ -92,7 +92,7 @@ export type LimitSettings = {
   /** Longer than the longest request: a hold past it is overdue, but never given back by time alone. */
   readonly holdMs: number
   /** In which scopes a request that a limit refused counts as a request. */
-  readonly countRefused: 'none' | 'key' | 'all'
+  readonly countRefused: keyof typeof rejectedScopes
 }
 
 /** How many scopes, nearest first, a refused request counts in. */

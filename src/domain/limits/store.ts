@@ -56,7 +56,8 @@ export type Contribution = {
  * `known`: the store has all of this node but what it counted while the store was out of reach. It added nothing.
  * `forgotten`: the store has lost what this node contributed for the organization, and wants all of it.
  */
-export type ContributeResult = 'counted' | 'known' | 'forgotten'
+export const contributeResults = ['counted', 'known', 'forgotten'] as const
+export type ContributeResult = (typeof contributeResults)[number]
 
 /** A store that lives elsewhere and may be out of reach: its methods throw `LimitStoreError`. */
 export type SharedLimitStore = Omit<{ readonly [Name in keyof LimitStore]: Later<LimitStore[Name]> }, 'admit'> & {
@@ -69,9 +70,11 @@ export type SharedLimitStore = Omit<{ readonly [Name in keyof LimitStore]: Later
   probe(): Promise<void>
 }
 
+export const limitStoreFailures = ['unreachable', 'script'] as const
+
 /** `unreachable`: the network or the server. `script`: the server answered with an error, which is our bug. */
 export class LimitStoreError extends Error {
-  readonly reason: 'unreachable' | 'script'
+  readonly reason: (typeof limitStoreFailures)[number]
 
   constructor(reason: LimitStoreError['reason'], message: string, cause?: unknown) {
     super(message, { cause })

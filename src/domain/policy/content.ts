@@ -1,4 +1,6 @@
-export const policyDirections = ['request', 'response', 'both'] as const
+import { textDirections } from '../moderation/classifier.ts'
+
+export const policyDirections = [...textDirections, 'both'] as const
 export const policyModes = ['monitoring', 'enforcing'] as const
 export const policyScopes = ['organization', 'projects', 'unattached'] as const
 

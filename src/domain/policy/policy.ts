@@ -1,6 +1,6 @@
-import { isSameContent, type PolicyContent } from './content.ts'
+import { isSameContent, policyModes, type PolicyContent } from './content.ts'
 
-export const policyStates = ['draft', 'monitoring', 'enforcing', 'paused'] as const
+export const policyStates = ['draft', ...policyModes, 'paused'] as const
 export type PolicyState = (typeof policyStates)[number]
 
 /** Revisions travel as 32-bit integers; a policy that reached the last one can only be read and deleted. */

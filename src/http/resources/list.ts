@@ -1,6 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Fault, isFault } from '../../base/fault.ts'
-import type { Page, Paged } from '../../domain/identity/store.ts'
+import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import type { Validate } from '../validate.ts'
 import { idText } from './fields.ts'
 
@@ -12,7 +12,7 @@ export const listQuery = <P extends TProperties>(filters: P) =>
         idText('The last id of the page before; the answer begins behind it.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'),
       ),
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most objects to answer.' }),
-      order: Type.Enum(['asc', 'desc'], {
+      order: Type.Enum([...pageOrders], {
         default: 'desc',
         description: 'By creation: newest first, or oldest first.',
       }),

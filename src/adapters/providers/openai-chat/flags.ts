@@ -1,3 +1,5 @@
+import { efforts } from '../../../domain/inference/request.ts'
+
 /** How a chat completions server differs from the others. */
 export type ChatFlags = {
   /** Some servers lose tool calls while they stream: they are asked for the whole answer, and the caller still gets a stream. */
@@ -27,7 +29,7 @@ export const openaiFlags: ChatFlags = {
   takesFiles: true,
   takesTopK: false,
   maxStops: 4,
-  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  efforts,
 }
 
 /**

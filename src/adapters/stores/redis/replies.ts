@@ -6,7 +6,7 @@ import type {
   AdmissionResult,
 } from '../../../domain/limits/admission.ts'
 import { metrics, limitScopes, type ScopeLimits } from '../../../domain/limits/scopes.ts'
-import type { ContributeResult, GrantResult } from '../../../domain/limits/store.ts'
+import { contributeResults, type ContributeResult, type GrantResult } from '../../../domain/limits/store.ts'
 import { windowUsage, slotUsage, type ScopeStatus, type LimitStatus } from '../../../domain/limits/status.ts'
 
 /** A script answered in a shape that it never has: the scripts and this file do not fit. */
@@ -80,8 +80,6 @@ export function readContribution(reply: unknown): { readonly result: ContributeR
   const result = contributeResults.find((known) => known === said) ?? misfit('result', reply)
   return { result, incarnation: incarnation ?? '' }
 }
-
-const contributeResults: readonly ContributeResult[] = ['counted', 'known', 'forgotten']
 
 /** The reply of `grant.lua`. */
 export const readGrantResult = (reply: unknown): GrantResult =>

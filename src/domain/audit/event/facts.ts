@@ -1,3 +1,4 @@
+import type { TokenSource } from '../../inference/events.ts'
 import type { AuditContent } from './content.ts'
 import type { JsonValue, Resource } from './document.ts'
 import type { EventCode } from './kinds.ts'
@@ -48,7 +49,7 @@ export type ModelFacts = {
   readonly inputTokens?: number | undefined
   readonly outputTokens?: number | undefined
   readonly finishReasons?: readonly string[] | undefined
-  readonly usageSource?: 'reported' | 'estimated' | undefined
+  readonly usageSource?: TokenSource | undefined
   /** What the upstream reported in all, where that cannot be true. */
   readonly reportedTokens?: number | undefined
   readonly isStream?: boolean | undefined

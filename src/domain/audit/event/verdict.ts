@@ -1,3 +1,5 @@
+import type { TextDirection } from '../../moderation/classifier.ts'
+
 /** What the checks said about a text, in the words of the simulate endpoint. `not_evaluated` is never `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
 export type AuditDecision = (typeof decisions)[number]
@@ -13,7 +15,7 @@ export type VerdictFacts = {
   readonly policy?: PolicyFacts | undefined
   /** Every policy that was asked, one result each. */
   readonly results?: readonly PolicyResult[] | undefined
-  readonly direction?: 'request' | 'response' | undefined
+  readonly direction?: TextDirection | undefined
   readonly rolloutMode?: string | undefined
   readonly categoriesTriggered?: readonly string[] | undefined
   readonly categoriesRequested?: readonly string[] | undefined

@@ -44,10 +44,14 @@ export type DeadLetter = {
   readonly isReplaying: boolean
 }
 
+/** Where a new sink starts: at the end of the log, or at the oldest event that is retained. */
+export const sinkStarts = ['now', 'retained'] as const
+export type SinkStart = (typeof sinkStarts)[number]
+
 /** What administration of sinks reads and writes, each with the organization that it happens in. */
 export type ExportStore = {
   /** `start` is the last event that it does not get. */
-  insert(sink: ExportSink, secrets: Secrets, start: 'now' | 'retained'): Promise<void>
+  insert(sink: ExportSink, secrets: Secrets, start: SinkStart): Promise<void>
   /** Replaces what can be changed, where the version is still the one before; what is paused is tried again. */
   replace(sink: ExportSink, secrets: Secrets): Promise<boolean>
   remove(sink: ExportSink, atMs: number): Promise<boolean>

@@ -15,7 +15,7 @@ import {
   type Configuration,
   type Secrets,
 } from './configuration.ts'
-import type { ExportSink, ExportStore, WatchedSink } from './export-sink.ts'
+import type { ExportSink, ExportStore, SinkStart, WatchedSink } from './export-sink.ts'
 
 /** What administration needs to know of a kind of sink. */
 export type ExportKind = Pick<
@@ -34,7 +34,7 @@ export type NewSink = {
   readonly label: string
   readonly enabled: boolean
   readonly config: Configuration
-  readonly start: 'now' | 'retained'
+  readonly start: SinkStart
 }
 
 export type SinkPatch = Partial<Pick<NewSink, 'type' | 'label' | 'enabled' | 'config'>>

@@ -25,6 +25,8 @@ export type BatchGoal = { readonly events: number; readonly bytes: number; reado
 /** What became of one event. `reason` is for the sink's owner and holds no text of the destination's own. */
 export type DeliveryOutcome = Delivered | Retry | Reject | Pause
 
+export const deliveryOutcomes = ['delivered', 'retry', 'reject', 'pause'] as const satisfies DeliveryOutcome['kind'][]
+
 export type Delivered = { readonly kind: 'delivered' }
 
 /** Try again later, for ever. */
@@ -57,9 +59,21 @@ export type ExportFilter = {
 /** A sink that is ready to be called, with what its owner chose to have exported. */
 export type OpenedSink = Sink & { readonly choice: ExportChoice }
 
+/** The types of sinks. Each has an adapter in `src/adapters/sinks`. */
+export const sinkTypes = [
+  'splunk_hec',
+  'datadog_logs',
+  'elastic',
+  's3',
+  'azure_monitor',
+  'webhook',
+  'otlp_logs',
+] as const
+export type SinkType = (typeof sinkTypes)[number]
+
 /** A kind of sink, as the interface that creates sinks needs to know it. */
 export type SinkKind<Parts> = {
-  readonly type: string
+  readonly type: SinkType
   /** JSON Schema of its configuration: validates, documents, draws the form. */
   readonly schema: object
   /** Dotted paths of the fields that are encrypted at rest and masked when read. */

@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { recordedOutcomes } from '../../../domain/credits/charge.ts'
+import { ledgerEntryKinds } from '../../../domain/credits/reports.ts'
+import { tokenSources } from '../../../domain/inference/events.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
@@ -15,7 +17,9 @@ const Receipt = Type.Object({
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
-  token_source: Type.Enum(['reported', 'estimated'], { description: 'Counted by the upstream, or by us.' }),
+  token_source: Type.Enum([...tokenSources], {
+    description: 'Whether the upstream reported the counts or the gateway estimated them.',
+  }),
   reported_tokens: orNull(
     Type.Integer(),
     'What the upstream reported in all, where that cannot be true and our own count was charged in its place.',
@@ -36,7 +40,7 @@ export const LedgerEntryObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('organization.credit_entry'),
   created_at: unixTime('When it was written.'),
-  kind: Type.Enum(['grant', 'payment', 'usage']),
+  kind: Type.Enum([...ledgerEntryKinds]),
   credits: Type.Number({ description: 'Positive: came in. Negative: was used.' }),
   ref: Type.String({ description: 'Of the grant or payment; the id of the request.' }),
   note: Type.String(),

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { optionalCategories } from '../../../domain/moderation/categories.ts'
 
 /** The model name and the moderation field are the same in all three dialects. */
 export const Model = Type.String({
@@ -8,7 +9,7 @@ export const Model = Type.String({
   examples: ['house-model'],
 })
 
-export const FlaggedCategories = Type.Array(Type.Enum(['harassment', 'hate', 'illicit', 'sexual']), {
+export const FlaggedCategories = Type.Array(Type.Enum([...optionalCategories]), {
   maxItems: 16,
   description: 'Extra categories to block. Self-harm and sexual content involving minors are always blocked.',
   examples: [['harassment']],

@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { sinkStates } from '../../../domain/audit/export/cursor.ts'
+import { sinkStarts } from '../../../domain/audit/export/export-sink.ts'
+import { deliveryOutcomes, sinkTypes } from '../../../domain/audit/export/sink.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { idText, isoTime, orNull } from '../../resources/fields.ts'
 
@@ -11,7 +13,7 @@ export const ExportQuery = listQuery({})
 const type = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: '`splunk_hec`, `datadog_logs`, `elastic`, `s3`, `azure_monitor`, `webhook` or `otlp_logs`.',
+  description: `One of ${sinkTypes.map((each) => `\`${each}\``).join(', ')}.`,
   examples: ['splunk_hec'],
 })
 const label = Type.String({ maxLength: 200, description: 'What it is for.', examples: ['Security team'] })
@@ -30,7 +32,7 @@ export const NewExport = Type.Object(
     enabled: Type.Optional(enabled),
     config,
     start: Type.Optional(
-      Type.Enum(['now', 'retained'], {
+      Type.Enum([...sinkStarts], {
         description: 'Which events it gets first: those from now on (the default), or all that are still kept.',
       }),
     ),
@@ -106,7 +108,7 @@ export const TestAnswer = Type.Object(
   {
     test: Type.Object({
       success: Type.Boolean(),
-      outcome: Type.Enum(['delivered', 'retry', 'reject', 'pause']),
+      outcome: Type.Enum([...deliveryOutcomes]),
       message: Type.String({ description: 'What the destination said, or why it could not be asked.' }),
       event_id: Type.String({ description: 'The event that was sent; it stands in the audit log, too.' }),
     }),

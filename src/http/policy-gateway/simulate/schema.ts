@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
+import { textDirections } from '../../../domain/moderation/classifier.ts'
 import { idText } from '../../resources/fields.ts'
 import { Given } from '../config/schema.ts'
 
@@ -26,7 +27,7 @@ const Scenario = Type.Object(
     messages: Type.Optional(Type.Array(Message, { maxItems: 1_000, description: 'Screened as those of a request.' })),
     text: Type.Optional(Type.String({ description: 'A text to screen.' })),
     direction: Type.Optional(
-      Type.Enum(['request', 'response'], {
+      Type.Enum([...textDirections], {
         description: 'Whether the texts go to a model (the default) or come from it.',
       }),
     ),

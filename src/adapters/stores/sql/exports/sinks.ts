@@ -1,7 +1,7 @@
 import type { Encryption } from '../../../../base/encryption.ts'
 import type { Secrets } from '../../../../domain/audit/export/configuration.ts'
 import { freshStart } from '../../../../domain/audit/export/cursor.ts'
-import type { DeadLetter, ExportSink, ExportStore } from '../../../../domain/audit/export/export-sink.ts'
+import type { DeadLetter, ExportSink, ExportStore, SinkStart } from '../../../../domain/audit/export/export-sink.ts'
 import type { Transaction } from '../database.ts'
 import { cursorColumns, cursorValues, watchedOf, watchedSelection, watchedTables, type WatchedRow } from './rows.ts'
 import { selectPage } from '../page.ts'
@@ -105,7 +105,7 @@ export const openSecrets = (sink: Placed, rows: readonly SecretRow[], seal: Encr
 const placeOf = ({ organizationId, id }: Placed, field: string): string => `${organizationId} ${id} ${field}`
 
 /** A new sink begins behind the last event there is, or before the first that is kept. */
-async function insertCursor(tx: Transaction, sink: ExportSink, start: 'now' | 'retained'): Promise<void> {
+async function insertCursor(tx: Transaction, sink: ExportSink, start: SinkStart): Promise<void> {
   const [chain] = await tx.query<{ sequence: number; first_sequence: number }>(
     'select sequence, first_sequence from audit_chain where organization_id = $1',
     [sink.organizationId],

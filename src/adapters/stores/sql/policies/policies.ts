@@ -1,3 +1,4 @@
+import { policyModes } from '../../../../domain/policy/content.ts'
 import type { PolicyStore } from '../../../../domain/policy/store.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
@@ -31,7 +32,7 @@ const selectPolicy = `select ${policyColumns.joined} from policy p
 
 const selectInForce = `select ${policyColumns.joined} from policy p
   join policy_version v on v.policy_id = p.id and v.version = p.current_version
-  where p.organization_id = $1 and p.state in ('monitoring', 'enforcing') and p.deleted_at is null order by p.id`
+  where p.organization_id = $1 and p.state in (${policyModes.map((mode) => `'${mode}'`).join(', ')}) and p.deleted_at is null order by p.id`
 
 const selectVersion = `select ${policyColumns.version} from policy_version
   where organization_id = $1 and policy_id = $2 and version = $3`

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { providerKinds } from '../src/adapters/providers/registry.ts'
+import { sinkKinds } from '../src/adapters/sinks/registry.ts'
+import { ConfigSchema } from '../src/config/schema.ts'
+import { contentLevels } from '../src/domain/audit/event/content.ts'
+import { sinkTypes } from '../src/domain/audit/export/sink.ts'
+import { apiKeyPermissions } from '../src/domain/identity/permissions.ts'
+import { rejectedScopes } from '../src/domain/limits/admission.ts'
+import { tiers } from '../src/domain/limits/tiers.ts'
+
+const { upstreams, audit, keys, limits } = ConfigSchema.properties
+
+/** `src/config` imports no other module, so it repeats these lists. */
+const repeated: readonly (readonly [key: string, inConfig: readonly string[], inModule: readonly string[]])[] = [
+  ['upstreams[].kind', upstreams.items.properties.kind.enum, providerKinds],
+  ['audit.content', audit.properties.content.enum, contentLevels],
+  ['keys.default_permissions', keys.properties.default_permissions.items.enum, apiKeyPermissions],
+  ['limits.count_refused', limits.properties.count_refused.enum, Object.keys(rejectedScopes)],
+  ['limits.tiers', Object.keys(limits.properties.tiers.properties), tiers],
+]
+
+describe('lists of values', () => {
+  for (const [key, inConfig, inModule] of repeated)
+    it(`are the same in the configuration key ${key} and in the module that owns them`, () =>
+      assert.deepEqual([...inConfig].toSorted(), [...inModule].toSorted()))
+
+  it('have a sink for every type, under its own type', () =>
+    assert.deepEqual(
+      sinkKinds.map(({ type }) => type),
+      sinkTypes,
+    ))
+})
