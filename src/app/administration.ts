@@ -31,7 +31,7 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
-import { createAuditParts } from './audit/parts.ts'
+import { createAuditParts } from './audit-parts.ts'
 import type { SecretFiles } from './server-secrets.ts'
 import { createOperations, type OperationParts } from './operations/operations.ts'
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
 import { jobs, type JobDefinition } from '../jobs/jobs.ts'
 import { readJobMetrics, type JobTimes } from '../jobs/job-metrics.ts'
-import { planListeners } from './listening/plan.ts'
+import { planListeners } from './listen-addresses.ts'
 
 export type JobDiagnosis = {
   readonly part: string

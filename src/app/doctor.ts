@@ -10,11 +10,11 @@ import { messageOf } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { checkJobs } from './doctor-jobs.ts'
-import { planListeners, type PlannedListener } from './listening/plan.ts'
-import { readTlsFiles } from './listening/tls-files.ts'
+import { planListeners, type PlannedListener } from './listen-addresses.ts'
+import { readTlsFiles } from './tls-files.ts'
 import { connect } from './operations/open.ts'
 import type { SecretStatus } from './operations/secret.ts'
-import { effectiveUpstreams } from './models/upstreams.ts'
+import { effectiveUpstreams } from './upstreams.ts'
 
 export type Diagnosis = {
   readonly part: string

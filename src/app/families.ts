@@ -22,7 +22,7 @@ import { docsRoutes } from '../http/service/docs.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
-import type { Purpose } from './listening/plan.ts'
+import type { Purpose } from './listen-addresses.ts'
 
 export type FamilyParts = InferenceParts &
   CountEndpointParts &

@@ -1,16 +1,17 @@
+import { eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
+import { createIpDenials } from '../domain/audit/ip-denials.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import { createIpDenials } from './ip-denials.ts'
 
-/** Who may ask: keys, tokens, and the single free request. */
+/** Authentication by key or token, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
 export async function createIdentity(ground: Infrastructure, events: EventMaker): Promise<Identity> {
@@ -24,8 +25,8 @@ export async function createIdentity(ground: Infrastructure, events: EventMaker)
       changes,
       failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
       verifyToken: await createTokenVerifier(config, clock),
-      onIpDenied: createIpDenials(ground, events),
-      onTouchFailed: warn('the use of a key could not be noted'),
+      onIpDenied: reportIpDenials(ground, events),
+      onTouchFailed: warn('the last use of a key could not be written'),
     }),
     freeRequests: createFreeRequests({
       store,
@@ -36,7 +37,21 @@ export async function createIdentity(ground: Infrastructure, events: EventMaker)
   }
 }
 
-/** Tokens are off unless an issuer is configured, with one source of keys. */
+function reportIpDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker) {
+  const denials = metrics.counter(
+    'gatehouse_ip_denials_total',
+    'Requests of valid keys that came from an address which the key does not allow.',
+    { credential: ['api_key', 'admin_key'] },
+  )
+  return createIpDenials({
+    clock,
+    count: (credential) => denials.add({ credential }),
+    append: (facts) => database.transaction((tx) => eventLog(tx, events).append(facts)),
+    onError: warn('a key was used from an address that it does not allow, and the audit log cannot be written'),
+  })
+}
+
+/** Tokens are accepted only if an issuer is configured, with one source of keys. */
 async function createTokenVerifier({ auth: { jwt } }: Config, clock: Clock): Promise<VerifyToken | undefined> {
   if (jwt === undefined) return undefined
   const { issuer, audience, type, algorithms, jwks_url: jwksUrl, secret } = jwt

@@ -15,7 +15,7 @@ import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { createScheduler, type Scheduler } from '../jobs/scheduler.ts'
 import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
-import { effectiveUpstreams, type EffectiveUpstream } from './models/upstreams.ts'
+import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
 
 /** What tests put in place of the world. */
 export type World = {

@@ -9,11 +9,11 @@ import type { Enforce } from '../pipeline/enforcement/enforce.ts'
 import type { CheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
 import { createInfer, type InferParts } from '../pipeline/infer.ts'
 import type { Administration } from './administration.ts'
-import { openCounters } from './paying/counters.ts'
-import { openCredits } from './paying/credits.ts'
+import { openCounters } from './limit-counters.ts'
+import { openCredits } from './billing.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import type { ServedModels } from './models/models.ts'
-import { longestRequestMs } from './models/upstreams.ts'
+import type { ServedModels } from './models.ts'
+import { longestRequestMs } from './upstreams.ts'
 
 const leaseMs = 30_000
 /** How much longer than the longest request its credits and quotas are held. */

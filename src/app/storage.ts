@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
 import type { Random } from '../base/random.ts'
-import { createStorageHealth, type ProbedStorage } from '../base/storage-health.ts'
+import { createStorageHealth, type ProbedStorage, type StorageHealth } from '../base/storage-health.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
 import { lockDataFolder } from '../adapters/stores/sql/sqlite/data-folder.ts'
@@ -9,21 +10,22 @@ import type { Database } from '../adapters/stores/sql/database.ts'
 import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
-import { writeToDisk } from './disk.ts'
+import { writeToDisk } from '../adapters/stores/disk-probe.ts'
+import type { ReadinessCheck } from '../http/service/health.ts'
 import { readServerSecrets } from './server-secrets.ts'
 
 export type OpenStorage = AsyncDisposable & {
   readonly database: Database
-  /** Probes the storage from its first `probe` on. */
+  /** Probes the storage regularly after its first `probe`. */
   readonly health: ProbedStorage
-  /** Every key that derives from the server secret. */
+  /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
   readonly migrationsApplied: number
 }
 
 export const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-/** Opens the database that the configuration names, and brings it up to date. */
+/** Opens the database that the configuration names, and applies its migrations. */
 export async function openStorage(
   config: Config,
   { clock, random }: { clock: Clock; random: Random },
@@ -63,22 +65,47 @@ const cannotOpen =
 
 type Opened = { readonly database: Database; readonly migrationsApplied: number }
 
-// Each engine is loaded only where it is used.
+// Only the engine that is used is loaded.
 
 async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
   const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
   await using opened = new AsyncDisposableStack()
   const database = opened.use(await openSqlite({ dataDir }))
   const migrationsApplied = await migrate(database, await readMigrations(migrationsDir), clock)
-  opened.move() // before that its thread would keep a process alive that has nothing more to do
+  opened.move() // a failed migration closes the database; otherwise its thread would keep the process alive
   return { database, migrationsApplied }
 }
 
-/** A migration may take longer than any statement of the service may: it has a connection of its own. */
+/** Migrations have a connection without timeouts, because one may take longer than any statement of the server. */
 async function shared(options: { url: string; answerTimeoutMs: number }, clock: Clock): Promise<Opened> {
   const { url } = options
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
-  await using patient = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
-  const migrationsApplied = await migrate(patient, await readMigrations(migrationsDir), clock)
+  await using unlimited = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
+  const migrationsApplied = await migrate(unlimited, await readMigrations(migrationsDir), clock)
   return { database: await openPostgres(options), migrationsApplied }
+}
+
+export type StorageCheckParts = {
+  readonly database: Database
+  readonly storage: StorageHealth
+  /** No response is sent before its audit event is in the log; the spool does not count. */
+  readonly isAuditRequired: boolean
+}
+
+/**
+ * Readiness of the database and of this node's disk. A node is ready while it can answer requests. With PostgreSQL one of the
+ * two may fail, because the other keeps charges and events; with embedded storage both are the same disk.
+ */
+export function storageChecks({ database, storage, isAuditRequired }: StorageCheckParts): ReadinessCheck[] {
+  const isEmbedded = database.engine === 'sqlite'
+  const isRejecting = (): boolean => storage.refusal() !== undefined
+  const readable = (): Promise<string | undefined> => database.read('select 1 as one').then(() => undefined, messageOf)
+  return [
+    {
+      part: 'storage',
+      problem: async () => (await readable()) ?? storage.database()?.message,
+      isVital: () => isEmbedded || isAuditRequired || isRejecting(),
+    },
+    ...(isEmbedded ? [] : [{ part: 'disk', problem: async () => storage.disk()?.message, isVital: isRejecting }]),
+  ]
 }

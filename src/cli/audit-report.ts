@@ -6,7 +6,7 @@ import {
   type LogReport,
   type AuditVerification,
   type SignedRange,
-} from '../app/audit/verification.ts'
+} from '../app/audit-verification.ts'
 
 /** The report as text, and as JSON with the field names of the API. */
 export function describeVerification(verification: AuditVerification): {

@@ -1,5 +1,5 @@
 import { connect } from '../app/operations/open.ts'
-import { isProven, verifyWith } from '../app/audit/verification.ts'
+import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
 import { inOrganization, readArguments, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'

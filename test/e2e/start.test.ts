@@ -53,7 +53,7 @@ describe('a start that cannot succeed says what is wrong and how to mend it:', (
       'an address of another machine',
       { GATEHOUSE_HOST: '192.0.2.1' },
       '',
-      /^192\.0\.2\.1 is no address .*GATEHOUSE_HOST/,
+      /^192\.0\.2\.1 is not an address .*GATEHOUSE_HOST/,
     ],
     [
       'a data folder that is a file',

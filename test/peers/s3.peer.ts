@@ -9,7 +9,8 @@ import { objectsOf } from '../../src/adapters/sinks/s3-objects.ts'
 import { s3 } from '../../src/adapters/sinks/s3.ts'
 import { signRequest } from '../../src/adapters/sinks/sigv4.ts'
 import { pinnedKeys } from '../../src/domain/audit/chain/trusted-keys.ts'
-import { verifyFile } from '../../src/app/audit/verify-file.ts'
+import { readExported } from '../../src/adapters/sinks/exported-files.ts'
+import { verifyExport } from '../../src/domain/audit/verify-export.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { storeAccount } from '../../scripts/peers/versity.ts'
 import { auditDocuments } from '../support/audit-documents.ts'
@@ -49,7 +50,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
     const bytes = Buffer.from(await stored.arrayBuffer()) // fetch has undone the gzip
     const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-peer-')), 'events.ndjson.gz')
     writeFileSync(file, gzipSync(bytes))
-    const { checked, finding } = await verifyFile(file, pinnedKeys([]))
+    const { checked, finding } = await verifyExport(() => readExported(file), pinnedKeys([]))
     assert.deepEqual([checked, finding], [300, undefined])
   })
 

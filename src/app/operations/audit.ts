@@ -7,7 +7,7 @@ import type { EventMaker, TextsKeys } from '../../domain/audit/event/event-maker
 import type { AuditReads, AuditTexts, Fingerprints } from '../../domain/audit/log.ts'
 import { verifyLog, type LogReport } from '../../domain/audit/verify-log.ts'
 import { presentKeys } from '../../http/admin/audit-logs/present.ts'
-import { authorityOf } from '../audit/parts.ts'
+import { authorityOf } from '../audit-parts.ts'
 import { operatorOf, type InOrganization, type OrganizationOf } from './organization-of.ts'
 
 /** What the command line can ask of the audit log. */

@@ -12,7 +12,7 @@ import {
 } from '../../adapters/stores/sql/secret-rotation.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { Keyring } from '../../domain/identity/keyring.ts'
-import type { AuditParts } from '../audit/parts.ts'
+import type { AuditParts } from '../audit-parts.ts'
 import type { SecretFiles } from '../server-secrets.ts'
 
 /** How far a rotation of the server secret has come. */

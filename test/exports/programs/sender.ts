@@ -8,7 +8,7 @@ import { choiceOf, findSinkKind, openSink } from '../../../src/adapters/sinks/re
 import { createAuditAppender } from '../../../src/adapters/stores/sql/audit/chain.ts'
 import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/exports/delivery.ts'
 import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
-import { createAuditParts } from '../../../src/app/audit/parts.ts'
+import { createAuditParts } from '../../../src/app/audit-parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
 import { createKeyring } from '../../../src/domain/identity/keyring.ts'
 import { createSenders } from '../../../src/pipeline/export/senders.ts'

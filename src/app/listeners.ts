@@ -4,16 +4,15 @@ import { createServer as createNetServer, type AddressInfo, type Server as NetSe
 import { Server as SecureServer } from 'node:tls'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { createBodyMemoryBudget } from '../../http/body-memory-budget.ts'
-import type { CallerOf } from '../../http/caller.ts'
-import { createInFlight, type InFlight } from '../../http/inference/in-flight.ts'
-import type { RequestRecorder } from '../../http/request-record.ts'
-import type { EndpointFamily } from '../../http/route.ts'
-import { createServer } from '../../http/server.ts'
-import { drain, shut } from '../../http/shutdown.ts'
-import type { Infrastructure } from '../infrastructure.ts'
-import { cannotListen } from './cannot-listen.ts'
-import { planListeners, type PlannedListener, type Purpose } from './plan.ts'
+import { createBodyMemoryBudget } from '../http/body-memory-budget.ts'
+import type { CallerOf } from '../http/caller.ts'
+import { createInFlight, type InFlight } from '../http/inference/in-flight.ts'
+import type { RequestRecorder } from '../http/request-record.ts'
+import type { EndpointFamily } from '../http/route.ts'
+import { createServer } from '../http/server.ts'
+import { drain, shut } from '../http/shutdown.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { listenError, planListeners, type PlannedListener, type Purpose } from './listen-addresses.ts'
 import { createTlsReload, readTlsFiles } from './tls-files.ts'
 
 /** Where each purpose is served. */
@@ -123,7 +122,7 @@ async function open(listener: Listener): Promise<NetServer[]> {
     await server.listen({ host, port, backlog: maxWaitingConnections })
     return host === 'localhost' ? await alsoListen(server) : []
   } catch (error) {
-    throw cannotListen(error, listener)
+    throw listenError(error, listener)
   }
 }
 

@@ -1,5 +1,5 @@
-import { ConfigError, type Config, type Environment } from '../../config/config.ts'
-import type { Model } from '../../domain/inference/catalogue.ts'
+import { ConfigError, type Config, type Environment } from '../config/config.ts'
+import type { Model } from '../domain/inference/catalogue.ts'
 
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]

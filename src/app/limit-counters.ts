@@ -1,13 +1,13 @@
-import type { LimitSettings } from '../../domain/limits/admission.ts'
-import { singleNode, type ClusterMembership } from '../../domain/limits/cluster-membership.ts'
-import { createDividedStore } from '../../domain/limits/divided.ts'
-import { createLimitEngine, type LimitEngine } from '../../domain/limits/engine/engine.ts'
-import { createFallbackStore } from '../../domain/limits/fallback.ts'
-import { persistUsage } from '../../domain/limits/persisted-usage.ts'
-import { limitStoreFailures, type LimitStore } from '../../domain/limits/store.ts'
-import { limitUsageStore } from '../../adapters/stores/sql/limit-usage.ts'
-import { joinNodes, type NodeMember } from '../../adapters/stores/sql/nodes.ts'
-import type { Infrastructure } from '../infrastructure.ts'
+import type { LimitSettings } from '../domain/limits/admission.ts'
+import { singleNode, type ClusterMembership } from '../domain/limits/cluster-membership.ts'
+import { createDividedStore } from '../domain/limits/divided.ts'
+import { createLimitEngine, type LimitEngine } from '../domain/limits/engine/engine.ts'
+import { createFallbackStore } from '../domain/limits/fallback.ts'
+import { persistUsage } from '../domain/limits/persisted-usage.ts'
+import { limitStoreFailures, type LimitStore } from '../domain/limits/store.ts'
+import { limitUsageStore } from '../adapters/stores/sql/limit-usage.ts'
+import { joinNodes, type NodeMember } from '../adapters/stores/sql/nodes.ts'
+import type { Infrastructure } from './infrastructure.ts'
 
 export type LimitCounterParts = Infrastructure & { readonly settings: LimitSettings }
 
@@ -93,8 +93,8 @@ async function byOneself({
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
   const { census, ownEpoch, local, untold, settings, clock, random, log, metrics, jobs } = parts
   // Loaded only where it is used.
-  const { connectRedis } = await import('../../adapters/stores/redis/connection.ts')
-  const { createRedisLimitStore } = await import('../../adapters/stores/redis/limit-store.ts')
+  const { connectRedis } = await import('../adapters/stores/redis/connection.ts')
+  const { createRedisLimitStore } = await import('../adapters/stores/redis/limit-store.ts')
   const failures = metrics.counter(
     'gatehouse_limit_store_failures_total',
     'Calls to the shared counters that failed.',

@@ -1,10 +1,36 @@
+import { join } from 'node:path'
 import { decisionCounts } from '../adapters/stores/sql/gateway-config/decision-counts.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway-config/quotas.ts'
 import { removeExpiredReplies } from '../adapters/stores/sql/idempotency.ts'
 import { removeBacktests } from '../adapters/stores/sql/policies/backtests.ts'
-import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import { startExpiry } from '../jobs/expiry.ts'
+import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
+import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
+import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
+import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Infrastructure } from './infrastructure.ts'
+
+/** Stored responses, with a spool for the time without PostgreSQL. With embedded storage the spool would be on the same disk. */
+export async function openStoredResponses({
+  built,
+  config,
+  database,
+  metrics,
+  jobs,
+}: Infrastructure): Promise<StoredResponses> {
+  const kept = storedResponses(database)
+  if (database.engine === 'sqlite') return kept
+  const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))
+  const { stored, waiting, flush, retry } = await withResponseBacklog({ stored: kept, spool })
+  built.defer(async () => void (waiting() > 0 && (await flush())))
+  built.use(jobs.start('flush-spooled-responses', retry))
+  metrics.gauge(
+    'gatehouse_responses_waiting',
+    'Responses on this node’s disk that the database has not taken yet.',
+    waiting,
+  )
+  return stored
+}
 
 /** Removes stored data at the end of its retention period, until the app is closed. */
 export async function openExpiry(

@@ -3,26 +3,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { isRecord } from '../../base/record.ts'
-import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { checkpointIn, isSignedCheckpoint } from '../../domain/audit/chain/checkpoint-event.ts'
-import { isUnaltered, readChained, rowOfExport, type ChainedEvent } from '../../domain/audit/chain/chained-event.ts'
-
-/** What one exported event or checkpoint says, and where it stands. */
-export type Exported = {
-  /** File and line. */
-  readonly where: string
-  /** Left out where a checkpoint stands on its own, as S3 sinks put it under `_digest/`. */
-  readonly row?: ChainedEvent
-  readonly checkpoint?: SignedCheckpoint | undefined
-  /** False where the copy was changed after it left. One that a sink had to cut cannot be checked and counts as unaltered. */
-  readonly isUnaltered: boolean
-}
+import { isUnaltered, readChained, rowOfExport } from '../../domain/audit/chain/chained-event.ts'
+import type { ExportedEntry } from '../../domain/audit/verify-export.ts'
 
 /**
- * Reads what sinks wrote, plain or gzipped, from a file or from every file of a folder in the order of their names: one event on
- * a line, bodies of webhooks, and the checkpoints of S3 sinks.
+ * Reads what sinks wrote, plain or gzipped, from a file or from every file of a folder in the order of their names. A line is one
+ * event, the body of a webhook, or a checkpoint of an S3 sink.
  */
-export async function* readExported(path: string): AsyncGenerator<Exported> {
+export async function* readExported(path: string): AsyncGenerator<ExportedEntry> {
   for (const file of filesOf(path)) {
     let at = 0
     for await (const line of createInterface({ input: bytesOf(file), crlfDelay: Infinity })) {
@@ -32,7 +21,7 @@ export async function* readExported(path: string): AsyncGenerator<Exported> {
   }
 }
 
-function* inLine(line: string, where: string): Generator<Exported> {
+function* inLine(line: string, where: string): Generator<ExportedEntry> {
   const value = jsonOf(line)
   if (isRecord(value) && value.type === 'audit.events' && Array.isArray(value.data)) {
     for (const document of value.data) yield eventOf(JSON.stringify(document), where)
@@ -41,7 +30,7 @@ function* inLine(line: string, where: string): Generator<Exported> {
   } else yield eventOf(line, where)
 }
 
-function eventOf(line: string, where: string): Exported {
+function eventOf(line: string, where: string): ExportedEntry {
   const row = rowOfExport(line)
   const document = row && readChained(row.body)
   if (!document) throw new Error(`There is no event in ${where}.`)
@@ -65,7 +54,7 @@ function filesOf(path: string): string[] {
     .sort()
 }
 
-/** By the first bytes and not by the name: some tools unpack what they download and leave the name as it was. */
+/** Detects gzip by the first bytes, because some tools decompress a download and keep its name. */
 function bytesOf(file: string): NodeJS.ReadableStream {
   const start = Buffer.alloc(2)
   const opened = openSync(file, 'r')

@@ -1,5 +1,5 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import type { Metrics, MetricReading } from '../base/metrics.ts'
+import type { Metrics, MetricReading } from './metrics.ts'
 
 /** How often the delay is measured, which takes 0.2 % of a processor. */
 const resolutionMs = 20

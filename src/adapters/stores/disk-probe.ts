@@ -1,6 +1,6 @@
 import { mkdir, open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault, messageOf } from '../base/fault.ts'
+import { Fault, messageOf } from '../../base/fault.ts'
 
 /** A step of the embedded database, or what waits for PostgreSQL, may need this much. */
 const leastFreeBytes = 256 * 1024

@@ -1,7 +1,7 @@
-import { ConfigError, type Environment } from '../../config/config.ts'
-import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
-import type { Provider } from '../../domain/inference/provider.ts'
-import type { Infrastructure } from '../infrastructure.ts'
+import { ConfigError, type Environment } from '../config/config.ts'
+import { createCatalogue, type Catalogue, type Model } from '../domain/inference/catalogue.ts'
+import type { Provider } from '../domain/inference/provider.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, namingProblems } from './upstreams.ts'
 

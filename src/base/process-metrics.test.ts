@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import { setFlagsFromString } from 'node:v8'
-import { createMetrics } from '../base/metrics.ts'
+import { createMetrics } from './metrics.ts'
 import { watchProcess } from './process-metrics.ts'
 
 /** The values of an exposition, by name and labels. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { messageOf } from '../../base/fault.ts'
-import type { Log } from '../../base/log.ts'
-import type { Config } from '../../config/config.ts'
+import { messageOf } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/config.ts'
 
 export type TlsSettings = NonNullable<Config['server']['tls']>
 

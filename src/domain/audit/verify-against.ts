@@ -1,15 +1,9 @@
-import type { ChainPoint } from '../../domain/audit/chain/chain.ts'
-import {
-  pointOf,
-  unsignedReason,
-  type CheckpointFinding,
-  type SignedCheckpoint,
-} from '../../domain/audit/chain/checkpoint.ts'
-import { handedOver } from '../../domain/audit/chain/handover.ts'
-import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
-import type { Fingerprints } from '../../domain/audit/log.ts'
-import { readExported, type Exported } from './exported.ts'
-import { inOrder, type HandoversOf } from './verify-file.ts'
+import type { ChainPoint } from './chain/chain.ts'
+import { pointOf, unsignedReason, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
+import { handedOver } from './chain/handover.ts'
+import type { TrustedKeys } from './chain/trusted-keys.ts'
+import type { Fingerprints } from './log.ts'
+import { inOrder, type ExportedEntry, type HandoversOf } from './verify-export.ts'
 
 export type AgainstFinding = {
   readonly sequence: number
@@ -50,11 +44,17 @@ export type AgainstParts = {
   readonly handoversOf: HandoversOf
 }
 
+/** The entries of a file or folder of exports. */
+export type ExportedLog = { readonly path: string; readonly entries: AsyncIterable<ExportedEntry> }
+
 /**
  * Compares the log with what left it. This also shows what somebody did who holds the server secret: no signature of theirs
  * changes a copy that another has. Copies may have gaps and repeat events, as sinks with filters and retries do.
  */
-export async function verifyAgainst(path: string, { keys, read, handoversOf }: AgainstParts): Promise<AgainstReport> {
+export async function verifyAgainst(
+  { path, entries }: ExportedLog,
+  { keys, read, handoversOf }: AgainstParts,
+): Promise<AgainstReport> {
   const log = await openLog(read)
   const tally = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
   const checkpoints: SignedCheckpoint[] = []
@@ -71,7 +71,7 @@ export async function verifyAgainst(path: string, { keys, read, handoversOf }: A
     const reason = await log.problemOf(point)
     if (reason) differ({ sequence: point.sequence, where, reason })
   }
-  for await (const exported of readExported(path)) {
+  for await (const exported of entries) {
     const { row, checkpoint, where } = exported
     if (!isOf(log.organization, exported)) continue
     if (row) {
@@ -96,7 +96,7 @@ export async function verifyAgainst(path: string, { keys, read, handoversOf }: A
 }
 
 /** A folder may hold the exports of several organizations. */
-const isOf = (organization: string, { row, checkpoint }: Exported): boolean =>
+const isOf = (organization: string, { row, checkpoint }: ExportedEntry): boolean =>
   (row?.organizationId ?? checkpoint?.chain_uid.split('/')[0]) === organization
 
 const pageSize = 2_000

@@ -1,15 +1,15 @@
-import type { Clock } from '../../base/clock.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { Ids } from '../../base/ids.ts'
-import type { Encryption } from '../../base/encryption.ts'
-import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
-import type { AuditReads } from '../../domain/audit/log.ts'
-import { createEventMaker, type Authority } from '../../domain/audit/event/event-maker.ts'
-import { createSigningKey } from '../../domain/audit/chain/checkpoint.ts'
-import { keysById, type TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
-import type { Keyring, SecretKeys } from '../../domain/identity/keyring.ts'
-import type { Infrastructure } from '../infrastructure.ts'
-import packageFile from '../../../package.json' with { type: 'json' }
+import type { Clock } from '../base/clock.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Encryption } from '../base/encryption.ts'
+import type { ExportStore } from '../domain/audit/export/export-sink.ts'
+import type { AuditReads } from '../domain/audit/log.ts'
+import { createEventMaker, type Authority } from '../domain/audit/event/event-maker.ts'
+import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
+import { keysById, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
+import type { Keyring, SecretKeys } from '../domain/identity/keyring.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import packageFile from '../../package.json' with { type: 'json' }
 
 export type AuditParts = ReturnType<typeof createAuditParts>
 

@@ -1,0 +1,131 @@
+import { setImmediate } from 'node:timers/promises'
+import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
+import { quotaStore } from '../adapters/stores/sql/gateway-config/quotas.ts'
+import { createEvaluate } from '../domain/evaluation/findings/evaluate.ts'
+import { createRulebooks } from '../domain/evaluation/rules/rulebooks.ts'
+import { createSimulate } from '../domain/evaluation/simulate.ts'
+import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
+import { createIncrementalScan } from '../domain/moderation/incremental-scan.ts'
+import { createScanText } from '../domain/moderation/scan.ts'
+import { createEnforce } from '../pipeline/enforcement/enforce.ts'
+import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
+import type { Administration } from './administration.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import type { Rules } from './rules.ts'
+import { decisionCounts } from '../adapters/stores/sql/gateway-config/decision-counts.ts'
+import { gatewaySubject } from '../domain/evaluation/spikes/counted-outcomes.ts'
+import { createAutoDisable } from '../domain/evaluation/spikes/auto-disable.ts'
+import { createSpikeMonitor, type SpikeMonitor } from '../domain/evaluation/spikes/spike-monitor.ts'
+import { backtestQueue, forgetBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
+import { createReplay, type ReplayParts } from '../domain/evaluation/backtest/replay.ts'
+import { createBacktestRunner } from '../domain/evaluation/backtest/runner.ts'
+
+/** Text blocks whose verdicts are cached: enough for a few hundred long chats. */
+const cachedBlocks = 20_000
+
+/** `holdMs`: how long the quota reservation of a request is kept at most. */
+type EvaluationParts = Rules & { readonly holdMs: number }
+
+/** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
+export function openEvaluation(
+  ground: Infrastructure,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { classifier, compileRule, rephrase, failsOpen, holdMs }: EvaluationParts,
+) {
+  const { config, clock, ids, changes, database, warn } = ground
+  const pause = (): Promise<void> => setImmediate()
+  const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
+  const screen = createScanText({ classifier, pause, memory: cachedBlocks })
+  const examine = createEvaluate({ ...shared, screen, memory: cachedBlocks })
+  const glance = createEvaluate({
+    ...shared,
+    screen: createScanText({ classifier, pause, memory: 0 }),
+    memory: 0,
+    wantsDenialsOnly: true,
+  })
+  const rulebookOf = createRulebooks({
+    gateway: reads.gateway,
+    policies: reads.policies,
+    changes,
+    compileRule,
+    patterns: re2Patterns,
+  })
+  const watch = openSpikeMonitor(ground, { reads, administer })
+  openBacktests(ground, { examine: glance, compileRule })
+  const govern = createEnforce({
+    rulebookOf,
+    hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
+    examine,
+    glance,
+    readAlong: createIncrementalScan(classifier),
+    rephrase,
+    quotas: createQuotaReservations({
+      store: quotaStore(database),
+      clock,
+      ids,
+      holdMs,
+      onSettleFailed: warn('a quota could not be settled'),
+    }),
+    clock,
+    ids,
+    crisisMessage: config.moderation.crisis_message,
+    restores: config.moderation.restore_redacted,
+    pause,
+    note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
+  })
+  return {
+    govern,
+    sendable: createCheckBeforeCounting({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
+    screen,
+    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
+      andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
+  }
+}
+
+/** Watches for spikes of denials until the app is closed. */
+function openSpikeMonitor(
+  ground: Infrastructure,
+  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+): SpikeMonitor {
+  const { built, database, clock, log, metrics, jobs, warn } = ground
+  const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
+  const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
+  const monitor = built.use(
+    createSpikeMonitor({
+      counts: decisionCounts(database),
+      takeOut: createAutoDisable({ reads, administer, clock }),
+      clock,
+      onTakenOut(watched) {
+        spikes.add({ subject: watched.subject === gatewaySubject ? 'gateway' : 'policy' })
+        log.warn({ ...watched }, 'denials spiked; the policy or gateway configuration behind them is disabled')
+      },
+      onError: warn('decision counts could not be written'),
+    }),
+  )
+  built.use(jobs.start('watch-denial-spikes', monitor.look))
+  return monitor
+}
+
+const backtestLeaseMs = 60_000
+
+/** Runs backtests until the app is closed. */
+function openBacktests(ground: Infrastructure, parts: ReplayParts): void {
+  const { built, database, clock, ids, jobs, warn } = ground
+  if (database.engine === 'sqlite') {
+    void forgetBacktestLeases(database).catch(
+      warn('the lease of a backtest could not be released; it waits for a minute'),
+    )
+  }
+  const runner = built.use(
+    createBacktestRunner({
+      queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs: backtestLeaseMs }),
+      replay: createReplay(parts),
+      clock,
+      pause: setImmediate,
+      onError: warn('a backtest failed'),
+    }),
+  )
+  built.use(jobs.start('run-backtests', runner.run))
+}
