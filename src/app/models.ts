@@ -19,7 +19,7 @@ export function openModels(
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())
-  const proofKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, proofKeys, live }))
+  const signatureKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
+  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, signatureKeys, live }))
   return { models, catalogue: createCatalogue(models), providers }
 }

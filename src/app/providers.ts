@@ -15,7 +15,7 @@ export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string,
 export type ProvidersParts = {
   readonly clock: Clock
   readonly ids: Ids
-  readonly proofKeys: () => readonly Uint8Array[]
+  readonly signatureKeys: () => readonly Uint8Array[]
   readonly live: LiveValues
 }
 
@@ -58,7 +58,7 @@ function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Prov
   return {
     name,
     dialect: undefined,
-    infer: (call) => (call.request.original.dialect === 'chat' ? chat : responses).infer(call),
+    infer: (call) => (call.request.raw.dialect === 'chat' ? chat : responses).infer(call),
   }
 }
 

@@ -22,7 +22,7 @@ const events: readonly InferenceEvent[] = [
   start,
   { type: 'open', block: 0, part: { type: 'thinking' } },
   { type: 'delta', block: 0, text: 'Hm.' },
-  { type: 'proof', block: 0, proof: { dialect: 'messages', value: 'sig' } },
+  { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'sig' } },
   { type: 'close', block: 0 },
   { type: 'open', block: 1, part: { type: 'text' } },
   { type: 'delta', block: 1, text: 'One.' },
@@ -231,11 +231,11 @@ describe('collecting an answer', () => {
   })
 
   it('takes the document only where it is the whole answer', async () => {
-    assert.deepEqual(await collectAnswer(of({ events: [start, end], original: document })), {
+    assert.deepEqual(await collectAnswer(of({ events: [start, end], raw: document })), {
       events: [start, end],
       document,
     })
-    const changed = await collectAnswer(of({ events: [start], original: document }, { events: [end] }))
+    const changed = await collectAnswer(of({ events: [start], raw: document }, { events: [end] }))
     assert.equal(changed.document, undefined)
   })
 })

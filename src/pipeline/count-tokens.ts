@@ -43,8 +43,8 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
     const model = permittedModel(parts.catalogue, principal, request.model)
     const byUpstream = await askUpstream(parts, model, counting)
     if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
-    const asker = { caller: principal.organization.id, signal: counting.signal }
-    const { tokens, method } = await countLocally(parts.count, request, asker)
+    const countCaller = { queueKey: principal.organization.id, signal: counting.signal }
+    const { tokens, method } = await countLocally(parts.count, request, countCaller)
     const inputTokens = Math.ceil(tokens * parts.factors.of(model.name))
     return { inputTokens, source: method === 'whole' ? 'tokenizer' : method }
   }
@@ -68,14 +68,18 @@ function orNothing(error: unknown): undefined {
   throw error
 }
 
-async function countLocally(count: CountTexts, request: InferenceRequest, asker: CountCaller): Promise<TextCount> {
+async function countLocally(
+  count: CountTexts,
+  request: InferenceRequest,
+  countCaller: CountCaller,
+): Promise<TextCount> {
   const { texts, extraTokens } = countableOf(request)
-  const { tokens, method } = await count(texts, asker)
+  const { tokens, method } = await count(texts, countCaller)
   return { tokens: extraTokens + tokens, method }
 }
 
 /** Comparisons wait for one another, and take turns with the organizations as one more caller. */
-const learner = { caller: 'learner' }
+const learner = { queueKey: 'learner' }
 
 /** Now and then what an upstream reported is held against our own count, off the road of the request. */
 export function createFactorLearner({ factors, count, clock }: Pick<CountTokensParts, 'factors' | 'count' | 'clock'>) {

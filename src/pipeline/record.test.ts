@@ -47,7 +47,7 @@ const asking: InferenceCall = {
     tools: [],
     user: 'ada',
     flaggedCategories: [],
-    original: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
+    raw: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
   },
   origin: {
     endpoint: { method: 'POST', path: '/v1/messages', status: 200 },

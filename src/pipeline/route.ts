@@ -30,7 +30,7 @@ export async function route(
   model: Model,
   call: Omit<ProviderCall, 'model'>,
 ): Promise<StartedAnswer> {
-  const awake = model.targets.filter((target) => !parts.health.isResting(target.upstream))
+  const awake = model.targets.filter((target) => !parts.health.isCoolingDown(target.upstream))
   const targets = awake.length > 0 ? awake : model.targets
   let last: Fault | undefined
   for (const [at, target] of targets.entries()) {

@@ -68,7 +68,7 @@ function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEve
     said.push(event)
     frames.push(...spoken)
     if (keptBack > 0) continue
-    pieces.push({ events: said, original: { kind: 'frames', dialect, frames } })
+    pieces.push({ events: said, raw: { kind: 'frames', dialect, frames } })
     said = []
     frames = []
   }
@@ -103,7 +103,7 @@ for (const door of doors) {
         const writer = door.writer()
         door.check(writer.write(events.slice(0, at)) + writer.fail(fault), 'failed')
         assert.equal(writer.fail(fault), '', 'a failure is said once')
-        assert.throws(() => writer.write(events.slice(at)), /Not a legal answer/)
+        assert.throws(() => writer.write(events.slice(at)), /Illegal event order/)
       })
     })
 

@@ -68,10 +68,10 @@ function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Ge
     dialect: 'chat',
     frames: [{ event: undefined, data }],
   })
-  yield { events: [{ type: 'start', model: 'm' }], original: frames('start') }
-  yield { events: [{ type: 'open', block: 0, part }], original: frames('open') }
-  for (const text of chunks) yield { events: [{ type: 'delta', block: 0, text }], original: frames(text) }
-  yield { events: [{ type: 'close', block: 0 }, end], original: frames('end') }
+  yield { events: [{ type: 'start', model: 'm' }], raw: frames('start') }
+  yield { events: [{ type: 'open', block: 0, part }], raw: frames('open') }
+  for (const text of chunks) yield { events: [{ type: 'delta', block: 0, text }], raw: frames(text) }
+  yield { events: [{ type: 'close', block: 0 }, end], raw: frames('end') }
 }
 
 const framesOf = (data: string): RawFrames => ({
@@ -90,7 +90,7 @@ function* withBlocks(pieces: readonly Chunk[], places: readonly number[]): Gener
       { type: 'open', block, part: { type: 'text' } },
       { type: 'close', block: block++ },
     ]
-    yield { events, original: framesOf('') }
+    yield { events, raw: framesOf('') }
   }
 }
 
@@ -130,7 +130,7 @@ async function answered(
   let text = ''
   let frames = ''
   let last: InferenceEvent | undefined
-  for await (const { events, original } of leaving) {
+  for await (const { events, raw: original } of leaving) {
     for (const event of events) {
       if (event.type === 'delta') text += event.text
       last = event
@@ -258,8 +258,8 @@ describe('an answer on its way', () => {
         const beside = cut(`${before} project falcon ${after}`, at)
         const pieces = [...piecesOf(beside.map(() => 'and so on '))].map((piece, index): Chunk => {
           const text = beside[index - 2] ?? ''
-          const asides = text === '' ? [] : [{ place: 'note', text, ...(isPiece && { isPiece }) }]
-          return { events: piece.events, asides, original: framesOf(`<${text}>`) }
+          const asides = text === '' ? [] : [{ field: 'note', text, ...(isPiece && { isDelta: isPiece }) }]
+          return { events: piece.events, outOfBand: asides, raw: framesOf(`<${text}>`) }
         })
         const seen = await answered(plan, withBlocks(pieces, blocks), { isHalting })
         const shown = [...seen.frames.matchAll(/<([^>]*)>/g)].map(([, text]) => text).join('')
@@ -277,8 +277,8 @@ describe('an answer on its way', () => {
       fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {
         const pieces = cut(text, at).map((one): Chunk => ({
           events: [],
-          asides: one === '' ? [] : [{ place: 'note', text: one, isPiece: true }],
-          original: framesOf(one),
+          outOfBand: one === '' ? [] : [{ field: 'note', text: one, isDelta: true }],
+          raw: framesOf(one),
         }))
         const [start, open, ...rest] = piecesOf(['Hello'])
         assert.ok(start && open)
@@ -295,7 +295,7 @@ describe('an answer on its way', () => {
       {
         events: [
           { type: 'open', block: 0, part: { type: 'thinking' } },
-          { type: 'proof', block: 0, proof: { dialect: 'messages', value } },
+          { type: 'signature', block: 0, signature: { dialect: 'messages', value } },
           { type: 'close', block: 0 },
           end,
         ],
@@ -338,15 +338,15 @@ describe('an answer on its way', () => {
       frames: [{ event: undefined, data }],
     })
     const block = (word: string): Chunk[] => [
-      { events: [{ type: 'start', model: 'm' }], original: frames('start ') },
-      { events: [], original: frames(`${word} `), isAhead: true },
+      { events: [{ type: 'start', model: 'm' }], raw: frames('start ') },
+      { events: [], raw: frames(`${word} `), hasPendingBlock: true },
       {
         events: [
           { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: { said: word } } },
           { type: 'close', block: 0 },
           end,
         ],
-        original: frames('end'),
+        raw: frames('end'),
       },
     ]
     const seen = await answered(planWith({}), block('poison'), { isHalting: true })

@@ -52,7 +52,7 @@ describe('an upstream whose answer is too long', () => {
     ] as const) {
       const response = await scene.post(path, body)
       assert.equal(response.status, 502, path)
-      assert.match(await response.text(), /an answer of more than 65536 bytes/, path)
+      assert.match(await response.text(), /a response of more than 65536 bytes/, path)
     }
   })
 })

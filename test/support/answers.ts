@@ -26,7 +26,11 @@ const openText = (block: number): InferenceEvent => open(block, { type: 'text' }
 const openCall = (block: number, id: string, name = 'read'): InferenceEvent =>
   open(block, { type: 'tool-call', id, name })
 export const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
-export const prove = (block: number, proof: ReasoningSignature): InferenceEvent => ({ type: 'proof', block, proof })
+export const prove = (block: number, proof: ReasoningSignature): InferenceEvent => ({
+  type: 'signature',
+  block,
+  signature: proof,
+})
 export const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
 export const textAnswer = (...texts: string[]): InferenceEvent[] => [

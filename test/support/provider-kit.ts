@@ -65,7 +65,7 @@ export const testProvider = (
       dispatcher,
       clock: asked.clock ?? systemClock,
       estimateTokens: (text) => text.length,
-      proofKeys: () => [Buffer.from('a key for tests')],
+      signatureKeys: () => [Buffer.from('a key for tests')],
       answerMemory: asked.answerMemory ?? createAnswerMemoryBudget(Infinity),
     },
   )

@@ -13,6 +13,6 @@ export const requestBy = (
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect, body, headers: {}, roles: vendorFieldRoles },
+  raw: { dialect, body, headers: {}, roles: vendorFieldRoles },
   ...asks,
 })

@@ -11,14 +11,14 @@ export type OutgoingRequest = {
 }
 
 /** Header names are lower case; a header sent twice has its values joined. */
-export type ReceivedAnswer = {
+export type ReceivedResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
 /** One call over the network: an answer of any status, or `Unreachable`. Never follows a redirect. */
-export type SendRequest = (outgoing: OutgoingRequest) => Promise<ReceivedAnswer>
+export type SendRequest = (outgoing: OutgoingRequest) => Promise<ReceivedResponse>
 
 /**
  * No answer came. One sentence for every cause (refused by our guard, refused by the host, unknown name, timeout):
@@ -39,7 +39,7 @@ const defaultAnswerBytes = 64 * 1024
 export function createRequest(dispatcher: Dispatcher): SendRequest {
   return async ({ url, signal, maxAnswerBytes = defaultAnswerBytes, body, headers = {}, method }) => {
     try {
-      refuseOddities(url)
+      checkUrl(url)
       const answer = await request(url, {
         dispatcher,
         method,
@@ -61,7 +61,7 @@ export function createRequest(dispatcher: Dispatcher): SendRequest {
   }
 }
 
-function refuseOddities(url: URL): void {
+function checkUrl(url: URL): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`${url.protocol} is no protocol of ours`)
   if (url.username !== '' || url.password !== '') throw new Error('a URL must not carry credentials')
 }

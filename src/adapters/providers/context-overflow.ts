@@ -2,8 +2,8 @@ import type { JsonRecord } from './json-values.ts'
 import { asCount, asText } from './json-values.ts'
 
 /**
- * Agents read this sentence to know that they must compact, and by how much, so every upstream's own way of saying
- * "too long" is brought to the wording they know. Undefined where the message is about something else.
+ * Rewords an upstream's "prompt too long" error in Anthropic's wording. Agents parse that sentence to decide that they must
+ * compact the conversation, and by how much. Undefined if the error is about something else.
  */
 export function describeOverflow(error: JsonRecord): string | undefined {
   const message = asText(error['message'])
@@ -45,7 +45,7 @@ type Numbers = {
   readonly limit?: number | undefined
 }
 
-/** As OpenAI, vLLM, SGLang and others say it; llama.cpp also has fields for it. */
+/** Extracts the numbers from the messages of OpenAI, vLLM, SGLang and others. llama.cpp also sends them as fields. */
 function numbersOf(error: JsonRecord, message: string): Numbers {
   return {
     input: asCount(error['n_prompt_tokens']) ?? firstNumber(message, inputPhrases),
@@ -54,7 +54,7 @@ function numbersOf(error: JsonRecord, message: string): Numbers {
   }
 }
 
-/** A number at the beginning needs its `\b`: without it each digit of a long one is tried as the first. */
+/** A pattern that starts with a number needs `\b`. Without it the engine retries at each digit of a long number. */
 const inputPhrases = [
   /\b(\d+) in (?:the|your) (?:messages|prompt)/i,
   /messages resulted in (\d+) tokens/i,
@@ -85,8 +85,8 @@ const limitPhrases = [
 
 function firstNumber(message: string, phrases: readonly RegExp[]): number | undefined {
   for (const phrase of phrases) {
-    const found = phrase.exec(message)?.[1]
-    if (found !== undefined) return Number(found)
+    const match = phrase.exec(message)?.[1]
+    if (match !== undefined) return Number(match)
   }
   return undefined
 }

@@ -6,46 +6,44 @@ import { asList, parseRecord, asRecord, asText } from './json-values.ts'
 
 const maxMessageLength = 1000
 
-/** Something that is no answer: broken HTTP, broken JSON, a stream that ends in the middle. */
-export const brokenAnswer = (what: string, cause?: unknown): Fault =>
-  new Fault('upstream_failed', 'upstream_error', what, withCause(cause))
+/** The upstream did not send a valid response: broken HTTP, invalid JSON, or an incomplete stream. */
+export const upstreamFailed = (message: string, cause?: unknown): Fault =>
+  new Fault('upstream_failed', 'upstream_error', message, withCause(cause))
 
-/** The caller is gone, or a deadline of the road has passed: whoever aborted knows why. */
+/** The call was aborted, because the caller disconnected or a deadline passed. The abort reason may itself be a `Fault`. */
 export const cancelled = (reason: unknown): Fault =>
-  isFault(reason) ? reason : brokenAnswer('The call was cancelled.', reason)
+  isFault(reason) ? reason : upstreamFailed('The call was cancelled.', reason)
 
-/** The upstream could not be reached, or the connection broke. */
+/** The upstream could not be reached, or the connection was lost. */
 export function faultOfNetwork(error: unknown): Fault {
   if (isFault(error)) return error
   if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') return timedOut('connect', error)
-  return brokenAnswer('The connection to the model’s upstream failed.', error)
+  return upstreamFailed('The connection to the model’s upstream failed.', error)
 }
 
-/** Longer than we take from this upstream. */
-export const tooLong = (what: string, maxBytes: number): Fault =>
-  brokenAnswer(
-    `The model’s upstream sent ${what} of more than ${maxBytes} bytes, which is the most that is taken from it.`,
-  )
+/** The response exceeds `max_answer_bytes`. `part` names the part that is too long. */
+export const responseTooLong = (part: string, maxBytes: number): Fault =>
+  upstreamFailed(`The model’s upstream sent ${part} of more than ${maxBytes} bytes, which is the configured maximum.`)
 
 export type Phase = 'connect' | 'first-byte' | 'idle' | 'total'
 
-const slowness: Readonly<Record<Phase, string>> = {
+const timeoutMessages: Readonly<Record<Phase, string>> = {
   connect: 'The model’s upstream could not be reached in time.',
-  'first-byte': 'The model’s upstream did not begin to answer in time.',
-  idle: 'The model’s upstream fell silent in the middle of its answer.',
-  total: 'The model’s upstream took too long to answer.',
+  'first-byte': 'The model’s upstream did not start its response in time.',
+  idle: 'The model’s upstream sent no data for too long during its response.',
+  total: 'The model’s upstream did not finish its response in time.',
 }
 
 export const timedOut = (phase: Phase, cause?: unknown): Fault =>
-  new Fault('upstream_timeout', 'upstream_timeout', slowness[phase], withCause(cause))
+  new Fault('upstream_timeout', 'upstream_timeout', timeoutMessages[phase], withCause(cause))
 
-/** The caller read its answer so slowly that the call came to its end before: the upstream is not to blame. */
-export const unread = (cause?: unknown): Fault =>
-  new Fault('timeout', 'response_not_read', 'The answer was not read in time.', withCause(cause))
+/** The caller read the response so slowly that the call timed out. This does not count as an upstream failure. */
+export const responseNotRead = (cause?: unknown): Fault =>
+  new Fault('timeout', 'response_not_read', 'The client did not read the response in time.', withCause(cause))
 
-/** Our own bound on calls to one upstream; the router may try the next. */
+/** The gateway's own limit on concurrent calls to one upstream. The router may try the next target. */
 export const tooManyCalls = (limit: number): Fault =>
-  new Fault('upstream_overloaded', 'upstream_overloaded', 'Too many calls to the model’s upstream are under way.', {
+  new Fault('upstream_overloaded', 'upstream_overloaded', 'Too many concurrent calls to the model’s upstream.', {
     retryAfterSeconds: 1,
     cause: new Error(`max_concurrent is ${limit}`),
   })
@@ -56,20 +54,20 @@ export type UpstreamErrorResponse = {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** An answer whose status is no success. */
+/** Maps a response with an error status. */
 export function faultOfStatus({ status, body, retryAfterSeconds }: UpstreamErrorResponse): Fault {
   const error = errorOf(parseRecord(body) ?? { message: isMarkup(body) ? '' : body })
   const isOverload = status === 503 && (retryAfterSeconds !== undefined || /overload|capacity|busy/i.test(body))
   return faultOf(isOverload ? 529 : status, error, retryAfterSeconds)
 }
 
-/** An error that came inside a stream or a 200; its words stand for the status it lacks. */
+/** Maps an error inside a stream or a 200 response. Its code or type determines the missing status. */
 export function faultOfErrorBody(body: JsonRecord): Fault {
   const error = errorOf(body)
   return faultOf(statusOf(error), error)
 }
 
-/** Where the vendors put it: `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail:"…"}`, `{detail:[{msg}]}`. */
+/** Finds the error object. Vendors use `{error:{…}}`, `{error:"…"}`, `{message}`, `{detail:"…"}` or `{detail:[{msg}]}`. */
 function errorOf(body: JsonRecord): JsonRecord {
   if (typeof body['error'] === 'string') return { ...body, message: body['error'] }
   const nested = asRecord(body['error'])
@@ -80,8 +78,8 @@ function errorOf(body: JsonRecord): JsonRecord {
   return { message: problems.join('; ') }
 }
 
-/** A Map, because the words come from outside: `constructor` must find nothing. */
-const statusOfWord: ReadonlyMap<string, number> = new Map([
+/** A `Map` and not an object, because the keys come from the upstream: `constructor` must not match. */
+const statusOfCode: ReadonlyMap<string, number> = new Map([
   ['overloaded_error', 529],
   ['server_is_overloaded', 529],
   ['rate_limit_error', 429],
@@ -103,40 +101,40 @@ const statusOfWord: ReadonlyMap<string, number> = new Map([
 
 function statusOf(error: JsonRecord): number {
   const { code, type, status } = error
-  const named = statusOfWord.get(asText(code)) ?? statusOfWord.get(asText(type))
+  const named = statusOfCode.get(asText(code)) ?? statusOfCode.get(asText(type))
   if (named !== undefined) return named
   const numbered = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600)
   return typeof numbered === 'number' ? numbered : 500
 }
 
-const rejections: ReadonlySet<number> = new Set([400, 404, 413, 422])
+const rejectionStatuses: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
 function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number): Fault {
-  const said = asText(error['message']).slice(0, maxMessageLength)
+  const reported = asText(error['message']).slice(0, maxMessageLength)
   const details: FaultDetails = {
-    cause: new Error(`upstream status ${status}: ${said}`),
+    cause: new Error(`upstream status ${status}: ${reported}`),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
-  // Some servers take a prompt that is too long for a failure of their own.
-  const overflow = rejections.has(status) || status === 500 ? describeOverflow(error) : undefined
+  // Some servers report a prompt that is too long as an internal error.
+  const overflow = rejectionStatuses.has(status) || status === 500 ? describeOverflow(error) : undefined
   if (overflow !== undefined)
     return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
-  if (rejections.has(status)) {
-    const spoken = said === '' ? `The model’s upstream refused the request (${status}).` : said
-    return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', spoken, details)
+  if (rejectionStatuses.has(status)) {
+    const message = reported === '' ? `The model’s upstream rejected the request (${status}).` : reported
+    return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', message, details)
   }
   if (status === 429 || status === 529) {
     return new Fault('upstream_overloaded', 'upstream_overloaded', 'The model’s upstream is overloaded.', details)
   }
   if (status === 401 || status === 403) {
-    const message = 'The model’s upstream refused our credentials.'
+    const message = 'The model’s upstream rejected the gateway’s credentials.'
     return new Fault('upstream_failed', 'upstream_error', message, { ...details, isPermanent: true })
   }
   if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)
 }
 
-/** `Retry-After` in seconds or as a date, or the milliseconds form that the vendors' SDKs read first. */
+/** Reads `Retry-After` in seconds or as a date, or `retry-after-ms`, which the vendors' SDKs prefer. */
 export function retryAfterOf(headers: Readonly<Record<string, unknown>>, nowMs: number): number | undefined {
   const milliseconds = Number.parseFloat(asText(headers['retry-after-ms']))
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
@@ -146,7 +144,7 @@ export function retryAfterOf(headers: Readonly<Record<string, unknown>>, nowMs: 
   return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - nowMs) / 1000))
 }
 
-/** A proxy's error page says nothing that a caller could use. */
+/** An HTML error page of a proxy contains nothing that a caller could use. */
 const isMarkup = (body: string): boolean => body.trimStart().startsWith('<')
 
 const withCause = (cause: unknown): FaultDetails => (cause === undefined ? {} : { cause })

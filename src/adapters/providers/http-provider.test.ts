@@ -69,9 +69,9 @@ describe('what a frame says beside its text', () => {
       'data: [DONE]\n\n',
     )
     const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
-    const told = { place: 'choices.delta.annotations.url_citation.title', text: 'one two' }
-    const type = { place: 'choices.delta.annotations.type', text: 'url_citation' }
-    assert.deepEqual(pieces.map(({ asides }) => asides).slice(0, 6), [
+    const told = { field: 'choices.delta.annotations.url_citation.title', text: 'one two' }
+    const type = { field: 'choices.delta.annotations.type', text: 'url_citation' }
+    assert.deepEqual(pieces.map(({ outOfBand: asides }) => asides).slice(0, 6), [
       undefined,
       undefined,
       undefined,
@@ -103,9 +103,9 @@ describe('the upstream’s own words', () => {
   it('go only to callers who speak them', async () => {
     const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }
     const same = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
-    assert.equal(same.pieces[0]?.original?.kind, 'frames')
+    assert.equal(same.pieces[0]?.raw?.kind, 'frames')
     const other = await ask({ kind: 'anthropic', answer, request: requestBy('chat') })
-    assert.equal(other.pieces[0]?.original, undefined)
+    assert.equal(other.pieces[0]?.raw, undefined)
   })
 
   it('are spelled anew where frames are not called what they are: clients go by the name', async () => {
@@ -114,7 +114,7 @@ describe('the upstream’s own words', () => {
       .replaceAll(/^event: .*$/gm, 'event: message')
     const answer = { headers: streamHeaders, chunks: [misnamed] }
     const { pieces, folded } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
-    assert.equal(pieces[0]?.original, undefined)
+    assert.equal(pieces[0]?.raw, undefined)
     assert.equal(folded.stopReason, 'end')
   })
 
@@ -122,7 +122,7 @@ describe('the upstream’s own words', () => {
     const answer = { headers: jsonHeaders, chunks: [recording('anthropic', 'text.json')] }
     const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages', { stream: false }) })
     assert.equal(pieces.length, 1)
-    assert.equal(pieces[0]?.original?.kind, 'document')
+    assert.equal(pieces[0]?.raw?.kind, 'document')
   })
 
   it('hold a JSON answer too where a stream was asked for, told as events', async () => {
@@ -179,7 +179,7 @@ describe('the memory of an answer', () => {
         assert.equal(error.kind, 'upstream_failed')
       }
     }
-    answerMemory.open().take(300_000)
+    answerMemory.open().reserve(300_000)
   })
 })
 
@@ -404,7 +404,7 @@ describe('thinking that callers of another dialect carry for us', () => {
     const forged: ContentPart = {
       type: 'thinking',
       text: 'x',
-      proof: { dialect: 'messages', value: 'forged.{"value":"y"}' },
+      signature: { dialect: 'messages', value: 'forged.{"value":"y"}' },
     }
     assert.doesNotMatch(await giveBack('anthropic', thought, 'other-model'), /thinking/)
     assert.doesNotMatch(await giveBack('openai-responses', thought), /reasoning/)
@@ -414,7 +414,7 @@ describe('thinking that callers of another dialect carry for us', () => {
 
   it('has no proof for callers of chat, who could not carry it', async () => {
     const thought = await think('anthropic', 'chat')
-    assert.equal(thought.type === 'thinking' && thought.proof, undefined)
+    assert.equal(thought.type === 'thinking' && thought.signature, undefined)
   })
 })
 

@@ -1,7 +1,7 @@
 import { createJsonReader } from '../../base/json-reader.ts'
 import { isRecord } from '../../base/record.ts'
 
-/** Reading JSON that an upstream sent and nobody has checked: a wrong type reads as absent, never as a crash. */
+/** Helpers for unvalidated JSON of an upstream. A value of the wrong type reads as absent and never throws. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export const asRecord = (value: unknown): JsonRecord | undefined => (isRecord(value) ? value : undefined)
@@ -10,26 +10,26 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const asRecords = (value: unknown): readonly JsonRecord[] => asList(value).filter(isRecord)
 
-/** Empty where it is no string. */
+/** Returns an empty string if the value is not a string. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** More tokens than any answer has: an upstream that says so has not counted. */
-const mostCounted = 1e9
+/** More tokens than any response has. A larger number is not a count. */
+const maxCount = 1e9
 
-/** A number as it was said, be it a count or not. */
+/** Any number, plausible or not. */
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-/** A count of tokens or a place in a list: a whole number from 0 on. */
+/** A token count or a list index: an integer from 0. */
 export const asCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && value >= 0 && value <= mostCounted ? Math.floor(value) : undefined
+  typeof value === 'number' && value >= 0 && value <= maxCount ? Math.floor(value) : undefined
 
 const byteOrderMark = 0xfeff
 
-/** Beyond this, what a text can hold is worth bounding: the native parser takes seconds for millions of values. */
+/** Longer JSON is parsed with a limit on the number of values, because `JSON.parse` takes seconds for millions of them. */
 export const longText = 256 * 1024
 const maxValues = 100_000
 
-/** Undefined where the text is no JSON object, or a long one of too many values. A byte order mark is no part of it. */
+/** Undefined if the text is not a JSON object, or is long and has too many values. A byte order mark is ignored. */
 export function parseRecord(text: string): JsonRecord | undefined {
   try {
     const json = withoutMark(text)
@@ -46,3 +46,5 @@ function parseBounded(text: string): unknown {
 }
 
 export const withoutMark = (text: string): string => (text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
+
+export const isNonEmptyText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -2,38 +2,40 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
 import { parseRecord, asText } from './json-values.ts'
 
-/** What only the model that thought it can use. */
+/** Thinking and the vendor's signature over it. Only the model that produced them accepts them. */
 export type SignedReasoning = { readonly value: string; readonly text: string }
 
-/** Who thought it: a proof is worth nothing to another model. */
+/** The upstream dialect and model that produced the thinking. */
 export type ReasoningSource = { readonly dialect: Dialect; readonly model: string }
 
 /**
- * Lets a caller of another dialect carry a proof for us. Its dialect has no room for the exact text that the proof
- * signs, nor for the model that made it, so both travel inside; the seal says that we wrote it.
+ * Lets a caller of another dialect carry a reasoning signature from one request to the next. That dialect has no field for
+ * the exact text that was signed or for the model that signed it, so the envelope contains both. An HMAC over the content
+ * proves that the gateway wrote it.
  */
-export type SignatureEncryption = {
-  seal(proof: ReasoningSignature, thought: { readonly text: string; readonly model: string }): ReasoningSignature
-  /** Undefined where it is not ours, was changed, or belongs to another model: the thinking is then left out. */
-  open(proof: ReasoningSignature, thinker: ReasoningSource): SignedReasoning | undefined
+export type SignatureEnvelope = {
+  wrap(signature: ReasoningSignature, thinking: { readonly text: string; readonly model: string }): ReasoningSignature
+  /** Undefined if the HMAC does not match or another model signed the thinking. The thinking is then dropped. */
+  unwrap(signature: ReasoningSignature, source: ReasoningSource): SignedReasoning | undefined
 }
 
-/** The first key seals; all of them open, so that a conversation survives a rotation of the server secret. */
-export function createSignatureEncryption(keys: () => readonly Uint8Array[]): SignatureEncryption {
+/** The first key signs, and all keys verify, so that conversations survive a rotation of the server secret. */
+export function createSignatureEnvelope(keys: () => readonly Uint8Array[]): SignatureEnvelope {
   const macsOf = (text: string): string[] =>
     keys().map((key) => createHmac('sha256', key).update(text).digest('base64url'))
   return {
-    seal(proof, { text, model }) {
-      const sealed = JSON.stringify({ dialect: proof.dialect, value: proof.value, text, model })
-      return { ...proof, value: `${macsOf(sealed)[0]}.${sealed}` }
+    wrap(signature, { text, model }) {
+      const content = JSON.stringify({ dialect: signature.dialect, value: signature.value, text, model })
+      return { ...signature, value: `${macsOf(content)[0]}.${content}` }
     },
-    open(proof, thinker) {
-      const dot = proof.value.indexOf('.')
-      const sealed = proof.value.slice(dot + 1)
-      const mac = proof.value.slice(0, dot)
-      if (proof.dialect !== thinker.dialect || !macsOf(sealed).some((own) => sameText(mac, own))) return undefined
-      const content = parseRecord(sealed)
-      if (content?.['dialect'] !== thinker.dialect || content['model'] !== thinker.model) return undefined
+    unwrap(signature, source) {
+      const dot = signature.value.indexOf('.')
+      const json = signature.value.slice(dot + 1)
+      const mac = signature.value.slice(0, dot)
+      if (signature.dialect !== source.dialect || !macsOf(json).some((expected) => sameText(mac, expected)))
+        return undefined
+      const content = parseRecord(json)
+      if (content?.['dialect'] !== source.dialect || content['model'] !== source.model) return undefined
       return { value: asText(content['value']), text: asText(content['text']) }
     },
   }

@@ -3,13 +3,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import { messagesFormat } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
-import type { WireFormat } from './http-provider.ts'
+import type { WireFormat } from './wire-format.ts'
 import { createHttpProvider } from './http-provider.ts'
 import type { ChatFlags } from './openai-chat/flags.ts'
 import { openServerFlags, openaiFlags } from './openai-chat/flags.ts'
 import { chatFormat } from './openai-chat/provider.ts'
 import { responsesFormat } from './openai-responses/provider.ts'
-import { createSignatureEncryption } from './reasoning-signature.ts'
+import { createSignatureEnvelope } from './reasoning-signature.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
 import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
 import type { TimeLimits } from './network/timeouts.ts'
@@ -20,19 +20,19 @@ export type ProviderKind = (typeof providerKinds)[number]
 export type ProviderSettings = TimeLimits & {
   readonly name: string
   readonly kind: ProviderKind
-  /** As the vendor's own SDK would be given it; the vendor itself when left out. */
+  /** In the form that the vendor's SDK expects. Defaults to the vendor's own address. */
   readonly baseUrl?: string
   readonly maxConcurrent?: number
   readonly maxAnswerBytes: number
-  /** Asked for with every call: they may change while the service runs. The same object stands for the same ones. */
+  /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
   readonly credentials: () => UpstreamCredentials
-  /** Where a chat server differs from what is assumed of its kind. */
+  /** Overrides for a chat completions server that differs from the defaults. */
   readonly chatFlags?: Partial<ChatFlags>
 }
 
 export type UpstreamCredentials = {
   readonly apiKey?: string | undefined
-  /** Sent with every call; one that we would send too is sent as it stands here. */
+  /** Sent with every call. They override the gateway's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -40,34 +40,34 @@ export type ProviderParts = {
   readonly dispatcher: Dispatcher
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
-  /** Seal the proofs that callers of another dialect carry for us: the first seals, all open. */
-  readonly proofKeys: () => readonly Uint8Array[]
-  /** What the answers of all upstreams may hold in memory. */
+  /** Keys for the envelopes of reasoning signatures: the first signs, all verify. */
+  readonly signatureKeys: () => readonly Uint8Array[]
+  /** Limits the memory that the responses of all upstreams use together. */
   readonly answerMemory: AnswerMemoryBudget
 }
 
-/** The upstream of these settings, whatever its kind. */
+/** Creates the provider for one configured upstream. */
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
   const { name, kind, chatFlags } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
-  const { path, baseUrl, auth } = addresses[kind]
+  const { path, baseUrl, auth } = endpoints[kind]
   const url = urlOf(settings.baseUrl ?? baseUrl, path)
   const httpSettings = { ...settings, url, headers: createHeaders(settings.credentials, auth) }
-  const httpParts = { ...parts, proofSeal: createSignatureEncryption(parts.proofKeys) }
-  return createHttpProvider(familyOf(kind, url, chatFlags), httpSettings, httpParts)
+  const httpParts = { ...parts, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
+  return createHttpProvider(wireFormatOf(kind, url, chatFlags), httpSettings, httpParts)
 }
 
 type HttpKind = Exclude<ProviderSettings['kind'], 'echo'>
 
-type Address = {
+type VendorEndpoint = {
   readonly baseUrl: string
   readonly path: string
   readonly auth: (apiKey: string) => Readonly<Record<string, string>>
 }
 
-const bearer: Address['auth'] = (apiKey) => ({ authorization: `Bearer ${apiKey}` })
+const bearer: VendorEndpoint['auth'] = (apiKey) => ({ authorization: `Bearer ${apiKey}` })
 
-const addresses: Readonly<Record<HttpKind, Address>> = {
+const endpoints: Readonly<Record<HttpKind, VendorEndpoint>> = {
   anthropic: {
     baseUrl: 'https://api.anthropic.com',
     path: '/v1/messages',
@@ -77,7 +77,7 @@ const addresses: Readonly<Record<HttpKind, Address>> = {
   'openai-responses': { baseUrl: 'https://api.openai.com/v1', path: '/responses', auth: bearer },
 }
 
-/** Some write Anthropic's base address with its version and some without. A query, such as Azure's, stays. */
+/** Accepts Anthropic's base URL with and without `/v1`. Keeps a query string, which Azure needs. */
 function urlOf(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl)
   const base = url.pathname.replace(/\/+$/, '')
@@ -85,7 +85,7 @@ function urlOf(baseUrl: string, path: string): URL {
   return url
 }
 
-function createHeaders(credentials: ProviderSettings['credentials'], auth: Address['auth']) {
+function createHeaders(credentials: ProviderSettings['credentials'], auth: VendorEndpoint['auth']) {
   let last = credentials()
   let headers = headersOf(last, auth)
   return (): Readonly<Record<string, string>> => {
@@ -98,14 +98,14 @@ function createHeaders(credentials: ProviderSettings['credentials'], auth: Addre
 
 function headersOf(
   { apiKey, headers = {} }: UpstreamCredentials,
-  auth: Address['auth'],
+  auth: VendorEndpoint['auth'],
 ): Readonly<Record<string, string>> {
-  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  const own = { 'content-type': 'application/json', 'user-agent': 'gatehouse', ...(apiKey && auth(apiKey)) }
-  return { ...own, ...Object.fromEntries(given) }
+  const configured = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  const defaults = { 'content-type': 'application/json', 'user-agent': 'gatehouse', ...(apiKey && auth(apiKey)) }
+  return { ...defaults, ...Object.fromEntries(configured) }
 }
 
-function familyOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): WireFormat {
+function wireFormatOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): WireFormat {
   const isOpenai = url.hostname === 'api.openai.com' || url.hostname.endsWith('.openai.azure.com')
   switch (kind) {
     case 'anthropic':

@@ -1,4 +1,4 @@
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { codeOf } from './response-mapping.ts'
 import type { SinkParts } from './define.ts'
 import { signRequest, type AwsCredentials } from './sigv4.ts'
@@ -13,7 +13,7 @@ export type CredentialSource = {
 export type CredentialProblem = {
   readonly problem: 'auth' | 'unavailable'
   readonly reason: string
-  readonly answer?: ReceivedAnswer
+  readonly answer?: ReceivedResponse
 }
 
 export type RoleAuth = { readonly role_arn: string; readonly external_id: string; readonly region: string }
@@ -52,7 +52,7 @@ async function askSts(
   role: RoleAuth,
   parts: SinkParts,
   signal: AbortSignal,
-): Promise<ReceivedAnswer | CredentialProblem> {
+): Promise<ReceivedResponse | CredentialProblem> {
   if (!parts.awsCredentials) {
     return { problem: 'auth', reason: 'This gateway has no AWS identity of its own, so it cannot assume a role.' }
   }
@@ -78,7 +78,7 @@ async function askSts(
   return parts.request({ ...unsigned, headers, signal })
 }
 
-function takenFrom({ status, body }: ReceivedAnswer) {
+function takenFrom({ status, body }: ReceivedResponse) {
   const text = body.toString()
   const element = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? ''
   const credentials = {
@@ -91,7 +91,7 @@ function takenFrom({ status, body }: ReceivedAnswer) {
   return { credentials, renewAtMs: expiresAtMs - renewBeforeMs }
 }
 
-function problemOf(answer: ReceivedAnswer): CredentialProblem {
+function problemOf(answer: ReceivedResponse): CredentialProblem {
   const code = codeOf(/<Code>([^<]+)<\/Code>/.exec(answer.body.toString())?.[1]) ?? 'no code'
   const reason = `AWS answered ${answer.status} (${code}) when the role was to be assumed.`
   const isRefused = (answer.status === 400 || answer.status === 403) && !code.startsWith('Throttling')

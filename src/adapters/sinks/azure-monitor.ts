@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { truncated } from '../../domain/audit/event/truncate.ts'
 import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { ConfigProblem, Sink } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { codeOf, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
 import { createTokenSource, type Cloud } from './azure-token.ts'
@@ -81,7 +81,7 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
       'application/json',
       'gzip',
     )
-    const post = async (): Promise<BatchResult | ReceivedAnswer> => {
+    const post = async (): Promise<BatchResult | ReceivedResponse> => {
       const token = await tokens.current(signal)
       if (typeof token !== 'string') return token
       return request({ method: 'POST', url, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal })
@@ -132,7 +132,7 @@ function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
 }
 
 function judgeIngestion(
-  answer: ReceivedAnswer,
+  answer: ReceivedResponse,
   { stream_name: stream }: AzureMonitorConfig,
   nowMs: number,
 ): BatchResult {

@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { codeOf, jsonOf, pauseFor, retryLater } from './response-mapping.ts'
 import type { SinkParts } from './define.ts'
 
@@ -63,7 +63,7 @@ function formOf(client: ClientCredentials, scope: string): string {
   }).toString()
 }
 
-function problemOf(answer: ReceivedAnswer, client: ClientCredentials, nowMs: number): DeliveryOutcome {
+function problemOf(answer: ReceivedResponse, client: ClientCredentials, nowMs: number): DeliveryOutcome {
   const code = codeOf(jsonOf(answer).error) ?? 'no code'
   const reason = `Microsoft's login answered ${answer.status} (${code}).`
   if (answer.status === 429 || answer.status >= 500 || answer.status === 200) return retryLater(reason, answer, nowMs)

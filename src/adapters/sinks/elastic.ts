@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
 import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { codeOf, delivered, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
 import { compressed } from './compression.ts'
@@ -95,7 +95,7 @@ function toLines(document: ChainedDocument): EncodedEvent {
 }
 
 /** 200 may hide failures: each item says for itself. */
-function judgeBulk(answer: ReceivedAnswer, count: number, nowMs: number): BatchResult {
+function judgeBulk(answer: ReceivedResponse, count: number, nowMs: number): BatchResult {
   if (answer.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
   if (answer.status !== 200) return batchResultOf('Elasticsearch', answer, nowMs)
   const { errors, items } = jsonOf(answer)

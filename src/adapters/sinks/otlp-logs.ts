@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
 import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { jsonOf, batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
@@ -71,7 +71,7 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
  * A collector may take some records and say how many it refused, not which. The halves are asked then: the protocol
  * would have us forget the refused ones, and an audit log may not; those taken before arrive twice, with one id.
  */
-function judgeExport(answer: ReceivedAnswer, nowMs: number): BatchResult {
+function judgeExport(answer: ReceivedResponse, nowMs: number): BatchResult {
   const { partialSuccess } = jsonOf(answer)
   const refused = isRecord(partialSuccess) ? Number(partialSuccess.rejectedLogRecords ?? 0) : 0
   if (answer.status === 200 && refused > 0) return { kind: 'split', reason: 'The collector refused the event.' }

@@ -1,13 +1,13 @@
 import { isRecord } from '../../base/record.ts'
 import type { Delivered, Pause, Retry } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import type { BatchResult } from './encoded-events.ts'
 
 export const delivered: Delivered = { kind: 'delivered' }
 
 export const pauseFor = (state: Pause['state'], reason: string): Pause => ({ kind: 'pause', state, reason })
 
-export function retryLater(reason: string, answer: ReceivedAnswer, nowMs: number): Retry {
+export function retryLater(reason: string, answer: ReceivedResponse, nowMs: number): Retry {
   return { kind: 'retry', reason, retryAfterMs: retryAfterMs(answer, nowMs) }
 }
 
@@ -15,7 +15,7 @@ export function retryLater(reason: string, answer: ReceivedAnswer, nowMs: number
  * What HTTP alone says, for whatever a destination has no words of its own for. A credential or an address that is
  * refused pauses and never drops; a body that is refused is narrowed down; the rest is tried again.
  */
-export function batchResultOf(name: string, answer: ReceivedAnswer, nowMs: number): BatchResult {
+export function batchResultOf(name: string, answer: ReceivedResponse, nowMs: number): BatchResult {
   const { status } = answer
   const reason = `${name} answered ${status}.`
   if (status >= 200 && status < 300) return delivered
@@ -28,7 +28,7 @@ export function batchResultOf(name: string, answer: ReceivedAnswer, nowMs: numbe
 }
 
 /** `Retry-After` as seconds or as a date. */
-function retryAfterMs({ headers }: ReceivedAnswer, nowMs: number): number | undefined {
+function retryAfterMs({ headers }: ReceivedResponse, nowMs: number): number | undefined {
   const text = headers['retry-after']
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
@@ -37,7 +37,7 @@ function retryAfterMs({ headers }: ReceivedAnswer, nowMs: number): number | unde
 }
 
 /** The JSON of an answer as far as it is an object; empty otherwise. */
-export function jsonOf({ body }: ReceivedAnswer): Readonly<Record<string, unknown>> {
+export function jsonOf({ body }: ReceivedResponse): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString())
     return isRecord(value) ? value : {}

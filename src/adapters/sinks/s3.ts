@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
-import { Unreachable, type ReceivedAnswer } from '../network/request.ts'
+import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './response-mapping.ts'
 import { assumedCredentials, awsDomain, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -142,7 +142,7 @@ async function putAll(
 const authCodes = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 const retryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody', 'SlowDown']
 
-function judgePut(answer: ReceivedAnswer, isAssumed: boolean, nowMs: number): DeliveryOutcome {
+function judgePut(answer: ReceivedResponse, isAssumed: boolean, nowMs: number): DeliveryOutcome {
   const { status, headers } = answer
   const code = errorCode(answer)
   const reason = `The store answered ${status}${code === undefined ? '' : ` (${code})`}.`
@@ -166,7 +166,7 @@ function credentialOutcome({ problem, reason, answer }: CredentialProblem, nowMs
   return answer ? retryLater(reason, answer, nowMs) : { kind: 'retry', reason }
 }
 
-const errorCode = ({ body }: ReceivedAnswer): string | undefined =>
+const errorCode = ({ body }: ReceivedResponse): string | undefined =>
   codeOf(/<Code>([^<]+)<\/Code>/.exec(body.toString())?.[1])
 
 /** Virtual-host style for AWS, path style for others and where a dot in the name would not fit the certificate. */

@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { DeliveryOutcome } from '../../domain/audit/export/sink.ts'
-import { Unreachable, type ReceivedAnswer } from '../network/request.ts'
+import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { delivered, jsonOf } from './response-mapping.ts'
 import type { BatchResult } from './encoded-events.ts'
 import { waitFor } from './wait.ts'
 
 /** Asks the collector which of these it has acknowledged. */
-export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promise<ReceivedAnswer>
+export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promise<ReceivedResponse>
 
 export type AckParts = {
   readonly ask: AskForAcks
-  readonly judge: (answer: ReceivedAnswer) => BatchResult
+  readonly judge: (answer: ReceivedResponse) => BatchResult
   readonly clock: Clock
   readonly signal: AbortSignal
 }

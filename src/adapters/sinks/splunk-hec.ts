@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
 import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
-import type { ReceivedAnswer } from '../network/request.ts'
+import type { ReceivedResponse } from '../network/request.ts'
 import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.ts'
 import { compressed, type CompressedBody } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -53,7 +53,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
     authorization: `Splunk ${config.token}`,
     ...(config.use_ack && { 'x-splunk-request-channel': channel }),
   }
-  const post = async (path: string, packet: CompressedBody, signal: AbortSignal): Promise<ReceivedAnswer> =>
+  const post = async (path: string, packet: CompressedBody, signal: AbortSignal): Promise<ReceivedResponse> =>
     request({
       method: 'POST',
       url: new URL(path, config.url),
@@ -94,7 +94,7 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
 /** So many are sent before the first must be acknowledged. */
 const requestsAhead = 8
 
-function ticketIn(answer: ReceivedAnswer): BatchResult {
+function ticketIn(answer: ReceivedResponse): BatchResult {
   const { ackId } = jsonOf(answer)
   return typeof ackId === 'number' ? { kind: 'accepted', ticket: ackId } : noAck
 }
@@ -149,7 +149,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   20: ['busy', 'the queues are full and acknowledgement is unavailable'],
 }
 
-function judgeHec(answer: ReceivedAnswer, count: number, nowMs: number): BatchResult {
+function judgeHec(answer: ReceivedResponse, count: number, nowMs: number): BatchResult {
   const { code, 'invalid-event-number': index } = jsonOf(answer)
   const meaning = typeof code === 'number' ? meanings[code] : undefined
   if (!meaning || answer.status < 400) return batchResultOf('Splunk', answer, nowMs)

@@ -10,7 +10,7 @@ describe('the tokenizer', () => {
     await using tokenizer = createTokenizer(systemClock)
     const ended: string[] = []
     const count = (caller: string, text: string): Promise<unknown> =>
-      tokenizer.count([text], { caller }).then(() => ended.push(caller))
+      tokenizer.count([text], { queueKey: caller }).then(() => ended.push(caller))
     const all = Array.from({ length: 4 }, () => count('org_large', long))
     all.push(count('org_small', 'Hello there'))
     await Promise.all(all)
@@ -20,20 +20,20 @@ describe('the tokenizer', () => {
     await using tokenizer = createTokenizer(systemClock)
     const ended: string[] = []
     const count = (name: string, text: string): Promise<unknown> =>
-      tokenizer.count([text], { caller: 'org_one' }).then(() => ended.push(name))
+      tokenizer.count([text], { queueKey: 'org_one' }).then(() => ended.push(name))
     await Promise.all([count('long', long), count('long', long), count('short', 'Hello there')])
     assert.deepEqual(ended, ['short', 'long', 'long'])
   })
   it('says how it counted', async () => {
     await using tokenizer = createTokenizer(systemClock)
     const { count } = tokenizer
-    assert.deepEqual(await count(['Hello there'], { caller: 'org_one' }), { tokens: 2, method: 'whole' })
-    assert.deepEqual(await count([], { caller: 'org_one' }), { tokens: 0, method: 'whole' })
-    assert.equal((await count([long], { caller: 'org_one' })).method, 'sample')
+    assert.deepEqual(await count(['Hello there'], { queueKey: 'org_one' }), { tokens: 2, method: 'whole' })
+    assert.deepEqual(await count([], { queueKey: 'org_one' }), { tokens: 0, method: 'whole' })
+    assert.equal((await count([long], { queueKey: 'org_one' })).method, 'sample')
   })
   it('goes by the length where a caller has too many texts waiting, and lets others wait for nothing', async () => {
     await using tokenizer = createTokenizer(systemClock)
-    const ask = (caller: string) => tokenizer.count(['Hello there'], { caller })
+    const ask = (caller: string) => tokenizer.count(['Hello there'], { queueKey: caller })
     const all = await Promise.all([...Array.from({ length: 17 }, () => ask('org_many')), ask('org_one')])
     assert.deepEqual(
       all.map(({ method }) => method),
@@ -45,12 +45,12 @@ describe('the tokenizer', () => {
     await using tokenizer = createTokenizer(systemClock)
     const leaving = new AbortController()
     const ended: string[] = []
-    const left = tokenizer.count([long], { caller: 'org_one', signal: leaving.signal }).then(() => ended.push('left'))
-    const stays = tokenizer.count([long], { caller: 'org_two' }).then(() => ended.push('stays'))
+    const left = tokenizer.count([long], { queueKey: 'org_one', signal: leaving.signal }).then(() => ended.push('left'))
+    const stays = tokenizer.count([long], { queueKey: 'org_two' }).then(() => ended.push('stays'))
     leaving.abort()
     await Promise.all([left, stays])
     assert.deepEqual(ended, ['left', 'stays'])
-    const gone = await tokenizer.count(['Hello there'], { caller: 'org_one', signal: leaving.signal })
+    const gone = await tokenizer.count(['Hello there'], { queueKey: 'org_one', signal: leaving.signal })
     assert.equal(gone.method, 'length')
   })
 })

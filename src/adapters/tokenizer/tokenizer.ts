@@ -73,7 +73,7 @@ export function createTokenizer(clock: Clock): Tokenizer {
   }
 
   return {
-    async count(texts, { caller, signal }) {
+    async count(texts, { queueKey: caller, signal }) {
       const job: Job = { ...planCount(texts), caller, result: Promise.withResolvers(), sliceAt: 0, tokens: 0 }
       if (signal?.aborted === true || !queue.add(caller, job)) return countByLength(texts)
       // Nobody reads the count of a caller who has left: what matters is that the thread stops counting.

@@ -1,17 +1,17 @@
-/** The models callers may name, in which order their upstreams are tried, and what they cost. */
+/** A model that callers may request, with its upstreams in the order in which they are tried, and its price. */
 export type Model = {
   readonly name: string
   readonly targets: readonly ModelTarget[]
   readonly contextTokens: number
-  /** The cap where a caller names none. */
+  /** The default output limit, and the most that a caller may request. */
   readonly maxOutputTokens: number
   readonly price: Price
-  /** May serve the anonymous free request. */
+  /** True if anonymous free requests may use this model. */
   readonly freeTier: boolean
   readonly createdAtMs: number
 }
 
-/** `model` is the upstream's own name. */
+/** `model` is the upstream's own name for the model. */
 export type ModelTarget = { readonly upstream: string; readonly model: string }
 
 /** USD per million tokens. */
@@ -24,28 +24,28 @@ export type Price = {
 
 export type Catalogue = {
   find(name: string): Model | undefined
-  /** The models that have a name of their own; those of a `prefix*` entry come into being when asked for. */
+  /** The models with a full name. Models of a `prefix*` entry are not listed, because they are created on lookup. */
   list(): readonly Model[]
 }
 
-/** An entry `claude-*` takes every name that begins so, and stands for that name at its upstreams too. */
+/** An entry `claude-*` matches every name with that prefix and forwards the same name to its upstreams. */
 export function createCatalogue(entries: readonly Model[]): Catalogue {
   const named = entries.filter((entry) => !entry.name.endsWith('*'))
   const byName = new Map(named.map((model) => [model.name, model]))
-  const families = entries
+  const byPrefix = entries
     .filter((entry) => entry.name.endsWith('*'))
     .map((entry) => ({ prefix: entry.name.slice(0, -1), entry }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
   return {
     find(name) {
-      const entry = byName.get(name) ?? families.find(({ prefix }) => name.startsWith(prefix))?.entry
-      return entry && (entry.name === name ? entry : called(entry, name))
+      const entry = byName.get(name) ?? byPrefix.find(({ prefix }) => name.startsWith(prefix))?.entry
+      return entry && (entry.name === name ? entry : withName(entry, name))
     },
     list: () => named,
   }
 }
 
-const called = (entry: Model, name: string): Model => ({
+const withName = (entry: Model, name: string): Model => ({
   ...entry,
   name,
   targets: entry.targets.map((target) => (target.model === entry.name ? { ...target, model: name } : target)),

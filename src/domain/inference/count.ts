@@ -1,18 +1,21 @@
 import type { InferenceRequest, Message, ContentPart } from './request.ts'
 
-/** The port to a tokenizer: tokens of all these texts together. Callers take turns. */
-export type CountTexts = (texts: readonly string[], asker: CountCaller) => Promise<TextCount>
+/** The port to a tokenizer. Counts the tokens of all texts together. Jobs with different queue keys are served in turn. */
+export type CountTexts = (texts: readonly string[], caller: CountCaller) => Promise<TextCount>
 
 export type CountCaller = {
-  /** Who takes turns with others: the organization. */
-  readonly caller: string
+  /** Fair queueing key: the id of the caller's organization. */
+  readonly queueKey: string
   readonly signal?: AbortSignal
 }
 
-/** `whole`: every text was tokenized; `sample`: parts of them; `length`: none, since the caller had too many waiting. */
+/**
+ * `whole`: every text was tokenized. `sample`: parts of the texts were tokenized. `length`: estimated from the byte length,
+ * because the caller had too many jobs queued.
+ */
 export type TextCount = { readonly tokens: number; readonly method: 'whole' | 'sample' | 'length' }
 
-/** What a request consists of for a counter: texts to count, and what is counted by rule. */
+/** The texts of a request that a tokenizer counts, and the tokens added by fixed rules. */
 export type Countable = { readonly texts: readonly string[]; readonly extraTokens: number }
 
 const tokensPerImage = 1600
@@ -20,13 +23,16 @@ const tokensPerMessage = 4
 const tokensPerTool = 12
 const tokensPerRequest = 3
 
-/** Everything counts: system, tools and their schemas, calls and results, thinking. Images are never counted as text. */
+/**
+ * Counts everything: system text, tools with their schemas, tool calls and results, thinking. An image or a binary file adds
+ * a fixed number of tokens.
+ */
 export function countableOf(request: InferenceRequest): Countable {
   const texts: string[] = []
   let extraTokens = tokensPerRequest
   const visit = (part: ContentPart): void => {
     if (part.type === 'tool-result') part.parts.forEach(visit)
-    else if (isPicture(part)) extraTokens += tokensPerImage
+    else if (isBinary(part)) extraTokens += tokensPerImage
     else texts.push(textOf(part))
   }
   const visitMessage = ({ parts }: Message): void => {
@@ -46,7 +52,7 @@ export function countableOf(request: InferenceRequest): Countable {
   return { texts, extraTokens }
 }
 
-const isPicture = (part: ContentPart): boolean =>
+const isBinary = (part: ContentPart): boolean =>
   part.type === 'image' || (part.type === 'file' && part.source.kind !== 'text')
 
 function textOf(part: ContentPart): string {
@@ -68,8 +74,9 @@ function textOf(part: ContentPart): string {
 }
 
 /**
- * The cheap guess by length for every request: a tokenizer would cost more than the rest of the road. Errs high, and in
- * bytes, since a Chinese character is about a token where an English letter is a quarter of one.
+ * A cheap estimate from the byte length, used for every request because a tokenizer would cost more than the rest of the
+ * pipeline. It errs high. It counts bytes, not characters, because a Chinese character is about one token and an English
+ * letter about a quarter of one.
  */
 export function estimateInputTokens(request: InferenceRequest): number {
   const { texts, extraTokens } = countableOf(request)

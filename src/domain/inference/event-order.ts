@@ -1,20 +1,20 @@
 import type { BlockStart, InferenceEvent } from './events.ts'
 
-/** Follows one answer event by event. Whoever writes a bad list has a bug, so the breach is an Error and no Fault. */
+/** Checks the event order of one response. A violation is a bug in the producer, so it is an `Error`, not a `Fault`. */
 export type EventOrder = {
-  /** Throws at the first event that may not stand where it stands. */
+  /** Throws if the event is not allowed at this position. */
   accept(event: InferenceEvent): void
-  /** The blocks that are open now, in the order in which they opened. */
+  /** The numbers of the open blocks, in the order in which they opened. */
   openBlocks(): readonly number[]
-  /** True from the accepted `end` on: nothing may follow. */
+  /** True once `end` was accepted. No event may follow. */
   hasEnded(): boolean
 }
 
-type OpenBlock = { readonly type: BlockStart['type']; proven: boolean }
+type OpenBlock = { readonly type: BlockStart['type']; isSigned: boolean }
 
 /**
- * The rules of `events.ts` as a machine: one start, blocks numbered without gaps, deltas and proofs only into open
- * blocks that can take them, one end once all blocks are closed.
+ * The grammar of `events.ts` as a state machine: one `start`; blocks numbered without gaps; deltas and signatures only for
+ * open blocks of a matching kind; one `end` after all blocks are closed.
  */
 export function createEventOrder(): EventOrder {
   const open = new Map<number, OpenBlock>()
@@ -22,34 +22,35 @@ export function createEventOrder(): EventOrder {
   let nextBlock = 0
 
   const blockOf = (event: { readonly type: string; readonly block: number }): OpenBlock =>
-    open.get(event.block) ?? breach(`${event.type} for block ${event.block}, which is not open`)
+    open.get(event.block) ?? violation(`${event.type} for block ${event.block}, which is not open`)
 
   const acceptOpen = (block: number, part: BlockStart): void => {
-    if (block !== nextBlock) breach(`block ${block} opens where ${nextBlock} is next`)
+    if (block !== nextBlock) violation(`block ${block} opens where ${nextBlock} is next`)
     nextBlock += 1
-    open.set(block, { type: part.type, proven: false })
+    open.set(block, { type: part.type, isSigned: false })
   }
 
   return {
     accept(event) {
       if (event.type === 'start') {
-        if (phase !== 'before') breach('a second start')
+        if (phase !== 'before') violation('a second start')
         phase = 'running'
         return
       }
-      if (phase !== 'running') breach(`${event.type} ${phase === 'before' ? 'before the start' : 'after the end'}`)
+      if (phase !== 'running') violation(`${event.type} ${phase === 'before' ? 'before the start' : 'after the end'}`)
       switch (event.type) {
         case 'open':
           return acceptOpen(event.block, event.part)
         case 'delta': {
           const block = blockOf(event)
-          if (block.type === 'opaque' || block.proven) breach(`delta into block ${event.block}, which takes none`)
+          if (block.type === 'opaque' || block.isSigned) violation(`delta into block ${event.block}, which takes none`)
           return
         }
-        case 'proof': {
+        case 'signature': {
           const block = blockOf(event)
-          if (block.type !== 'thinking' || block.proven) breach(`proof for block ${event.block}, which takes none`)
-          block.proven = true
+          if (block.type !== 'thinking' || block.isSigned)
+            violation(`signature for block ${event.block}, which takes none`)
+          block.isSigned = true
           return
         }
         case 'close':
@@ -57,7 +58,7 @@ export function createEventOrder(): EventOrder {
           open.delete(event.block)
           return
         case 'end':
-          if (open.size > 0) breach(`end while block ${[...open.keys()].join(', ')} is open`)
+          if (open.size > 0) violation(`end while block ${[...open.keys()].join(', ')} is open`)
           phase = 'ended'
       }
     },
@@ -66,6 +67,6 @@ export function createEventOrder(): EventOrder {
   }
 }
 
-function breach(what: string): never {
-  throw new Error(`Not a legal answer: ${what}.`)
+function violation(reason: string): never {
+  throw new Error(`Illegal event order: ${reason}.`)
 }

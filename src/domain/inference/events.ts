@@ -1,98 +1,120 @@
 /**
- * Our own language for what a model answers. A streamed and a whole answer are the same list of events:
+ * The gateway's own event format for model responses. Every provider decodes its vendor's response into these events,
+ * and every endpoint encodes these events in the caller's dialect. A streamed response and a whole one are the same
+ * sequence:
  *
- *   start ( open(b) delta(b)* proof(b)? close(b) )* end      blocks may be open side by side
+ *   start ( open(b) delta(b)* signature(b)? close(b) )* end
  *
- * A failure is a thrown Fault, never an event: nothing can mistake it for an ending.
+ * `b` is the block number. Several blocks may be open at the same time, so their events may interleave; `event-order.ts`
+ * checks the order. A failure is a thrown `Fault`, never an event, because an error must not look like a normal end.
  */
 import type { Dialect, ReasoningSignature } from './request.ts'
 
 export type InferenceEvent =
+  /** `usage` is what the upstream has reported so far, usually the input tokens. */
   | { readonly type: 'start'; readonly model: string; readonly usage?: Usage }
   | { readonly type: 'open'; readonly block: number; readonly part: BlockStart }
-  /** Text of a text, thinking or refusal block; JSON text of a tool call's input. */
+  /** Appends to a text, thinking or refusal block, or to the JSON text of a tool call's input. */
   | { readonly type: 'delta'; readonly block: number; readonly text: string }
-  | { readonly type: 'proof'; readonly block: number; readonly proof: ReasoningSignature }
+  /** Follows the last delta of a thinking block. */
+  | { readonly type: 'signature'; readonly block: number; readonly signature: ReasoningSignature }
   | { readonly type: 'close'; readonly block: number }
   | InferenceEnd
 
 export type InferenceEnd = {
   readonly type: 'end'
   readonly stopReason: StopReason
+  /** The stop string of the request that ended the response. */
   readonly stopSequence?: string
   readonly usage: Usage
-  /** Put there by the pipeline once the answer is paid for. */
+  /** Set by the pipeline after settlement. Providers leave it out. */
   readonly receipt?: Receipt
-  /** Put there by the pipeline where a check did anything but allow the answer. */
+  /** Set by the pipeline if a check did anything other than allow the response. Providers leave it out. */
   readonly policy?: Readonly<Record<string, unknown>>
 }
 
-/** Blocks are numbered 0, 1, 2 … in the order in which they open. */
+/** The kind of a block. Blocks are numbered 0, 1, 2 … in the order in which they open. */
 export type BlockStart =
   | { readonly type: 'text' }
   | { readonly type: 'thinking' }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
   | { readonly type: 'refusal' }
-  /** A finished block that only its own dialect understands; it has no deltas. */
+  /** A vendor's block with no equivalent in this format, such as a web search. It is complete and has no deltas. */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
 
 export type StopReason =
+  /** The model finished. */
   | 'end'
+  /** The output token limit was reached. */
   | 'length'
+  /** The model's context window is full. */
   | 'context-full'
+  /** A stop string of the request was generated; `stopSequence` names it. */
   | 'stop-sequence'
   | 'tool-call'
+  /** The model declined to answer. */
   | 'refusal'
+  /** A content filter, the upstream's or the gateway's, stopped the response. */
   | 'filtered'
+  /** The upstream paused a long turn; the caller may send it back to continue. */
   | 'pause'
 
 export const tokenSources = ['reported', 'estimated'] as const
 export type TokenSource = (typeof tokenSources)[number]
 
-/** The four token classes that have a price. `inputTokens` leaves the cached ones out; `reasoningTokens` are part of the output. */
+/**
+ * Token counts in the four classes that have a price. `inputTokens` excludes both cache classes. `reasoningTokens` is a
+ * part of `outputTokens`.
+ */
 export type Usage = {
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
   readonly outputTokens: number
   readonly reasoningTokens: number
-  /** Counted by the upstream, or by us because it did not say. */
+  /** Whether the upstream reported these counts or the gateway estimated them. */
   readonly source: TokenSource
-  /** What the upstream reported in all, where that cannot be true and our own count stands in its place. */
+  /** The total that the upstream reported, if it was implausible and replaced by an estimate. */
   readonly reportedTokens?: number
 }
 
-/** What an answer costs its caller. */
+/** The price of a response. */
 export type Quote = { readonly creditsUsed: number; readonly costUsd: number }
 
-/** The same once it is paid for. */
+/** The price after settlement, with the balance that is left. */
 export type Receipt = Quote & {
-  /** Null where nothing is metered. */
+  /** Null if the caller is not metered. */
   readonly remainingCredits: number | null
 }
 
 /**
- * What arrived together, so that it can leave together: one read, one write.
- * A door that speaks `original.dialect` may send the upstream's own words instead of spelling the events anew.
+ * The events decoded from one network read. They stay together because one read then becomes one write to the caller.
+ *
+ * `raw` is the same content as the upstream sent it. An endpoint of the same dialect sends `raw` instead of encoding the
+ * events (passthrough), so unknown fields, signatures and cache markers reach the caller unchanged.
  */
 export type Chunk = {
   readonly events: readonly InferenceEvent[]
-  readonly original?: RawFrames | RawDocument
-  /** Its frames say more than events have told so far: a block has begun that a later piece tells of as a whole. */
-  readonly isAhead?: true
-  /** What the upstream's own words say and no event tells of. */
-  readonly asides?: readonly OutOfBandText[]
+  readonly raw?: RawFrames | RawDocument
+  /** `raw` contains the start of an opaque block whose event comes in a later chunk, when the block is complete. */
+  readonly hasPendingBlock?: true
+  /** Text that is in `raw` but in no event. It reaches a passthrough caller, so it is scanned separately. */
+  readonly outOfBand?: readonly OutOfBandText[]
 }
 
-/** A string in an upstream's own words, and the field in which it stands. */
+/** A string of a vendor's response that no event contains. */
 export type OutOfBandText = {
-  readonly place: string
+  /** The path of its field, for example `choices.delta.audio.transcript`. */
+  readonly field: string
   readonly text: string
-  /** By the format it is a piece of a text, which clients join. Other strings of one field may be pieces all the same. */
-  readonly isPiece?: true
+  /**
+   * True if the format defines the field as a part of a longer text, which clients concatenate. Without it the texts of
+   * one field may still belong together.
+   */
+  readonly isDelta?: true
 }
 
-/** Whole server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
+/** Complete server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
 export type RawFrames = {
   readonly kind: 'frames'
   readonly dialect: Dialect
@@ -101,7 +123,7 @@ export type RawFrames = {
 
 export type RawFrame = { readonly event: string | undefined; readonly data: string }
 
-/** The whole JSON answer of an upstream that was not asked to stream. */
+/** The JSON body of a response that was not streamed. */
 export type RawDocument = {
   readonly kind: 'document'
   readonly dialect: Dialect

@@ -18,10 +18,10 @@ const openText = (block: number): InferenceEvent => ({ type: 'open', block, part
 const openThinking: InferenceEvent = { type: 'open', block: 0, part: { type: 'thinking' } }
 const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
 const close = (block: number): InferenceEvent => ({ type: 'close', block })
-const proof: InferenceEvent = { type: 'proof', block: 0, proof: { dialect: 'messages', value: 's' } }
+const signature: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'messages', value: 's' } }
 
-describe('folding', () => {
-  it('joins the deltas of each block, also of blocks that are open side by side', () => {
+describe('foldEvents', () => {
+  it('joins the deltas of each block, including blocks that are open at the same time', () => {
     const call = (block: number, id: string): InferenceEvent => ({
       type: 'open',
       block,
@@ -44,38 +44,38 @@ describe('folding', () => {
     ])
   })
 
-  it('keeps the proof of thinking and opaque blocks as they are', () => {
+  it('keeps reasoning signatures and opaque blocks unchanged', () => {
     const opaque = { type: 'opaque', dialect: 'messages', raw: { type: 'x' } } as const
     const events = [
       start,
       openThinking,
       delta(0, 'hm'),
-      proof,
+      signature,
       close(0),
       { type: 'open', block: 1, part: opaque } as const,
       close(1),
       end,
     ]
     assert.deepEqual(foldEvents(events).blocks, [
-      { type: 'thinking', text: 'hm', proof: { dialect: 'messages', value: 's' } },
+      { type: 'thinking', text: 'hm', signature: { dialect: 'messages', value: 's' } },
       opaque,
     ])
   })
 
-  it('says that a tool was called where the upstream only said that it stopped', () => {
+  it('reports a tool call as the stop reason if the upstream reported a normal end', () => {
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     assert.equal(foldEvents([start, call, close(0), end]).stopReason, 'tool-call')
     assert.equal(foldEvents([start, call, close(0), { ...end, stopReason: 'length' }]).stopReason, 'length')
     assert.equal(foldEvents([start, end]).stopReason, 'end')
   })
 
-  it('refuses a list without an end', () => {
-    assert.throws(() => foldEvents([start]), /it has no end/)
+  it('rejects a list without an end', () => {
+    assert.throws(() => foldEvents([start]), /the end is missing/)
   })
 })
 
-describe('the grammar', () => {
-  const illegal: readonly [says: string, events: readonly InferenceEvent[]][] = [
+describe('event order', () => {
+  const illegal: readonly [name: string, events: readonly InferenceEvent[]][] = [
     ['anything before the start', [openText(0)]],
     ['an end before the start', [end]],
     ['a second start', [start, start]],
@@ -87,31 +87,31 @@ describe('the grammar', () => {
       'a delta into an opaque block',
       [start, { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: 1 } }, delta(0, 'x')],
     ],
-    ['a delta after the proof', [start, openThinking, proof, delta(0, 'x')]],
-    ['a proof for text', [start, openText(0), proof]],
-    ['a second proof', [start, openThinking, proof, proof]],
+    ['a delta after the signature', [start, openThinking, signature, delta(0, 'x')]],
+    ['a signature for text', [start, openText(0), signature]],
+    ['a second signature', [start, openThinking, signature, signature]],
     ['a block that closes twice', [start, openText(0), close(0), close(0)]],
     ['an end while a block is open', [start, openText(0), end]],
     ['anything after the end', [start, end, openText(0)]],
     ['a second end', [start, end, end]],
   ]
-  for (const [says, events] of illegal) {
-    it(`refuses ${says}, and nothing before it`, () => {
-      const grammar = createEventOrder()
-      for (const event of events.slice(0, -1)) grammar.accept(event)
+  for (const [name, events] of illegal) {
+    it(`rejects ${name}, and accepts the events before it`, () => {
+      const order = createEventOrder()
+      for (const event of events.slice(0, -1)) order.accept(event)
       const last = events.at(-1)
       assert.ok(last)
-      assert.throws(() => grammar.accept(last), /Not a legal answer/)
+      assert.throws(() => order.accept(last), /Illegal event order/)
     })
   }
 
-  it('tells which blocks are open and when the answer has ended', () => {
-    const grammar = createEventOrder()
-    for (const event of [start, openText(0), openText(1), close(0)]) grammar.accept(event)
-    assert.deepEqual(grammar.openBlocks(), [1])
-    assert.equal(grammar.hasEnded(), false)
-    grammar.accept(close(1))
-    grammar.accept(end)
-    assert.equal(grammar.hasEnded(), true)
+  it('reports which blocks are open and when the response has ended', () => {
+    const order = createEventOrder()
+    for (const event of [start, openText(0), openText(1), close(0)]) order.accept(event)
+    assert.deepEqual(order.openBlocks(), [1])
+    assert.equal(order.hasEnded(), false)
+    order.accept(close(1))
+    order.accept(end)
+    assert.equal(order.hasEnded(), true)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createLearnedFactors } from './learned-factor.ts'
 
-it('does not remember every name that anybody ever counted for', () => {
+it('keeps a bounded number of model names', () => {
   const factors = createLearnedFactors()
   factors.of('first')
   for (let at = 0; at < 10_000; at++) factors.of(`claude-${at}`)

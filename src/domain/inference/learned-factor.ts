@@ -1,21 +1,21 @@
 /**
- * How many tokens a model's upstream counts for each one that our tokenizer counts, learned from what it reports:
- * vendors change their vocabularies without telling, and no public tokenizer follows.
+ * The ratio between the tokens that an upstream reports and those that the gateway's tokenizer counts, learned per model.
+ * It is learned because vendors change their vocabularies without notice, and no public tokenizer tracks them.
  */
 export type LearnedFactors = {
   of(model: string): number
-  /** True when a new comparison is worth its cost: somebody counts for this model, and the last one is a while ago. */
+  /** True if a new comparison is due: token counts for this model were requested, and the last sample is old enough. */
   wantsSample(model: string, nowMs: number): boolean
   learn(model: string, counted: number, reported: number): void
 }
 
 const weight = 0.2
 const sampleEveryMs = 30_000
-const bounds = { least: 0.25, most: 4 }
-/** A few tokens of framing would drown the ratio of a short text. */
-const leastCounted = 50
-/** Models of a `prefix*` entry come into being when asked for, under as many names as a caller can think of. */
-const mostModels = 1000
+const bounds = { min: 0.25, max: 4 }
+/** Shorter texts are ignored, because the vendor's fixed framing tokens would distort their ratio. */
+const minCounted = 50
+/** Bounds the memory: a `prefix*` entry of the catalogue accepts any number of names. */
+const maxModels = 1000
 
 export function createLearnedFactors(): LearnedFactors {
   const factors = new Map<string, number>()
@@ -23,7 +23,7 @@ export function createLearnedFactors(): LearnedFactors {
   const countedFor = new Set<string>()
   return {
     of(model) {
-      if (countedFor.size >= mostModels) countedFor.clear()
+      if (countedFor.size >= maxModels) countedFor.clear()
       countedFor.add(model)
       return factors.get(model) ?? 1
     },
@@ -35,8 +35,8 @@ export function createLearnedFactors(): LearnedFactors {
       return true
     },
     learn(model, counted, reported) {
-      if (counted < leastCounted || reported <= 0) return
-      const ratio = Math.min(bounds.most, Math.max(bounds.least, reported / counted))
+      if (counted < minCounted || reported <= 0) return
+      const ratio = Math.min(bounds.max, Math.max(bounds.min, reported / counted))
       const known = factors.get(model)
       factors.set(model, known === undefined ? ratio : known + weight * (ratio - known))
     },

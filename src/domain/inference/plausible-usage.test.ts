@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Usage } from './events.ts'
-import { plausibleUsage, usageBounds, type Sent } from './plausible-usage.ts'
+import { plausibleUsage, usageBounds, type SentRequest } from './plausible-usage.ts'
 
 const usage = (counts: Partial<Usage>): Usage => ({
   inputTokens: 10,
@@ -13,7 +13,7 @@ const usage = (counts: Partial<Usage>): Usage => ({
   ...counts,
 })
 
-const sent: Sent = {
+const sent: SentRequest = {
   model: { contextTokens: 1_000, maxOutputTokens: 500 },
   request: { tools: [] },
   expected: usage({ outputTokens: 0, source: 'estimated' }),
@@ -22,48 +22,48 @@ const sent: Sent = {
 
 const own = { inputTokens: 10, outputTokens: 5, outputBytes: 18 }
 
-describe('the most that a request can have used', () => {
-  it('is its context, or what was sent where that is more', () => {
+describe('usageBounds', () => {
+  it('bounds the input by the context window, or by the request if that is larger', () => {
     assert.equal(usageBounds(sent).inputTokens, 10 * 4 + 8_192)
     assert.equal(usageBounds({ ...sent, model: { ...sent.model, contextTokens: 200_000 } }).inputTokens, 200_000)
   })
 
-  it('is its context many times over where the upstream runs tools', () => {
-    const request = { tools: [{ type: 'opaque', dialect: 'messages', raw: {} }] } as unknown as Sent['request']
+  it('multiplies the input bound if the upstream runs tools', () => {
+    const request = { tools: [{ type: 'opaque', dialect: 'messages', raw: {} }] } as unknown as SentRequest['request']
     assert.equal(usageBounds({ ...sent, request }).inputTokens, 16 * (10 * 4 + 8_192))
   })
 
-  it('is its cap and a margin, whatever cap was asked for', () => {
+  it('bounds the output by the limit plus a margin, whatever limit was requested', () => {
     assert.equal(usageBounds(sent).outputTokens, 2 * 20 + 1_024)
     assert.equal(usageBounds({ ...sent, maxOutputTokens: Number.MAX_SAFE_INTEGER }).outputTokens, 2 * 1_000 + 1_024)
   })
 })
 
-describe('a report of an upstream', () => {
-  const most = { inputTokens: 1_000, outputTokens: 100, reasoningTokens: 50 }
+describe('plausibleUsage', () => {
+  const bounds = { inputTokens: 1_000, outputTokens: 100, reasoningTokens: 50 }
 
-  it('is taken as it is up to the bounds', () => {
+  it('returns a report within the bounds unchanged', () => {
     const full = usage({ inputTokens: 500, cacheReadTokens: 300, cacheWriteTokens: 200, outputTokens: 100 })
-    assert.equal(plausibleUsage(full, most, own), full)
+    assert.equal(plausibleUsage(full, bounds, own), full)
   })
 
-  it('may have reasoned beyond the cap, where it says so, but not without end', () => {
+  it('allows reported reasoning beyond the output limit, up to its own bound', () => {
     const reasoned = usage({ outputTokens: 150, reasoningTokens: 60 })
-    assert.equal(plausibleUsage(reasoned, most, own), reasoned)
-    assert.equal(plausibleUsage(usage({ outputTokens: 151, reasoningTokens: 1e9 }), most, own).outputTokens, 5)
+    assert.equal(plausibleUsage(reasoned, bounds, own), reasoned)
+    assert.equal(plausibleUsage(usage({ outputTokens: 151, reasoningTokens: 1e9 }), bounds, own).outputTokens, 5)
   })
 
-  it('may have written more than its cap, where we have seen as much', () => {
+  it('allows more output than the limit if that many bytes were received', () => {
     const long = usage({ outputTokens: 400 })
-    assert.equal(plausibleUsage(long, most, { ...own, outputBytes: 400 }), long)
+    assert.equal(plausibleUsage(long, bounds, { ...own, outputBytes: 400 }), long)
   })
 
-  it('is replaced by our own count where it cannot be true, in the part that cannot', () => {
-    assert.deepEqual(plausibleUsage(usage({ inputTokens: 900, cacheReadTokens: 101 }), most, own), {
+  it('replaces only the implausible side with the gateway’s own count', () => {
+    assert.deepEqual(plausibleUsage(usage({ inputTokens: 900, cacheReadTokens: 101 }), bounds, own), {
       ...usage({ inputTokens: 10, outputTokens: 5, source: 'estimated' }),
       reportedTokens: 1_006,
     })
-    assert.deepEqual(plausibleUsage(usage({ outputTokens: 1e9, reasoningTokens: 7 }), most, own), {
+    assert.deepEqual(plausibleUsage(usage({ outputTokens: 1e9, reasoningTokens: 7 }), bounds, own), {
       ...usage({ outputTokens: 5, reasoningTokens: 5, source: 'estimated' }),
       reportedTokens: 1e9 + 10,
     })

@@ -1,31 +1,31 @@
 import type { Chunk } from './events.ts'
 import type { Dialect, InferenceRequest } from './request.ts'
 
-/** What the road asks of an upstream. */
+/** One call of the pipeline to an upstream. */
 export type ProviderCall = {
   readonly request: InferenceRequest
   /** The upstream's own name for the model. */
   readonly model: string
-  /** The most it may write, already bounded by the catalogue. */
+  /** The output token limit, already capped by the catalogue. */
   readonly maxOutputTokens: number
   readonly requestId: string
-  /** Aborted when the caller hangs up, the answer is disposed of, or a deadline passes. */
+  /** Aborted when the caller disconnects, the response is disposed of, or a deadline passes. */
   readonly signal: AbortSignal
-  /** Told what could not be carried over to this upstream, by the caller's name for it. */
-  readonly onDropped: (what: string) => void
+  /** Called for each request field that this upstream cannot receive, with the field's name in the caller's dialect. */
+  readonly onDropped: (field: string) => void
 }
 
-/** The port to a model upstream. Its adapters live in `adapters/providers`. */
+/** The port to a model upstream. The implementations are in `adapters/providers`. */
 export type Provider = {
   readonly name: string
-  /** What it speaks; same-dialect callers get its own bytes. `echo` speaks none. */
+  /** The dialect of the upstream. Callers of the same dialect get its raw bytes. Undefined for the echo provider. */
   readonly dialect: Dialect | undefined
   /**
-   * Calls the upstream at the first `next()`. Throws a Fault (`upstream_*`, `validation`) before the first piece
-   * where the call failed as a whole: the router may then try the next target. Ends only after an `end` event;
-   * an upstream that stops without one is a thrown Fault.
+   * Returns the response as a stream of chunks. The call starts when the first chunk is requested. Throws a `Fault`
+   * (`upstream_*` or `validation`) before the first chunk if the call failed as a whole, because the router may then try
+   * the next target. Ends only after an `end` event; a response that stops without one is a thrown `Fault`.
    */
   infer(call: ProviderCall): AsyncIterable<Chunk>
-  /** Where the upstream has a counter of its own. */
+  /** Counts the input tokens of a request, if the upstream has an endpoint for it. */
   readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
 }

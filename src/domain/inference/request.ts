@@ -1,42 +1,47 @@
 import type { FieldRoles } from './field-roles.ts'
 
 /**
- * Our own language for what a caller asks of a model. Every dialect is decoded into it at the door,
- * and every upstream's words are written from it: n + m translators instead of n x m.
+ * The gateway's own format for inference requests. Every endpoint decodes its dialect into this format, and every
+ * provider encodes it for its vendor. With n dialects and m vendors that takes n + m translators instead of n x m.
+ * `events.ts` is the counterpart for responses.
  */
 
-/** The wire languages that callers and upstreams speak. */
+/** The API formats of callers and upstreams: Anthropic Messages, OpenAI Responses, OpenAI Chat Completions. */
 export type Dialect = 'messages' | 'responses' | 'chat'
 
 export type InferenceRequest = {
-  /** The name the caller used; the catalogue turns it into upstream models. */
+  /** The model name that the caller sent. The catalogue maps it to upstream models. */
   readonly model: string
   readonly stream: boolean
-  /** System text stands in the list as messages of its own, in the caller's order. */
+  /** In the caller's order. System text is a message of its own with the role `system`. */
   readonly messages: readonly Message[]
   readonly maxOutputTokens?: number
   readonly temperature?: number
   readonly topP?: number
   readonly topK?: number
+  /** Stop strings. */
   readonly stop: readonly string[]
   readonly tools: readonly Tool[]
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   readonly reasoning?: Reasoning
   readonly outputFormat?: OutputFormat
-  /** The end user on whose behalf the caller asks. */
+  /** The caller's id for its end user. */
   readonly user?: string
   readonly metadata?: Readonly<Record<string, string>>
-  /** Extra categories the caller wants blocked. */
+  /** Content categories that the caller wants blocked in addition to its organization's settings. */
   readonly flaggedCategories: readonly string[]
-  readonly original: RawRequest
+  readonly raw: RawRequest
 }
 
-/** The request as it came, for an upstream that speaks the same dialect: it then gets every field untouched. */
+/**
+ * The request as the caller sent it. An upstream of the same dialect receives this body (passthrough), so fields that
+ * the gateway does not know reach it unchanged.
+ */
 export type RawRequest = {
   readonly dialect: Dialect
   readonly body: Readonly<Record<string, unknown>>
-  /** The few caller headers that belong to the dialect: `anthropic-version`, `anthropic-beta`. */
+  /** The caller headers that belong to the dialect: `anthropic-version` and `anthropic-beta`. No others are forwarded. */
   readonly headers: Readonly<Record<string, string>>
   /** What the fields of the body hold. */
   readonly roles: FieldRoles
@@ -44,12 +49,13 @@ export type RawRequest = {
 
 export type Message = { readonly role: 'system' | 'user' | 'assistant'; readonly parts: readonly ContentPart[] }
 
+/** One part of a message. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cache?: CacheMarker }
   | { readonly type: 'image'; readonly source: Source; readonly detail?: string; readonly cache?: CacheMarker }
   | { readonly type: 'file'; readonly source: Source; readonly name?: string; readonly cache?: CacheMarker }
-  | { readonly type: 'thinking'; readonly text: string; readonly proof?: ReasoningSignature }
-  /** `input` stays the JSON text it was: parsed only where a dialect needs an object. */
+  | { readonly type: 'thinking'; readonly text: string; readonly signature?: ReasoningSignature }
+  /** `input` is JSON text as the caller sent it. It is parsed only for vendors that need an object. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | {
       readonly type: 'tool-result'
@@ -59,25 +65,33 @@ export type ContentPart =
       readonly cache?: CacheMarker
     }
   | { readonly type: 'refusal'; readonly text: string }
-  /** A block only its own dialect understands; forwarded there untouched, an error or a listed loss elsewhere. */
+  /**
+   * A block with no equivalent in this format. An upstream of the same dialect gets it unchanged; for any other upstream
+   * it is an error or is reported to `onDropped`.
+   */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
 
+/** The content of an image or file. `file` is a file id of the vendor. */
 export type Source =
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly id: string }
   | { readonly kind: 'text'; readonly text: string }
 
+/** Marks the end of a prefix that the vendor should cache. */
 export type CacheMarker = { readonly ttl?: string }
 
-/** What an upstream needs back to trust thinking it produced earlier. Opaque to us. */
+/**
+ * The vendor's signature over its own thinking. The vendor accepts thinking in the history only together with this value.
+ * The gateway cannot read it.
+ */
 export type ReasoningSignature = {
   readonly dialect: Dialect
-  /** `signature` (messages) or `encrypted_content` (responses). */
+  /** The value of `signature` (Messages) or `encrypted_content` (Responses). */
   readonly value: string
-  /** The upstream's id of the item, where it has one. */
+  /** The vendor's id of the reasoning item, if it has one. */
   readonly id?: string
-  /** True for thinking that came back encrypted as a whole (`redacted_thinking`). */
+  /** True if the vendor encrypted the thinking text itself (`redacted_thinking`). */
   readonly redacted?: boolean
 }
 
@@ -90,20 +104,21 @@ export type Tool =
       readonly strict?: boolean
       readonly cache?: CacheMarker
     }
-  /** A tool the vendor itself runs (web search and the like), or one only its dialect can name. */
+  /** A tool that the vendor runs itself, such as web search, or another tool type that only its dialect has. */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly name: string; readonly raw: unknown }
 
 export type ToolChoice =
   | { readonly type: 'auto' | 'required' | 'none' }
   | { readonly type: 'tool'; readonly name: string }
 
+/** How much the model should think, in ascending order. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof efforts)[number]
 
 export type Reasoning = {
   readonly effort?: Effort
   readonly budgetTokens?: number
-  /** The caller wants to see a summary of the reasoning. */
+  /** True if the caller asked for a summary of the reasoning. */
   readonly visible?: boolean
 }
 
@@ -115,3 +130,7 @@ export type OutputFormat =
       readonly schema: Readonly<Record<string, unknown>>
       readonly strict?: boolean
     }
+
+/** The flat name of a tool that the caller defined inside a namespace. `InferenceRequest.tools` has no namespaces. */
+export const qualifiedToolName = (namespace: string | null | undefined, name: string): string =>
+  namespace ? `${namespace}.${name}` : name

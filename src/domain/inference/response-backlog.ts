@@ -9,10 +9,10 @@ export type ResponseBacklogParts = {
 
 export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { readonly stored: StoredResponses }
 
-/** Each may hold a whole chat. */
-const mostResponses = 1_000
+/** Bounds the disk space: each response may hold a whole conversation. */
+const maxResponses = 1_000
 
-/** Responses that the database does not take wait on this node's disk: an answer that was paid for is not lost with them. */
+/** While the database is unavailable, responses to store are spooled on this node's disk, so a paid response is not lost. */
 export async function withResponseBacklog({ stored, spool }: ResponseBacklogParts): Promise<SpooledResponses> {
   const write = (responses: readonly StoredResponse[]) => Promise.all(responses.map((one) => stored.save(one)))
   const { add, ...kept } = await createDrainingSpool({ spool, write })
@@ -24,7 +24,7 @@ export async function withResponseBacklog({ stored, spool }: ResponseBacklogPart
         try {
           await stored.save(response)
         } catch (error) {
-          if (!isFault(error) || error.kind !== 'unavailable' || kept.waiting() >= mostResponses) throw error
+          if (!isFault(error) || error.kind !== 'unavailable' || kept.waiting() >= maxResponses) throw error
           await add([response])
         }
       },

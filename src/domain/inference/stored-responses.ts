@@ -1,4 +1,4 @@
-/** Items and documents of the responses dialect, kept as they were written. */
+/** An item in the format of the Responses API, stored as it was sent. */
 export type StoredItem = Readonly<Record<string, unknown>>
 
 export type StoredResponse = {
@@ -6,14 +6,14 @@ export type StoredResponse = {
   readonly organizationId: string
   readonly projectId: string
   readonly previousId: string | null
-  /** The items that were new in its request. */
+  /** The input items of this request, without those of the previous responses. */
   readonly input: readonly StoredItem[]
   readonly document: Readonly<Record<string, unknown>>
   readonly createdAtMs: number
   readonly expiresAtMs: number
 }
 
-/** The port to what is kept of earlier responses. A project sees its own alone, and nothing past its time. */
+/** The port to stored responses (`store: true`). A project sees only its own responses, and none past `expiresAtMs`. */
 export type StoredResponses = {
   save(response: StoredResponse): Promise<void>
   find(projectId: string, id: string, nowMs: number): Promise<StoredResponse | undefined>

@@ -94,7 +94,7 @@ describe('reading a chat body', () => {
       toolChoice: { type: 'tool', name: 'read' },
       parallelToolCalls: false,
       outputFormat: { type: 'json-schema', name: 'out', schema: { type: 'object' } },
-      original: { dialect: 'chat', body, headers: {}, roles: vendorFieldRoles },
+      raw: { dialect: 'chat', body, headers: {}, roles: vendorFieldRoles },
     })
   })
 
@@ -188,7 +188,7 @@ describe('reading a chat body', () => {
   })
 
   it('takes our own field out of what an upstream gets', () => {
-    const { flaggedCategories, original } = decode({ flagged_categories: ['hate'] })
+    const { flaggedCategories, raw: original } = decode({ flagged_categories: ['hate'] })
     assert.deepEqual(flaggedCategories, ['hate'])
     assert.ok(!('flagged_categories' in original.body))
   })

@@ -27,7 +27,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
     messages: body.messages.map(decodeMessage),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
     flaggedCategories: flagged ?? [],
-    original: { dialect: 'chat', body: original, headers: {}, roles: vendorFieldRoles },
+    raw: { dialect: 'chat', body: original, headers: {}, roles: vendorFieldRoles },
     ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
     ...omitUndefined({
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,

@@ -119,7 +119,7 @@ describe('the chat writer', () => {
       start,
       open(0, 'thinking'),
       delta(0, 'Hm.'),
-      { type: 'proof', block: 0, proof: { dialect: 'messages', value: 's' } },
+      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 's' } },
       close(0),
       open(1, 'refusal'),
       delta(1, 'No.'),
@@ -164,7 +164,7 @@ describe('the chat writer, forwarding', () => {
   const frames = (...data: string[]): RawFrame[] => data.map((each) => ({ event: undefined, data: each }))
   const piece = (events: readonly InferenceEvent[], ...data: string[]): Chunk => ({
     events,
-    original: { kind: 'frames', dialect: 'chat', frames: frames(...data) },
+    raw: { kind: 'frames', dialect: 'chat', frames: frames(...data) },
   })
   const chunk = (choices: string, rest = '') =>
     `{"id":"theirs","object":"chat.completion.chunk","created":5,"model":"llama","system_fingerprint":"fp","choices":${choices}${rest}}`

@@ -63,7 +63,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
 
 const done = 'data: [DONE]\n\n'
 
-function asksForUsage({ original }: InferenceRequest): boolean {
+function asksForUsage({ raw: original }: InferenceRequest): boolean {
   const options = original.body['stream_options']
   return isRecord(options) && options['include_usage'] === true
 }
@@ -98,7 +98,7 @@ function spell(state: State, step: WriteStep): string {
       return openBlock(state, step.block, step.part)
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
-    case 'proof':
+    case 'signature':
       return '' // this dialect has no room for it
     case 'close':
       return closeBlock(state, step.block)

@@ -28,11 +28,11 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
       return decodeToolResult(block)
     case 'thinking': {
       const proof = readSignature(block.signature ?? '', 'messages')
-      return { type: 'thinking', text: block.thinking, ...(proof && { proof }) }
+      return { type: 'thinking', text: block.thinking, ...(proof && { signature: proof }) }
     }
     case 'redacted_thinking': {
       const proof = readSignature(block.data, 'messages')
-      return { type: 'thinking', text: '', ...(proof && { proof: { ...proof, redacted: true } }) }
+      return { type: 'thinking', text: '', ...(proof && { signature: { ...proof, redacted: true } }) }
     }
     default:
       return { type: 'opaque', dialect: 'messages', raw: block }

@@ -109,10 +109,10 @@ describe('reading what Claude Code sends', () => {
   })
 
   it('reads its settings', () => {
-    const { messages, original } = request
+    const { messages, raw: original } = request
     assert.deepEqual(request, {
       messages,
-      original,
+      raw: original,
       model: 'house-model',
       stream: true,
       stop: [],
@@ -140,7 +140,7 @@ describe('reading what Claude Code sends', () => {
   })
 
   it('keeps the body for an upstream of its kind, less the edit we consume and thinking that nobody signed', () => {
-    const { dialect, body, headers } = request.original
+    const { dialect, body, headers } = request.raw
     assert.equal(dialect, 'messages')
     const [first, second, third, fourth] = claudeCode.messages
     assert.ok(third && Array.isArray(third.content))
@@ -161,7 +161,7 @@ describe('reading a messages body', () => {
   it('needs no more than a model and a message', () => {
     const request = decode({})
     assert.deepEqual(request, {
-      original: request.original,
+      raw: request.raw,
       model: 'm',
       stream: false,
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
@@ -188,8 +188,8 @@ describe('reading a messages body', () => {
     assert.deepEqual(request.flaggedCategories, ['hate'])
     assert.deepEqual(request.outputFormat, { type: 'json-schema', name: 'output', schema: { type: 'object' } })
     assert.deepEqual(request.reasoning, { visible: false, budgetTokens: 1024 })
-    assert.equal(request.original.body['unknown_field'], 1)
-    assert.ok(!('flagged_categories' in request.original.body), 'our own field goes no further')
+    assert.equal(request.raw.body['unknown_field'], 1)
+    assert.ok(!('flagged_categories' in request.raw.body), 'our own field goes no further')
   })
 
   it('takes a thinking budget beyond the answer where thinking may go on between tool calls', () => {
@@ -272,17 +272,17 @@ describe('reading a messages body', () => {
       ],
     })
     assert.deepEqual(request.messages[0]?.parts, [
-      { type: 'thinking', text: 'a', proof: { dialect: 'messages', value: 'sig' } },
-      { type: 'thinking', text: 'b', proof: foreign },
+      { type: 'thinking', text: 'a', signature: { dialect: 'messages', value: 'sig' } },
+      { type: 'thinking', text: 'b', signature: foreign },
       { type: 'thinking', text: 'c' },
-      { type: 'thinking', text: '', proof: { dialect: 'messages', value: 'hidden', redacted: true } },
+      { type: 'thinking', text: '', signature: { dialect: 'messages', value: 'hidden', redacted: true } },
     ])
     const kept = [
       { type: 'thinking', thinking: 'a', signature: 'sig' },
       { type: 'redacted_thinking', data: 'hidden' },
     ]
     assert.deepEqual(
-      request.original.body['messages'],
+      request.raw.body['messages'],
       [{ role: 'assistant', content: kept }],
       'an upstream gets only what it signed',
     )
@@ -290,7 +290,7 @@ describe('reading a messages body', () => {
 
   it('sends on the edits that are not ours to consume', () => {
     const other = { type: 'clear_tool_uses_20250919' }
-    const { original } = decode({
+    const { raw: original } = decode({
       context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, other] },
     })
     assert.deepEqual(original.body['context_management'], { edits: [other] })

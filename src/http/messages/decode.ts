@@ -58,7 +58,7 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
     model: body.model,
     messages: [...systemMessages(body.system), ...standing(body.messages).map(decodeMessage)],
     tools,
-    original: {
+    raw: {
       dialect: 'messages' as const,
       body: withoutGatewayFields(body),
       headers: dialectHeaders(headers),

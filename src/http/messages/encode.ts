@@ -50,7 +50,7 @@ function spellBlock(block: FoldedBlock): unknown[] {
   }
 }
 
-function spellThinking({ text, proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
+function spellThinking({ text, signature: proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
   const signature = proof === undefined ? '' : signatureText(proof, 'messages')
   return proof?.redacted === true && text === ''
     ? { type: 'redacted_thinking', data: signature }

@@ -63,7 +63,7 @@ describe('the messages writer', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
       { type: 'delta', block: 0, text: 'Hm.' },
-      { type: 'proof', block: 0, proof: { dialect: 'messages', value: 'sig' } },
+      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'sig' } },
       { type: 'close', block: 0 },
     )
     assert.deepEqual(events, [
@@ -77,7 +77,7 @@ describe('the messages writer', () => {
   it('shows redacted thinking as the block it is', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
-      { type: 'proof', block: 0, proof: { dialect: 'messages', value: 'opaque', redacted: true } },
+      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'opaque', redacted: true } },
       { type: 'close', block: 0 },
     )
     assert.deepEqual(events, [
@@ -151,7 +151,7 @@ describe('the messages writer', () => {
 describe('the messages writer, forwarding', () => {
   const piece = (events: readonly InferenceEvent[], ...frames: [event: string, data: object][]): Chunk => ({
     events,
-    original: {
+    raw: {
       kind: 'frames',
       dialect: 'messages',
       frames: frames.map(([event, data]) => ({ event, data: JSON.stringify(data) })),
@@ -239,7 +239,7 @@ describe('the messages writer, forwarding', () => {
   it('spells a piece anew whose words are in another dialect', () => {
     const foreign: Chunk = {
       events: [start],
-      original: { kind: 'frames', dialect: 'chat', frames: [{ event: undefined, data: '{}' }] },
+      raw: { kind: 'frames', dialect: 'chat', frames: [{ event: undefined, data: '{}' }] },
     }
     assert.match(createMessagesWriter(context).forward(foreign), /^event: message_start/)
   })
@@ -249,7 +249,7 @@ describe('the messages writer, forwarding', () => {
     writer.forward(opening)
     const ping: Chunk = {
       events: [],
-      original: { kind: 'frames', dialect: 'messages', frames: [{ event: 'ping', data: '{\n}' }] },
+      raw: { kind: 'frames', dialect: 'messages', frames: [{ event: 'ping', data: '{\n}' }] },
     }
     assert.equal(writer.forward(ping), 'event: ping\ndata: {\ndata: }\n\n')
     writer.write([{ type: 'close', block: 0 }, end()])

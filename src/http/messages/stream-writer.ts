@@ -52,8 +52,8 @@ function spell(state: State, step: WriteStep): string {
       return openBlock(state, step.block, step.part)
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
-    case 'proof':
-      return writeProof(state, step.block, step.proof)
+    case 'signature':
+      return writeProof(state, step.block, step.signature)
     case 'close':
       return closeBlock(state, step.block)
   }

@@ -1,6 +1,6 @@
 import { Fault, type Problem } from '../../base/fault.ts'
 import type { Message, ContentPart, ReasoningSignature } from '../../domain/inference/request.ts'
-import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../domain/inference/request.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { readSignature } from '../inference/signature-envelope.ts'
@@ -21,7 +21,7 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
     }
     case 'function_call': {
       const { call_id: id, namespace, name, arguments: input } = item
-      return { role: 'assistant', parts: [{ type: 'tool-call', id, name: nameWithin(namespace, name), input }] }
+      return { role: 'assistant', parts: [{ type: 'tool-call', id, name: qualifiedToolName(namespace, name), input }] }
     }
     case 'function_call_output': {
       const parts = decodeContent(item.output, [...path, 'output'])
@@ -54,7 +54,7 @@ function opaqueItem(item: { readonly type: string }): Message {
 function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
   const texts = item.summary?.length ? item.summary : (item.content ?? [])
   const proof = proofOf(item)
-  return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(proof && { proof }) }
+  return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(proof && { signature: proof }) }
 }
 
 /** What a reasoning item carries back for the model that thought it. */

@@ -24,7 +24,7 @@ describe('reading a responses body', () => {
   it('reads a plain text', () => {
     const request = decode({ instructions: 'Be brief.' })
     assert.deepEqual(request, {
-      original: request.original,
+      raw: request.raw,
       model: 'm',
       stream: false,
       messages: [
@@ -73,7 +73,7 @@ describe('reading a responses body', () => {
       include: ['reasoning.encrypted_content'],
       prompt_cache_key: 'k',
     }
-    const { messages, original, ...rest } = decodeResponses(validate(body))
+    const { messages, raw: original, ...rest } = decodeResponses(validate(body))
     const opaque = (raw: unknown) => [{ type: 'opaque', dialect: 'responses', raw }]
     assert.deepEqual(messages, [
       { role: 'system', parts: [{ type: 'text', text: 'You are an agent.' }] },
@@ -81,7 +81,7 @@ describe('reading a responses body', () => {
       { role: 'user', parts: [{ type: 'text', text: 'list' }] },
       {
         role: 'assistant',
-        parts: [{ type: 'thinking', text: 'Hm.', proof: { dialect: 'responses', value: 'enc', id: 'rs_1' } }],
+        parts: [{ type: 'thinking', text: 'Hm.', signature: { dialect: 'responses', value: 'enc', id: 'rs_1' } }],
       },
       { role: 'assistant', parts: [{ type: 'text', text: 'Listing.' }] },
       { role: 'assistant', parts: [{ type: 'tool-call', id: 'call_1', name: 'shell', input: '{"command":["ls"]}' }] },
@@ -136,7 +136,7 @@ describe('reading a responses body', () => {
     const foreign = { dialect: 'messages', value: 'sig' } as const
     const own = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
     const item = { type: 'reasoning', id: 'rs_ours', summary: [{ type: 'summary_text', text: 'Hm.' }] }
-    const { messages, original } = decode({
+    const { messages, raw: original } = decode({
       input: [
         { ...item, encrypted_content: signatureText(foreign, 'responses') },
         { ...item, encrypted_content: signatureText(own, 'responses', 'rs_ours') },
@@ -146,8 +146,8 @@ describe('reading a responses body', () => {
     assert.deepEqual(
       messages.map(({ parts }) => parts),
       [
-        [{ type: 'thinking', text: 'Hm.', proof: foreign }],
-        [{ type: 'thinking', text: 'Hm.', proof: own }],
+        [{ type: 'thinking', text: 'Hm.', signature: foreign }],
+        [{ type: 'thinking', text: 'Hm.', signature: own }],
         [{ type: 'thinking', text: 'Hm.' }],
       ],
     )

@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { InferenceRequest, Message, OutputFormat, Reasoning, Tool } from '../../domain/inference/request.ts'
-import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../domain/inference/request.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
@@ -20,7 +20,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
     messages: [...systemMessages(body.instructions), ...decodeInput(body.input)],
     stop: [],
     flaggedCategories: body.flagged_categories ?? [],
-    original: { dialect: 'responses', body: withoutGatewayItems(body), headers: {}, roles: vendorFieldRoles },
+    raw: { dialect: 'responses', body: withoutGatewayItems(body), headers: {}, roles: vendorFieldRoles },
     ...selectTools(toolsIn(body), choiceOf(body.tool_choice)),
     ...omitUndefined({
       maxOutputTokens: body.max_output_tokens,
@@ -73,7 +73,7 @@ const decodeTools = (tool: AnyTool | ResponsesNamespace): Tool[] =>
   isNamespace(tool) ? tool.tools.map((member) => decodeTool(member, tool.name)) : [decodeTool(tool)]
 
 function decodeTool(tool: AnyTool, namespace?: string): Tool {
-  const name = nameWithin(namespace, typeof tool.name === 'string' ? tool.name : tool.type)
+  const name = qualifiedToolName(namespace, typeof tool.name === 'string' ? tool.name : tool.type)
   if (!isFunction(tool)) return { type: 'opaque', dialect: 'responses', name, raw: tool }
   const { description, parameters, strict } = tool
   return { type: 'function', name, parameters: parametersOf(parameters), ...omitUndefined({ description, strict }) }
@@ -88,9 +88,9 @@ function choiceOf(choice: ResponsesBody['tool_choice']): OpenaiChoice | undefine
   switch (choice.type) {
     case 'function':
     case 'custom':
-      return { kind: 'named', name: nameWithin(choice.namespace, choice.name), path: ['tool_choice', 'name'] }
+      return { kind: 'named', name: qualifiedToolName(choice.namespace, choice.name), path: ['tool_choice', 'name'] }
     case 'allowed_tools': {
-      const names = choice.tools.map(({ type = '', name = type, namespace }) => nameWithin(namespace, name))
+      const names = choice.tools.map(({ type = '', name = type, namespace }) => qualifiedToolName(namespace, name))
       return { kind: 'allowed', mode: choice.mode, names }
     }
     default:

@@ -44,7 +44,7 @@ function spellBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, ca
     case 'refusal':
       return [messageItem(newId('msg'), 'completed', [refusalPart(block.text)])]
     case 'thinking':
-      return [reasoningItem(newId('rs'), block.text, block.proof)]
+      return [reasoningItem(newId('rs'), block.text, block.signature)]
     case 'tool-call':
       return [spellCall(block, newId, { freeText, calleeOf })]
     case 'opaque':

@@ -57,7 +57,7 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Respon
 export type ResponseOutcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
 
 /** What a response repeats of its request, with the dialect's defaults for what was not said. */
-export function echoOf({ request: { original }, echo }: AnswerContext): Record<string, unknown> {
+export function echoOf({ request: { raw: original }, echo }: AnswerContext): Record<string, unknown> {
   const { body } = original
   return {
     instructions: body['instructions'] ?? null,

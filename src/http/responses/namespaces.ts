@@ -1,5 +1,5 @@
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { nameWithin } from '../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../domain/inference/request.ts'
 import { isRecord } from '../../base/record.ts'
 
 /** A tool as callers of this dialect name it. */
@@ -8,7 +8,7 @@ export type Callee = { readonly name: string; readonly namespace?: string }
 export type CalleeOf = (name: string) => Callee
 
 /** Agents group tools, those of an MCP server for instance, and want each call back under both names. */
-export function createCalleeOf({ original }: InferenceRequest): CalleeOf {
+export function createCalleeOf({ raw: original }: InferenceRequest): CalleeOf {
   const { tools, input } = original.body
   const later = recordsIn(input).flatMap((item) => recordsIn(item['tools']))
   const callees = new Map([...recordsIn(tools), ...later].flatMap(membersOf))
@@ -18,7 +18,7 @@ export function createCalleeOf({ original }: InferenceRequest): CalleeOf {
 function membersOf({ type, name: namespace, tools }: Record<string, unknown>): [string, Callee][] {
   if (type !== 'namespace' || typeof namespace !== 'string') return []
   return recordsIn(tools).flatMap(({ name }) =>
-    typeof name === 'string' ? [[nameWithin(namespace, name), { namespace, name }]] : [],
+    typeof name === 'string' ? [[qualifiedToolName(namespace, name), { namespace, name }]] : [],
   )
 }
 

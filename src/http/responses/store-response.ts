@@ -36,7 +36,7 @@ async function keep(
 
 /** The upstream's own last word where it speaks this dialect, so that its item ids can be referred to; ours otherwise. */
 function documentOf(
-  { original }: Chunk,
+  { raw: original }: Chunk,
   events: readonly InferenceEvent[],
   context: AnswerContext,
 ): Record<string, unknown> {

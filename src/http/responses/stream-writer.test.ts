@@ -105,7 +105,7 @@ describe('the responses writer', () => {
   })
 
   it('shows thinking in the summary form, with its proof', () => {
-    const proof: InferenceEvent = { type: 'proof', block: 0, proof: { dialect: 'responses', value: 'enc' } }
+    const proof: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'responses', value: 'enc' } }
     const text = written(open(0, 'thinking'), delta(0, 'Hm.'), proof, close(0))
     assert.deepEqual(namesOf(text).slice(2, -1), [
       'output_item.added',
@@ -183,7 +183,7 @@ describe('the responses writer, forwarding', () => {
     ...frames: ({ type: string } & Record<string, unknown>)[]
   ): Chunk => ({
     events,
-    original: {
+    raw: {
       kind: 'frames',
       dialect: 'responses',
       frames: frames.map((data) => ({ event: data.type, data: JSON.stringify(data) })),

@@ -77,9 +77,9 @@ function spell(state: State, step: WriteStep): string {
       const block = blockOf(state, step.block)
       return block === undefined || step.text === '' ? '' : deltaFrames(state.sequence, block, step.text)
     }
-    case 'proof': {
+    case 'signature': {
       const block = blockOf(state, step.block)
-      if (block !== undefined) block.proof = step.proof
+      if (block !== undefined) block.proof = step.signature
       return ''
     }
     case 'close':
@@ -197,7 +197,7 @@ function note(state: State, step: WriteStep): void {
   const shown = state.open.get(step.block)
   if (shown === undefined) return
   if (step.type === 'delta') shown.text += step.text
-  else if (step.type === 'proof') shown.proof = step.proof
+  else if (step.type === 'signature') shown.proof = step.signature
   else closeForwarded(state, step.block, shown)
 }
 

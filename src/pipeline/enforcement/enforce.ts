@@ -125,7 +125,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
         answer = metered
         const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
         const pieces = tap(guardOutput(metered, guarding), (piece) => piece, fail)
-        const { roles } = asking.request.original
+        const { roles } = asking.request.raw
         return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores, roles })
       },
       fail,

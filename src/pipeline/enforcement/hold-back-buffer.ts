@@ -70,7 +70,7 @@ function withText({ events }: Chunk, block: number, text: string): Chunk {
   return {
     events: events.flatMap((event): readonly InferenceEvent[] => {
       if (!('block' in event) || event.block !== block) return [event]
-      if (event.type === 'delta' || event.type === 'proof') return []
+      if (event.type === 'delta' || event.type === 'signature') return []
       return event.type === 'close' ? [{ type: 'delta', block, text }, event] : [event]
     }),
   }
@@ -79,8 +79,8 @@ function withText({ events }: Chunk, block: number, text: string): Chunk {
 /** Keeps the upstream's own words where all of the pieces have them. */
 function join(held: readonly { readonly piece: Chunk }[]): Chunk {
   const events = held.flatMap(({ piece }) => piece.events)
-  const originals = held.map(({ piece }) => piece.original).filter((original) => original?.kind === 'frames')
+  const originals = held.map(({ piece }) => piece.raw).filter((original) => original?.kind === 'frames')
   const [first] = originals
   if (first === undefined || originals.length < held.length) return { events }
-  return { events, original: { ...first, frames: originals.flatMap(({ frames }) => frames) } }
+  return { events, raw: { ...first, frames: originals.flatMap(({ frames }) => frames) } }
 }

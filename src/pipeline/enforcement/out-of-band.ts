@@ -60,7 +60,7 @@ export function createOutOfBandInspection(parts: StreamScannerParts, outcomes: C
 
   /** By the rules for a text that grows: the others are asked when it is complete. */
   function areAllowed(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
-    const whole = asides.filter(({ isPiece }) => isPiece !== true)
+    const whole = asides.filter(({ isDelta: isPiece }) => isPiece !== true)
     if (whole.length === 0) return true
     const texts = [whole.map(({ text }) => text).join('\n')]
     return andThen(parts.glance(stepPlan, { texts, direction: 'response' }), (examination) =>
@@ -68,7 +68,7 @@ export function createOutOfBandInspection(parts: StreamScannerParts, outcomes: C
     )
   }
 
-  function isFollowed({ place, text, isPiece }: OutOfBandText): MaybePromise<boolean> {
+  function isFollowed({ field: place, text, isDelta: isPiece }: OutOfBandText): MaybePromise<boolean> {
     const field = fieldOf(place)
     field.text += text
     field.isInPieces = isPiece === true
@@ -77,13 +77,13 @@ export function createOutOfBandInspection(parts: StreamScannerParts, outcomes: C
   }
 
   function areCleared(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
-    const followers = new Set(asides.map(({ place }) => fieldOf(place).follower))
+    const followers = new Set(asides.map(({ field: place }) => fieldOf(place).follower))
     return every([...followers], (follower) => andThen(follower.lookAhead(0), () => true))
   }
 
   return {
     marksOf: (asides) =>
-      asides.map(({ place, text }) => {
+      asides.map(({ field: place, text }) => {
         const field = fieldOf(place)
         field.mark += text.length
         return { follower: field.follower, mark: field.mark }
@@ -116,11 +116,11 @@ function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean
 }
 
 /** What a piece says that no event tells of, less addresses and data. */
-export function outOfBandTextsOf({ asides = none, events, original }: Chunk): readonly OutOfBandText[] {
+export function outOfBandTextsOf({ outOfBand: asides = none, events, raw: original }: Chunk): readonly OutOfBandText[] {
   if (original !== undefined) return asides.length === 0 ? asides : asides.flatMap(asText)
   // The proof of a thought is a signature, unless an upstream says so of something else.
   return events.flatMap((event) =>
-    event.type === 'proof' ? asText({ place: 'proof', text: event.proof.value }) : none,
+    event.type === 'signature' ? asText({ field: 'signature', text: event.signature.value }) : none,
   )
 }
 

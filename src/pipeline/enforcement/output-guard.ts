@@ -82,7 +82,7 @@ export function guardOutput(metered: Pick<Metered, 'pieces' | 'used'>, parts: Ou
   /** Takes a piece in, looks at all that it adds, and says whether the answer may go on. */
   function isPieceFit(piece: Chunk): MaybePromise<boolean> {
     const place = ++pieces
-    if (piece.isAhead !== true) told = place
+    if (piece.hasPendingBlock !== true) told = place
     const events = joined(piece.events)
     const asides = outOfBandTextsOf(piece)
     const marks = inspection.marksOf(events)

@@ -33,7 +33,7 @@ describe('a block that only its dialect understands, in an answer that is redact
     const part = { type: 'opaque', dialect: 'messages', raw } as const
     const body = { content: [raw] }
     async function* pieces(): AsyncGenerator<Chunk> {
-      yield { events: [{ type: 'open', block: 0, part }], original: { kind: 'document', dialect: 'messages', body } }
+      yield { events: [{ type: 'open', block: 0, part }], raw: { kind: 'document', dialect: 'messages', body } }
     }
     for await (const piece of redactedAnswer(pieces(), { vault: createPlaceholderMap(), restores: false, roles }))
       return piece
@@ -46,7 +46,7 @@ describe('a block that only its dialect understands, in an answer that is redact
   })
 
   it('leaves the document as it is where there is none', async () => {
-    assert.deepEqual((await shown(found('Of Ada')))?.original?.kind, 'document')
+    assert.deepEqual((await shown(found('Of Ada')))?.raw?.kind, 'document')
   })
 })
 

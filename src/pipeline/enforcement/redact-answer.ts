@@ -57,7 +57,7 @@ export async function* redactedAnswer(
         return text === '' ? [] : [{ ...event, text }]
       }
       // A signature holds for the text it was made for.
-      case 'proof':
+      case 'signature':
         return changedBlocks.has(event.block) ? [] : [event]
       case 'close': {
         const rest = streamOf(event.block).end()
@@ -71,7 +71,7 @@ export async function* redactedAnswer(
   for await (const piece of pieces) {
     const events = piece.events.flatMap(change)
     const isSame =
-      piece.original?.kind === 'document' &&
+      piece.raw?.kind === 'document' &&
       areSame(events, piece.events) &&
       outOfBandTextsOf(piece).every(({ text }) => findPersonalData(text).length === 0)
     yield isSame ? piece : { events }

@@ -49,7 +49,8 @@ export function createAskModel(parts: AskModelParts): AskModel {
   }
 
   async function ask(question: ModelQuestion, signal: AbortSignal): Promise<string> {
-    if (breaker.isResting(breakerName)) throw unavailable('The judge has failed several times and rests for a while.')
+    if (breaker.isCoolingDown(breakerName))
+      throw unavailable('The judge has failed several times and rests for a while.')
     const model = parts.findModel()
     if (!model) throw unavailable('The judge’s model is not in the catalogue.')
     const expected = expectedUsage(question)
@@ -97,7 +98,7 @@ const translated = (provider: Provider): Provider => ({
   ...provider,
   infer: (call) => {
     const dialect: Dialect = provider.dialect === 'messages' ? 'chat' : 'messages'
-    return provider.infer({ ...call, request: { ...call.request, original: { ...call.request.original, dialect } } })
+    return provider.infer({ ...call, request: { ...call.request, raw: { ...call.request.raw, dialect } } })
   },
 })
 
@@ -113,7 +114,7 @@ const requestOf = ({ system, user, maxOutputTokens }: ModelQuestion, model: stri
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
+  raw: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
 })
 
 type ReadAnswer = { readonly text: string; readonly usage: Usage }

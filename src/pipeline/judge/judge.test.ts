@@ -130,7 +130,7 @@ describe('a judge', () => {
   it('asks in words that the upstream’s own translation makes, whatever it speaks', async () => {
     const { judge, calls } = sceneOf(() => answering('{"score": 1}'))
     await judge(question)
-    const { dialect, body, headers } = calls[0]?.request.original ?? {}
+    const { dialect, body, headers } = calls[0]?.request.raw ?? {}
     assert.deepEqual({ dialect, body, headers }, { dialect: 'chat', body: {}, headers: {} })
   })
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createSemaphore } from '../../../base/semaphore.ts'
 import { createUpstreamHealth } from '../../../domain/inference/health.ts'
-import type { ReceivedAnswer, OutgoingRequest } from '../../network/request.ts'
+import type { ReceivedResponse, OutgoingRequest } from '../../network/request.ts'
 import { createOpenaiClassifier } from './classifier.ts'
 
 const names = ['harassment', 'hate', 'illicit', 'self-harm', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence']
@@ -14,7 +14,7 @@ const resultOf = (scores: Record<string, number>, flagged: readonly string[] = [
   category_scores: { ...Object.fromEntries(names.map((name) => [name, 0.001])), ...scores },
 })
 
-function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<ReceivedAnswer> & { json?: unknown }>) {
+function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<ReceivedResponse> & { json?: unknown }>) {
   const { clock, pass } = createHandClock()
   const sent: OutgoingRequest[] = []
   const classifier = createOpenaiClassifier(

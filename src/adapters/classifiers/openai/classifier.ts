@@ -3,7 +3,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { Semaphore } from '../../../base/semaphore.ts'
 import type { UpstreamHealth } from '../../../domain/inference/health.ts'
 import type { Classification, Classifier } from '../../../domain/moderation/classifier.ts'
-import type { ReceivedAnswer, SendRequest } from '../../network/request.ts'
+import type { ReceivedResponse, SendRequest } from '../../network/request.ts'
 import { readClassification } from './answer.ts'
 
 export type OpenaiClassifierSettings = {
@@ -31,7 +31,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   const { baseUrl, apiKey, model, timeoutMs } = settings
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`)
 
-  async function ask(text: string, signal: AbortSignal): Promise<ReceivedAnswer> {
+  async function ask(text: string, signal: AbortSignal): Promise<ReceivedResponse> {
     using _turn = await turns.acquire(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
     const key = apiKey()
@@ -41,7 +41,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   }
 
   /** Only what is no fault of the text counts against the endpoint: else a few odd texts could silence it for all. */
-  async function reach(text: string): Promise<ReceivedAnswer> {
+  async function reach(text: string): Promise<ReceivedResponse> {
     const late = new AbortController()
     const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))
     try {
@@ -61,7 +61,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   return {
     identity: { id: 'openai', version: model, digest: '' },
     async classify(text) {
-      if (health.isResting(url.host)) throw failed('it has failed several times and is left alone for a while')
+      if (health.isCoolingDown(url.host)) throw failed('it has failed several times and is left alone for a while')
       const { status, body } = await reach(text)
       if (status !== 200) throw failed(`it answered with status ${status}`)
       return readAnswer(body)

@@ -1,15 +1,16 @@
-import { isNamed, type ConformanceCheck } from '../decoding/conformance-check.ts'
+import { isNonEmptyText } from '../json-values.ts'
+import type { ConformanceCheck } from '../wire-format.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asCount, asList, asRecord, asText } from '../json-values.ts'
 
-/** The type of each block that is open, by its index. */
+/** `open` maps the index of each open block to its type. */
 type State = { hasStart: boolean; blockCount: number; readonly open: Map<unknown, string> }
 
-/** What clients of the Messages format need: a start, blocks numbered from 0, and deltas that fit their block. */
+/** SDKs of the Messages format require a start, blocks numbered from 0, and deltas that match the type of their block. */
 export function createMessagesCheck(): ConformanceCheck {
   const state: State = { hasStart: false, blockCount: 0, open: new Map() }
   return {
-    event: (event) => isNamed(event['type']) && (checks.get(event['type'])?.(state, event) ?? true),
+    event: (event) => isNonEmptyText(event['type']) && (checks.get(event['type'])?.(state, event) ?? true),
     document: ({ role = 'assistant', content }) =>
       role === 'assistant' && asList(content).every((block) => isBlock(asRecord(block))),
   }
@@ -25,14 +26,14 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['message_delta', ({ hasStart }) => hasStart],
 ])
 
-/** Further starts are kept from callers anyway. */
+/** Further starts are always valid here, because the endpoint does not forward them. */
 function isStart(state: State, event: JsonRecord): boolean {
   if (state.hasStart) return true
   state.hasStart = true
   const message = asRecord(event['message'])
   const usage = asRecord(message?.['usage'])
-  const isCounted = asCount(usage?.['input_tokens']) !== undefined && asCount(usage?.['output_tokens']) !== undefined
-  return isCounted && message?.['role'] === 'assistant' && Array.isArray(message['content'])
+  const hasUsage = asCount(usage?.['input_tokens']) !== undefined && asCount(usage?.['output_tokens']) !== undefined
+  return hasUsage && message?.['role'] === 'assistant' && Array.isArray(message['content'])
 }
 
 function isBlockStart(state: State, event: JsonRecord): boolean {
@@ -42,7 +43,7 @@ function isBlockStart(state: State, event: JsonRecord): boolean {
   return isBlock(block) && isEmpty(block ?? {})
 }
 
-/** What a block holds comes after its start: agents do not read it there. */
+/** The start of a block must be empty, because agents read its content only from the deltas. */
 const isEmpty = ({ type, text, thinking, signature, input }: JsonRecord): boolean =>
   [text, thinking, signature].every((value) => asText(value) === '') &&
   (!asText(type).endsWith('tool_use') || Object.keys(asRecord(input) ?? {}).length === 0)
@@ -54,13 +55,13 @@ function isBlock(block: JsonRecord | undefined): boolean {
     case 'thinking':
       return typeof block['thinking'] === 'string'
     case 'tool_use':
-      return isNamed(block['id']) && isNamed(block['name']) && asRecord(block['input']) !== undefined
+      return isNonEmptyText(block['id']) && isNonEmptyText(block['name']) && asRecord(block['input']) !== undefined
     default:
-      return isNamed(block?.['type'])
+      return isNonEmptyText(block?.['type'])
   }
 }
 
-const homes: ReadonlyMap<string, RegExp> = new Map([
+const deltaTargets: ReadonlyMap<string, RegExp> = new Map([
   ['text_delta', /^text$/],
   ['thinking_delta', /^thinking$/],
   ['signature_delta', /^thinking$/],
@@ -69,6 +70,6 @@ const homes: ReadonlyMap<string, RegExp> = new Map([
 
 function isDelta(state: State, event: JsonRecord): boolean {
   const block = state.open.get(event['index'])
-  const home = homes.get(asText(asRecord(event['delta'])?.['type']))
-  return block !== undefined && home?.test(block) !== false
+  const target = deltaTargets.get(asText(asRecord(event['delta'])?.['type']))
+  return block !== undefined && target?.test(block) !== false
 }

@@ -1,11 +1,10 @@
-import type { StopReason } from '../../../domain/inference/events.ts'
+import type { StopReason, Usage } from '../../../domain/inference/events.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
-import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
-import type { Decoder } from '../http-provider.ts'
+import { upstreamFailed, faultOfErrorBody } from '../failures.ts'
+import type { Decoder } from '../wire-format.ts'
 import type { JsonRecord } from '../json-values.ts'
-import { asCount, parseRecord, asRecord, asRecords, asText } from '../json-values.ts'
-import type { ReportedUsage } from '../decoding/usage.ts'
-import { readMessagesUsage, usageAtStart } from './usage.ts'
+import { asCount, asRecord, asRecords, asText, numberOf, parseRecord } from '../json-values.ts'
+import { countsOf, type ReportedUsage } from '../decoding/usage.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['end_turn', 'end'],
@@ -19,27 +18,27 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
 
 type Kind = 'text' | 'thinking' | 'tool-call'
 
-/** One of theirs while it is open: ours beside it, or, for what only they understand, all of it so far. */
+/** A block of the upstream that is open: mapped to a block of the event format, or collected until it is complete. */
 type OpenBlock =
   | { readonly kind: Kind; readonly block: number; signature: string }
   | { readonly kind: 'opaque'; readonly raw: JsonRecord; json: string }
 
 type State = {
-  readonly write: EventWriter
+  readonly writer: EventWriter
   readonly blocks: Map<number, OpenBlock>
   usage: ReportedUsage
   stopReason: string
   stopSequence: string
 }
 
-/** The answer of a Messages upstream in our words. */
-export function createMessagesDecoder(write: EventWriter): Decoder {
-  const state: State = { write, blocks: new Map(), usage: {}, stopReason: '', stopSequence: '' }
+/** Decodes a response in the Messages format. */
+export function createMessagesDecoder(writer: EventWriter): Decoder {
+  const state: State = { writer, blocks: new Map(), usage: {}, stopReason: '', stopSequence: '' }
   return {
     event: (body, name) => steps.get(asText(body['type']) || (name ?? ''))?.(state, body),
     document: (body) => readDocument(state, body),
     done() {},
-    isCollecting: () => state.blocks.values().some(({ kind }) => kind === 'opaque'),
+    hasPendingBlock: () => state.blocks.values().some(({ kind }) => kind === 'opaque'),
   }
 }
 
@@ -50,7 +49,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
   ['content_block_start', (state, event) => openBlock(state, indexOf(event), asRecord(event['content_block']) ?? {})],
   ['content_block_delta', addDelta],
   ['content_block_stop', (state, event) => closeBlock(state, indexOf(event))],
-  ['message_delta', noteEnding],
+  ['message_delta', readMessageDelta],
   ['message_stop', endMessage],
   ['error', fail],
 ])
@@ -58,7 +57,7 @@ const steps: ReadonlyMap<string, Step> = new Map([
 function startMessage(state: State, event: JsonRecord): void {
   const message = asRecord(event['message'])
   state.usage = readMessagesUsage(state.usage, message?.['usage'])
-  state.write.start(asText(message?.['model']), usageAtStart(state.usage))
+  state.writer.start(asText(message?.['model']), usageAtStart(state.usage))
 }
 
 function addDelta(state: State, event: JsonRecord): void {
@@ -66,7 +65,7 @@ function addDelta(state: State, event: JsonRecord): void {
   if (delta !== undefined) deltas.get(asText(delta['type']))?.(state, indexOf(event), delta)
 }
 
-function noteEnding(state: State, event: JsonRecord): void {
+function readMessageDelta(state: State, event: JsonRecord): void {
   const delta = asRecord(event['delta'])
   state.stopReason = asText(delta?.['stop_reason']) || state.stopReason
   state.stopSequence = asText(delta?.['stop_sequence']) || state.stopSequence
@@ -75,9 +74,9 @@ function noteEnding(state: State, event: JsonRecord): void {
 
 function endMessage(state: State): void {
   for (const index of state.blocks.keys()) closeBlock(state, index)
-  const { write, usage, stopReason, stopSequence } = state
-  if (stopReason === '') throw brokenAnswer('The model’s upstream ended its answer without saying why.')
-  write.end({ stopReason: stopReasons.get(stopReason) ?? 'end', stopSequence: stopSequence || undefined, usage })
+  const { writer, usage, stopReason, stopSequence } = state
+  if (stopReason === '') throw upstreamFailed('The model’s upstream ended its response without a stop reason.')
+  writer.end({ stopReason: stopReasons.get(stopReason) ?? 'end', stopSequence: stopSequence || undefined, usage })
 }
 
 function fail(_state: State, event: JsonRecord): never {
@@ -95,68 +94,68 @@ const deltas: ReadonlyMap<string, DeltaStep> = new Map([
     (state, index, delta) => addText(state, { index, kind: 'thinking', text: asText(delta['thinking']) }),
   ],
   ['input_json_delta', addInput],
-  ['signature_delta', noteSignature],
+  ['signature_delta', readSignature],
 ])
 
 function addInput(state: State, index: number, delta: JsonRecord): void {
   const json = asText(delta['partial_json'])
   const open = state.blocks.get(index)
   if (open?.kind === 'opaque') open.json += json
-  else if (open?.kind === 'tool-call') state.write.delta(open.block, json)
+  else if (open?.kind === 'tool-call') state.writer.delta(open.block, json)
 }
 
-function noteSignature(state: State, index: number, delta: JsonRecord): void {
+function readSignature(state: State, index: number, delta: JsonRecord): void {
   const open = state.blocks.get(index)
   if (open?.kind === 'thinking') open.signature = asText(delta['signature'])
 }
 
-/** Some servers leave out the start of a block, or put thinking into a text block: each kind gets a block of its own. */
+/** Some servers omit the start of a block, or put thinking into a text block, so each kind gets its own block. */
 function addText(
   state: State,
   { index, kind, text }: { index: number; kind: 'text' | 'thinking'; text: string },
 ): void {
   if (text === '') return
   const open = state.blocks.get(index)
-  if (open?.kind === kind) return state.write.delta(open.block, text)
+  if (open?.kind === kind) return state.writer.delta(open.block, text)
   if (open !== undefined) closeBlock(state, index)
-  const block = state.write.open({ type: kind })
+  const block = state.writer.open({ type: kind })
   state.blocks.set(index, { kind, block, signature: '' })
-  state.write.delta(block, text)
+  state.writer.delta(block, text)
 }
 
 function openBlock(state: State, index: number, raw: JsonRecord): void {
   closeBlock(state, index)
-  const { write, blocks } = state
+  const { writer, blocks } = state
   switch (raw['type']) {
     case 'text':
-      // Opened with its first character: an empty text is none.
+      // A text block is opened with its first delta, because empty ones are dropped.
       return addText(state, { index, kind: 'text', text: asText(raw['text']) })
     case 'thinking':
       blocks.set(index, {
         kind: 'thinking',
-        block: write.open({ type: 'thinking' }),
+        block: writer.open({ type: 'thinking' }),
         signature: asText(raw['signature']),
       })
       return addText(state, { index, kind: 'thinking', text: asText(raw['thinking']) })
     case 'redacted_thinking':
-      return writeRedacted(write, asText(raw['data']))
+      return writeRedacted(writer, asText(raw['data']))
     case 'tool_use': {
-      const block = write.openToolCall(asText(raw['id']), asText(raw['name']))
+      const block = writer.openToolCall(asText(raw['id']), asText(raw['name']))
       blocks.set(index, { kind: 'tool-call', block, signature: '' })
-      return write.delta(block, wholeInput(raw))
+      return writer.delta(block, wholeInput(raw))
     }
     default:
       blocks.set(index, { kind: 'opaque', raw, json: '' })
   }
 }
 
-function writeRedacted(write: EventWriter, value: string): void {
-  const block = write.open({ type: 'thinking' })
-  write.proof(block, { dialect: 'messages', value, redacted: true })
-  write.close(block)
+function writeRedacted(writer: EventWriter, value: string): void {
+  const block = writer.open({ type: 'thinking' })
+  writer.signature(block, { dialect: 'messages', value, redacted: true })
+  writer.close(block)
 }
 
-/** A stream starts with an empty object and sends the input in pieces; whole answers have all of it here. */
+/** In a stream the input is an empty object, followed by deltas. In a whole response it is complete. */
 function wholeInput(raw: JsonRecord): string {
   const input = asRecord(raw['input']) ?? {}
   return Object.keys(input).length > 0 ? JSON.stringify(input) : ''
@@ -166,26 +165,50 @@ function closeBlock(state: State, index: number): void {
   const open = state.blocks.get(index)
   if (open === undefined) return
   state.blocks.delete(index)
-  const { write } = state
+  const { writer } = state
   if (open.kind === 'opaque') {
     const raw = open.json === '' ? open.raw : { ...open.raw, input: parseRecord(open.json) ?? {} }
-    write.close(write.open({ type: 'opaque', dialect: 'messages', raw }))
+    writer.close(writer.open({ type: 'opaque', dialect: 'messages', raw }))
     return
   }
-  if (open.signature !== '') write.proof(open.block, { dialect: 'messages', value: open.signature })
-  write.close(open.block)
+  if (open.signature !== '') writer.signature(open.block, { dialect: 'messages', value: open.signature })
+  writer.close(open.block)
 }
 
-/** A whole answer is told as the stream it could have been. */
+/** Decodes a whole response with the functions that decode a stream. */
 function readDocument(state: State, body: JsonRecord): void {
   if (body['type'] === 'error') throw faultOfErrorBody(body)
-  if (!Array.isArray(body['content'])) throw brokenAnswer('The model’s upstream sent something that is no message.')
+  if (!Array.isArray(body['content'])) throw upstreamFailed('The model’s upstream sent a body that is not a message.')
   startMessage(state, { message: body })
   for (const [index, block] of asRecords(body['content']).entries()) {
     openBlock(state, index, block)
     closeBlock(state, index)
   }
-  // It is whole by itself and need not say why it ends; `null` would say that it does not end here.
-  noteEnding(state, { delta: { stop_reason: 'end_turn', ...body }, usage: body['usage'] })
+  // A whole response may omit `stop_reason`. An explicit `null` still counts as incomplete.
+  readMessageDelta(state, { delta: { stop_reason: 'end_turn', ...body }, usage: body['usage'] })
   endMessage(state)
+}
+
+/** Counts are running totals. A later report replaces only the counts that it contains. */
+function readMessagesUsage(before: ReportedUsage, value: unknown): ReportedUsage {
+  const usage = asRecord(value)
+  if (usage === undefined) return before
+  return {
+    // Unlike in OpenAI's formats, `input_tokens` excludes the cached tokens.
+    inputTokens: numberOf(usage['input_tokens']) ?? before.inputTokens,
+    cacheReadTokens: numberOf(usage['cache_read_input_tokens']) ?? before.cacheReadTokens,
+    cacheWriteTokens: numberOf(usage['cache_creation_input_tokens']) ?? before.cacheWriteTokens,
+    outputTokens: numberOf(usage['output_tokens']) ?? before.outputTokens,
+    reasoningTokens: thinkingTokens(usage) ?? before.reasoningTokens,
+  }
+}
+
+const thinkingTokens = (usage: JsonRecord): number | undefined =>
+  numberOf(asRecord(usage['output_tokens_details'])?.['thinking_tokens'])
+
+/** The usage reported at the start of the response, or undefined if there is none. */
+function usageAtStart(reported: ReportedUsage): Usage | undefined {
+  const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = countsOf(reported)
+  if (inputTokens + cacheReadTokens + cacheWriteTokens === 0) return undefined
+  return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 0, reasoningTokens: 0, source: 'reported' }
 }

@@ -1,20 +1,20 @@
-import type { WireFormat } from '../http-provider.ts'
+import type { WireFormat } from '../wire-format.ts'
 import { createMessagesDecoder } from './events.ts'
 import { createMessagesCheck } from './conformance.ts'
 import type { MessagesFlags } from './request.ts'
 import { encodeMessagesRequest } from './request.ts'
 import { messagesShape } from './shape.ts'
 
-/** Upstreams that speak the Messages format: Anthropic itself, and open servers that imitate it. */
+/** The Messages format: Anthropic, and servers that imitate its API. */
 export const messagesFormat = (flags: MessagesFlags): WireFormat => ({
   dialect: 'messages',
-  encode: (encoding) => encodeMessagesRequest(encoding, flags),
+  encode: (context) => encodeMessagesRequest(context, flags),
   createDecoder: createMessagesDecoder,
-  createFormCheck: createMessagesCheck,
+  createConformanceCheck: createMessagesCheck,
   shape: messagesShape,
-  forgetsText: true,
-  counter: {
+  allowsFrameCache: true,
+  tokenCounter: {
     path: '/count_tokens',
-    without: ['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
+    omittedFields: ['max_tokens', 'stream', 'metadata', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
   },
 })

@@ -364,7 +364,7 @@ describe('a caller who speaks Messages already', () => {
       messages: [],
     }
     const headers = { 'anthropic-beta': 'new-thing', 'anthropic-version': '2026-10-21' }
-    const request = { ...requestBy('messages'), original: { ...requestBy('messages').original, body, headers } }
+    const request = { ...requestBy('messages'), raw: { ...requestBy('messages').raw, body, headers } }
     const sentOn = await sentTo('anthropic', request, { model: 'claude-x', maxOutputTokens: 100 })
     assert.deepEqual(sentOn.body, { model: 'claude-x', max_tokens: 100, future_field: { a: 1 }, messages: [] })
     assert.equal(sentOn.headers['anthropic-beta'], 'new-thing')

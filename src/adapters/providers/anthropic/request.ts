@@ -8,62 +8,62 @@ import type {
   TextBlock,
 } from '../../../wire/anthropic.ts'
 import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
-import { boundedBy, sameDialectBody } from '../encoding/encoding.ts'
-import { turnsOf, withUser } from '../encoding/history.ts'
+import { cappedAt, passthroughBody } from '../encoding/encoding.ts'
+import { turnsOf, withUserMessage } from '../encoding/history.ts'
 import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
-import { refusesSampling } from '../encoding/models.ts'
+import { rejectsSampling } from '../encoding/model-capabilities.ts'
 import { asRecord, asText } from '../json-values.ts'
-import { isMeant } from '../encoding/system-text.ts'
+import { isPromptText } from '../encoding/encoding.ts'
 import type { PortableTool } from '../encoding/tools.ts'
 import { portableChoice, portableTools } from '../encoding/tools.ts'
-import { shortHash } from '../encoding/tool-ids.ts'
+import { shortHash } from '../encoding/tool-names.ts'
 import { cacheControl, encodeTurns } from './content.ts'
 import { strictSchema } from './schema.ts'
 import { encodeThinkingMode, outputConfig } from './thinking.ts'
 
-/** The last version that still knows temperature, top_p and top_k. */
+/** The last API version that accepts temperature, top_p and top_k. */
 const defaultVersion = '2023-06-01'
 
-/** Our callers may ask for a temperature of up to 2; here it ends at 1. */
-const hottest = 1
+/** Callers may request a temperature of up to 2. The vendor's maximum is 1. */
+const maxTemperature = 1
 
 export type MessagesFlags = {
-  /** Anthropic itself, or a proxy before it; other servers imitate it. */
+  /** True for Anthropic's own API. Other servers imitate it. */
   readonly isVendor: boolean
 }
 
-/** Our request in the words of the Messages format. */
-export function encodeMessagesRequest(encoding: EncodeContext, flags: MessagesFlags): EncodedRequest {
-  const { original } = encoding.call.request
-  if (original.dialect !== 'messages') return translate(encoding)
-  const body = sameDialectBody(encoding.call)
+/** Encodes a request in the Messages format. */
+export function encodeMessagesRequest(context: EncodeContext, flags: MessagesFlags): EncodedRequest {
+  const { raw } = context.call.request
+  if (raw.dialect !== 'messages') return translate(context)
+  const body = passthroughBody(context.call)
   return {
     body: {
       ...body,
-      max_tokens: boundedBy(encoding.call.maxOutputTokens, body['max_tokens']),
-      ...(typeof body['temperature'] === 'number' && { temperature: Math.min(body['temperature'], hottest) }),
-      ...(!flags.isVendor && Array.isArray(body['system']) && { system: body['system'].filter(isMeantBlock) }),
+      max_tokens: cappedAt(context.call.maxOutputTokens, body['max_tokens']),
+      ...(typeof body['temperature'] === 'number' && { temperature: Math.min(body['temperature'], maxTemperature) }),
+      ...(!flags.isVendor && Array.isArray(body['system']) && { system: body['system'].filter(isPromptBlock) }),
     },
-    headers: { 'anthropic-version': defaultVersion, ...original.headers },
+    headers: { 'anthropic-version': defaultVersion, ...raw.headers },
     stops: [],
   }
 }
 
-/** The vendor reads its billing line in the system text; for others it only spoils the prefix cache. */
-const isMeantBlock = (block: unknown): boolean => isMeant(asText(asRecord(block)?.['text']))
+/** False for the billing line in the system text. Only Anthropic reads it; for other servers it defeats the prefix cache. */
+const isPromptBlock = (block: unknown): boolean => isPromptText(asText(asRecord(block)?.['text']))
 
-function translate(encoding: EncodeContext): EncodedRequest {
-  const { call, toolNames } = encoding
+function translate(context: EncodeContext): EncodedRequest {
+  const { call, toolNames } = context
   const { request, onDropped } = call
   reportLossyConversions(request, new Set(), onDropped)
   if (request.metadata !== undefined) onDropped('metadata')
-  const said = withUser(request.messages)
+  const history = withUserMessage(request.messages)
   const messages = encodeTurns(
     turnsOf(
-      said.filter(({ role }) => role !== 'system'),
+      history.filter(({ role }) => role !== 'system'),
       onDropped,
     ),
-    encoding,
+    context,
   )
   const tools = portableTools(request, onDropped)
   const choice = portableChoice(request, tools, onDropped)
@@ -73,7 +73,7 @@ function translate(encoding: EncodeContext): EncodedRequest {
     max_tokens: call.maxOutputTokens,
     messages,
     stream: request.stream,
-    ...encodeSystem(said, request),
+    ...encodeSystem(history, request),
     ...encodeSampling(call, thinking !== undefined),
     ...(tools.length > 0 && { tools: tools.map((tool) => encodeTool(tool, toolNames.toUpstream(tool.name))) }),
     ...encodeChoice(choice, tools.length > 0 && request.parallelToolCalls === false, toolNames.toUpstream),
@@ -85,7 +85,7 @@ function translate(encoding: EncodeContext): EncodedRequest {
   return { body, headers: { 'anthropic-version': defaultVersion }, stops: request.stop.filter(isBlank) }
 }
 
-/** All system text of the list, in order; the JSON mode that this format lacks is asked for in words. */
+/** All system text in order. This format has no JSON mode, so an instruction asks for JSON instead. */
 function encodeSystem(
   messages: readonly Message[],
   { outputFormat }: InferenceRequest,
@@ -101,17 +101,17 @@ function encodeSystem(
 
 type Sampling = Pick<MessagesRequest, 'temperature' | 'top_p' | 'top_k'>
 
-/** Newer models, and all models while they think, refuse to be tuned. */
+/** Newer models, and all models while thinking, reject sampling parameters. */
 function encodeSampling({ request, model, onDropped }: ProviderCall, isThinking: boolean): Sampling {
   const { temperature, topP, topK } = request
-  if (isThinking || refusesSampling(model)) {
+  if (isThinking || rejectsSampling(model)) {
     if (temperature !== undefined) onDropped('temperature')
     if (topP !== undefined) onDropped('top_p')
     if (topK !== undefined) onDropped('top_k')
     return {}
   }
   return {
-    ...(temperature !== undefined && { temperature: Math.min(temperature, hottest) }),
+    ...(temperature !== undefined && { temperature: Math.min(temperature, maxTemperature) }),
     ...(topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
   }
@@ -125,7 +125,7 @@ const encodeTool = ({ description, parameters, strict, cache }: PortableTool, na
   ...cacheControl(cache),
 })
 
-/** One tool at a time is a part of the choice here, so there must be one. */
+/** In this format `disable_parallel_tool_use` is a part of the tool choice, so it needs a choice. */
 function encodeChoice(
   choice: ToolChoice | undefined,
   isSerial: boolean,
@@ -153,10 +153,10 @@ function encodeFormat({ request, onDropped }: ProviderCall): OutputConfig['forma
   return { type: 'json_schema', schema: strictSchema(asRecord(outputFormat.schema) ?? {}) }
 }
 
-/** Blank stop strings are refused, so we look for them ourselves. */
+/** The vendor rejects blank stop strings, so the gateway scans for them. */
 const isBlank = (stop: string): boolean => stop.trim() === ''
 
 function encodeStops(stops: readonly string[]): { stop_sequences?: readonly string[] } {
-  const told = stops.filter((stop) => !isBlank(stop))
-  return told.length > 0 ? { stop_sequences: told } : {}
+  const supported = stops.filter((stop) => !isBlank(stop))
+  return supported.length > 0 ? { stop_sequences: supported } : {}
 }

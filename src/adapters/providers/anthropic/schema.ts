@@ -1,8 +1,8 @@
 import type { JsonRecord } from '../json-values.ts'
 import { asList, asRecord, asText } from '../json-values.ts'
 
-/** Keywords that may stay as they are, by the type they belong to. */
-const kept: ReadonlySet<string> = new Set(['$ref', 'type', 'enum', 'const', 'title', 'required', 'default'])
+/** Keywords that are supported unchanged. */
+const supported: ReadonlySet<string> = new Set(['$ref', 'type', 'enum', 'const', 'title', 'required', 'default'])
 
 const stringFormats: ReadonlySet<string> = new Set([
   'date-time',
@@ -18,29 +18,29 @@ const stringFormats: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A JSON schema as Anthropic's structured output takes it: objects are closed, `oneOf` is `anyOf`, and what it has no
- * keyword for is told to the model in the description.
+ * Converts a JSON schema to the subset that Anthropic's structured output accepts: objects allow no additional properties,
+ * `oneOf` becomes `anyOf`, and unsupported keywords move into the description, where the model reads them.
  */
 export function strictSchema(schema: JsonRecord): JsonRecord {
   const result: Record<string, unknown> = {}
-  const untold: string[] = []
+  const unsupported: string[] = []
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'description' || keyword === 'additionalProperties' || keyword === '$schema') continue
     const entry = translate(keyword, value)
-    if (entry === undefined) untold.push(`${keyword}: ${JSON.stringify(value)}`)
+    if (entry === undefined) unsupported.push(`${keyword}: ${JSON.stringify(value)}`)
     else result[entry.keyword] = entry.value
   }
   if ([schema['type']].flat().includes('object')) {
     result['properties'] ??= {}
     result['additionalProperties'] = false
   }
-  const description = [asText(schema['description']), untold.length > 0 ? `{${untold.join(', ')}}` : '']
-  const told = description.filter((text) => text !== '').join('\n\n')
-  return told === '' ? result : { ...result, description: told }
+  const description = [asText(schema['description']), unsupported.length > 0 ? `{${unsupported.join(', ')}}` : '']
+  const text = description.filter((one) => one !== '').join('\n\n')
+  return text === '' ? result : { ...result, description: text }
 }
 
 function translate(keyword: string, value: unknown): { keyword: string; value: unknown } | undefined {
-  if (kept.has(keyword)) return { keyword, value }
+  if (supported.has(keyword)) return { keyword, value }
   switch (keyword) {
     case 'oneOf':
     case 'anyOf':

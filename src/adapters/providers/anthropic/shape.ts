@@ -1,11 +1,14 @@
 import { each, fields, type AnswerShape, type FieldShape } from '../decoding/out-of-band.ts'
 
-/** What our events tell of in an answer of the Messages format. */
+/** The response fields of the Messages format, by block type. */
 const blocks: ReadonlyMap<unknown, FieldShape> = new Map<unknown, FieldShape>([
-  ['text', fields({ type: 'label', text: 'told' })],
-  ['thinking', fields({ type: 'label', thinking: 'told' })],
+  ['text', fields({ type: 'label', text: 'content' })],
+  ['thinking', fields({ type: 'label', thinking: 'content' })],
   ['redacted_thinking', fields({ type: 'label' })],
-  ['tool_use', fields({ type: 'label', id: 'label', name: 'told', input: 'told', caller: fields({ type: 'label' }) })],
+  [
+    'tool_use',
+    fields({ type: 'label', id: 'label', name: 'content', input: 'content', caller: fields({ type: 'label' }) }),
+  ],
 ])
 
 const usage = fields({ service_tier: 'label', inference_geo: 'label', speed: 'label' })
@@ -16,8 +19,8 @@ const event = fields({
   type: 'label',
   index: 'label',
   message: fields(message),
-  content_block: ({ type }) => blocks.get(type) ?? 'later',
-  delta: fields({ type: 'label', text: 'told', thinking: 'told', partial_json: 'told', ...ending }),
+  content_block: ({ type }) => blocks.get(type) ?? 'deferred',
+  delta: fields({ type: 'label', text: 'content', thinking: 'content', partial_json: 'content', ...ending }),
   usage,
 })
 

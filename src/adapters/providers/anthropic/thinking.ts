@@ -2,12 +2,12 @@ import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { MessagesMessage, OutputConfig, Thinking } from '../../../wire/anthropic.ts'
 import { callersName } from '../encoding/lossy-conversions.ts'
-import { thinksAdaptively } from '../encoding/models.ts'
+import { thinksAdaptively } from '../encoding/model-capabilities.ts'
 import { budgetOf, effortOf, wantsThinking } from '../encoding/reasoning.ts'
 
 export type ThinkingFields = { readonly thinking?: Thinking; readonly effort?: string }
 
-/** How this model is asked to think; nothing where it must not, which is then listed as a loss. */
+/** The thinking fields for this model. If thinking is not possible, it is reported to `onDropped`. */
 export function encodeThinkingMode(call: ProviderCall, messages: readonly MessagesMessage[]): ThinkingFields {
   const { request, model } = call
   const { reasoning } = request
@@ -26,13 +26,13 @@ export function encodeThinkingMode(call: ProviderCall, messages: readonly Messag
   return {}
 }
 
-/** A model that thinks may not be forced to call a tool. */
+/** The vendor rejects thinking together with a forced tool call. */
 const isForced = ({ toolChoice }: InferenceRequest): boolean =>
   toolChoice?.type === 'required' || toolChoice?.type === 'tool'
 
 /**
- * In the middle of a tool loop the last answer must begin with the thinking that led to the call. A caller whose dialect
- * cannot carry it back has lost it, so this turn goes on without.
+ * Within a tool loop the last assistant message must begin with the thinking that led to the call. A caller whose dialect
+ * cannot carry signed thinking has lost it, so this turn runs without thinking.
  */
 function interruptsThinking(messages: readonly MessagesMessage[]): boolean {
   const last = messages.findLast((message) => message.role === 'assistant')

@@ -6,54 +6,53 @@ import { completeUsage } from './usage.ts'
 import type { TextDelta } from './frame-cache.ts'
 import type { StopScanner } from './stop-scanner.ts'
 import { createStopScanner } from './stop-scanner.ts'
-import { mintToolCallId, safeToolCallId } from '../encoding/tool-ids.ts'
-import type { ToolNames } from '../encoding/tool-names.ts'
+import { mintToolCallId, safeToolCallId, type ToolNames } from '../encoding/tool-names.ts'
 
-/** How an upstream says that it is done. */
-export type AnswerEnding = {
+/** The end of a response as the upstream reported it. */
+export type ReportedEnd = {
   readonly stopReason: StopReason
   readonly stopSequence?: string | undefined
   readonly usage: ReportedUsage
 }
 
 /**
- * Decoders tell it what an upstream said; it writes that down as a legal list of events: one start, blocks numbered
- * as they open, all closed before the one end. After the end it hears nothing more.
+ * Collects what a decoder reports and always produces a legal event order, whatever the upstream sends: one `start`, blocks
+ * numbered as they open, all closed before one `end`. Calls after the end are ignored.
  */
 export type EventWriter = {
   start(model: string, usage?: Usage): void
   open(part: Exclude<BlockStart, { type: 'tool-call' }>): number
   openToolCall(id: string, name: string): number
-  /** Empty text is nothing. */
+  /** Ignores empty text. */
   delta(block: number, text: string): void
-  proof(block: number, proof: ReasoningSignature): void
+  signature(block: number, signature: ReasoningSignature): void
   close(block: number): void
-  end(ending: AnswerEnding): void
+  end(ending: ReportedEnd): void
   hasEnded(): boolean
-  /** True where a stop string made us end it: the upstream is still writing. */
-  wasCut(): boolean
-  /** How many events wait to be taken. */
-  waiting(): number
-  /** What was written after that many. */
-  eventsAfter(waiting: number): readonly InferenceEvent[]
-  /** The same, if it is one piece of text that a model said word for word. */
-  textAfter(waiting: number): TextDelta | undefined
-  /** The events since the last time. */
+  /** True if the gateway ended the response at a stop string. The upstream may still be sending. */
+  wasCutByStop(): boolean
+  /** The number of events that `take` would return. */
+  pendingCount(): number
+  /** The pending events after the first `count`. */
+  eventsAfter(count: number): readonly InferenceEvent[]
+  /** The pending event after the first `count`, if it is the only one and a delta of a text or thinking block. */
+  textAfter(count: number): TextDelta | undefined
+  /** Returns the pending events and clears them. */
   take(): InferenceEvent[]
 }
 
 export type WriterParts = {
   readonly request: InferenceRequest
   readonly requestId: string
-  /** The model's name, should the upstream not say it. */
+  /** The model name for upstreams that do not report one. */
   readonly model: string
   readonly toolNames: ToolNames
-  /** Stop strings that the upstream was not told about. */
+  /** Stop strings that the upstream does not support, so the writer scans for them. */
   readonly stops: readonly string[]
   readonly estimateTokens: EstimateTokens
-  /** The proof as this caller can carry it; undefined where it cannot. */
-  readonly carryProof: (proof: ReasoningSignature, text: string) => ReasoningSignature | undefined
-  /** Told of text before it is kept. Throws where there is too much of it. */
+  /** Converts a signature to a form that the caller's dialect can carry. Undefined if it cannot carry any. */
+  readonly wrapSignature: (signature: ReasoningSignature, text: string) => ReasoningSignature | undefined
+  /** Called with the length of each text before it is stored. Throws if the response is too long. */
   readonly onText?: (length: number) => void
 }
 
@@ -67,7 +66,7 @@ type Draft = {
   blockCount: number
   hasToolCall: boolean
   wasCut: boolean
-  /** All that was written, for upstreams that do not count it. */
+  /** The whole output text, for the token estimate if the upstream reports no usage. */
   output: string
 }
 
@@ -87,20 +86,20 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     open: (part) => openBlock(draft, part),
     openToolCall: (id, name) => openToolCall(draft, id, name),
     delta: (block, text) => delta(draft, block, text),
-    proof: (block, proof) => prove(draft, block, proof),
+    signature: (block, signature) => addSignature(draft, block, signature),
     close: (block) => close(draft, block),
     end: (ending) => end(draft, ending),
     hasEnded: () => draft.stage === 'ended',
-    wasCut: () => draft.wasCut,
-    waiting: () => draft.events.length,
-    eventsAfter: (waiting) => (waiting === 0 ? draft.events : draft.events.slice(waiting)),
-    textAfter: (waiting) => textAfter(draft, waiting),
+    wasCutByStop: () => draft.wasCut,
+    pendingCount: () => draft.events.length,
+    eventsAfter: (count) => (count === 0 ? draft.events : draft.events.slice(count)),
+    textAfter: (count) => textAfter(draft, count),
     take: () => take(draft),
   }
 }
 
-/** Mostly it is one at a time, and a list that grows from nothing takes room for many. */
-function tell(draft: Draft, event: InferenceEvent): void {
+/** Usually there is one event. A literal array is cheaper than `push` on an empty one, which reserves space for many. */
+function push(draft: Draft, event: InferenceEvent): void {
   if (draft.events.length === 0) draft.events = [event]
   else draft.events.push(event)
 }
@@ -111,8 +110,8 @@ function take(draft: Draft): InferenceEvent[] {
   return events
 }
 
-function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefined {
-  const event = events.length === waiting + 1 ? events[waiting] : undefined
+function textAfter({ events, open }: Draft, count: number): TextDelta | undefined {
+  const event = events.length === count + 1 ? events[count] : undefined
   if (event?.type !== 'delta') return undefined
   const type = open.get(event.block)?.type
   return type === 'text' || type === 'thinking' ? event : undefined
@@ -121,7 +120,7 @@ function textAfter({ events, open }: Draft, waiting: number): TextDelta | undefi
 function start(draft: Draft, model: string, usage?: Usage): void {
   if (draft.stage !== 'before') return
   draft.stage = 'running'
-  tell(draft, { type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
+  push(draft, { type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
 }
 
 function openBlock(draft: Draft, part: BlockStart): number {
@@ -131,7 +130,7 @@ function openBlock(draft: Draft, part: BlockStart): number {
   const { stops } = draft.parts
   const scanner = part.type === 'text' && stops.length > 0 ? createStopScanner(stops) : undefined
   draft.open.set(block, { type: part.type, scanner, text: '' })
-  tell(draft, { type: 'open', block, part })
+  push(draft, { type: 'open', block, part })
   return block
 }
 
@@ -145,48 +144,48 @@ function openToolCall(draft: Draft, id: string, name: string): number {
 
 function delta(draft: Draft, block: number, text: string): void {
   const scanner = draft.open.get(block)?.scanner
-  if (scanner === undefined) return emit(draft, block, text)
+  if (scanner === undefined) return append(draft, block, text)
   const scanned = scanner.push(text)
-  emit(draft, block, scanned.text)
+  append(draft, block, scanned.text)
   if (scanned.stop === undefined) return
   draft.wasCut = true
   end(draft, { stopReason: 'stop-sequence', stopSequence: scanned.stop, usage: {} })
 }
 
-function emit(draft: Draft, block: number, text: string): void {
+function append(draft: Draft, block: number, text: string): void {
   const target = draft.open.get(block)
   if (text === '' || target === undefined) return
   draft.parts.onText?.(text.length)
   if (target.type === 'thinking') target.text += text
   draft.output += text
-  tell(draft, { type: 'delta', block, text })
+  push(draft, { type: 'delta', block, text })
 }
 
-function prove(draft: Draft, block: number, proof: ReasoningSignature): void {
+function addSignature(draft: Draft, block: number, signature: ReasoningSignature): void {
   const target = draft.open.get(block)
   if (target?.type !== 'thinking') return
-  const carried = draft.parts.carryProof(proof, target.text)
-  if (carried !== undefined) tell(draft, { type: 'proof', block, proof: carried })
+  const wrapped = draft.parts.wrapSignature(signature, target.text)
+  if (wrapped !== undefined) push(draft, { type: 'signature', block, signature: wrapped })
 }
 
 function close(draft: Draft, block: number): void {
   const target = draft.open.get(block)
   if (target === undefined) return
-  emit(draft, block, target.scanner?.flush() ?? '')
+  append(draft, block, target.scanner?.flush() ?? '')
   draft.open.delete(block)
-  tell(draft, { type: 'close', block })
+  push(draft, { type: 'close', block })
 }
 
-function end(draft: Draft, { stopReason, stopSequence, usage }: AnswerEnding): void {
+function end(draft: Draft, { stopReason, stopSequence, usage }: ReportedEnd): void {
   start(draft, '')
   if (draft.stage === 'ended') return
   for (const block of draft.open.keys()) close(draft, block)
   draft.stage = 'ended'
   const { estimateTokens, request } = draft.parts
-  tell(draft, {
+  push(draft, {
     type: 'end',
-    stopReason: trueReason(draft, stopReason),
-    // An upstream that names another stop string than it was given says something of its own.
+    stopReason: effectiveReason(draft, stopReason),
+    // Other values are dropped, because the upstream may report only stop strings of the request.
     ...(stopSequence !== undefined && request.stop.includes(stopSequence) && { stopSequence }),
     usage: completeUsage(usage, {
       input: () => estimateInputTokens(request),
@@ -195,8 +194,8 @@ function end(draft: Draft, { stopReason, stopSequence, usage }: AnswerEnding): v
   })
 }
 
-/** Several servers say that they simply stopped although they called a tool, or the other way round. A cut stays a cut. */
-function trueReason({ hasToolCall }: Draft, said: StopReason): StopReason {
-  if (hasToolCall) return said === 'end' ? 'tool-call' : said
-  return said === 'tool-call' ? 'end' : said
+/** Some servers report a normal end although they called a tool, or a tool call without one. Other reasons are kept. */
+function effectiveReason({ hasToolCall }: Draft, reported: StopReason): StopReason {
+  if (hasToolCall) return reported === 'end' ? 'tool-call' : reported
+  return reported === 'tool-call' ? 'end' : reported
 }

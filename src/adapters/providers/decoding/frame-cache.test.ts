@@ -13,15 +13,15 @@ describe('a memory of frames', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const memory = createFrameCache()
-        memory.learn(frame('Hello'), { block: 3, text: 'Hello' })
-        assert.deepEqual(memory.recall(frame(text)), { block: 3, text })
+        memory.set(frame('Hello'), { block: 3, text: 'Hello' })
+        assert.deepEqual(memory.get(frame(text)), { block: 3, text })
       }),
     )
   })
 
   it('knows nothing of a frame that says more, less or something else', () => {
     const memory = createFrameCache()
-    memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
+    memory.set(frame('Hello'), { block: 0, text: 'Hello' })
     const { data } = frame('Hello')
     const others = [
       frame('you', { usage: {} }),
@@ -31,7 +31,7 @@ describe('a memory of frames', () => {
       { event: undefined, data: data.replace('"Hello"', 'null') },
       { event: undefined, data: data.replace('"Hello"', '"Hel"},"more":{"content":"lo"') },
     ]
-    for (const other of others) assert.equal(memory.recall(other), undefined)
+    for (const other of others) assert.equal(memory.get(other), undefined)
   })
 
   it('learns nothing where the text stands twice, is spelled in another way, or is not all that was said', () => {
@@ -39,22 +39,22 @@ describe('a memory of frames', () => {
     const escaped = { event: undefined, data: frame('y').data.replace('"y"', '"\\u0078"') }
     for (const told of [frame('x'), escaped, frame('y', { id: 'z' })]) {
       const memory = createFrameCache()
-      memory.learn(told, said)
-      assert.equal(memory.recall(told), undefined)
+      memory.set(told, said)
+      assert.equal(memory.get(told), undefined)
     }
     const memory = createFrameCache()
-    memory.learn(frame('Hello'), { block: 0, text: 'Hello' })
-    memory.learn(frame('Hello', { usage: {} }), undefined)
-    assert.equal(memory.recall(frame('Hello')), undefined)
+    memory.set(frame('Hello'), { block: 0, text: 'Hello' })
+    memory.set(frame('Hello', { usage: {} }), undefined)
+    assert.equal(memory.get(frame('Hello')), undefined)
   })
 
   it('gives up on frames that always carry something of their own', () => {
     const memory = createFrameCache()
     const numbered = (at: number) => frame('Hello', { at })
     for (let at = 0; at < 10; at++) {
-      assert.equal(memory.recall(numbered(at)), undefined)
-      memory.learn(numbered(at), { block: 0, text: 'Hello' })
+      assert.equal(memory.get(numbered(at)), undefined)
+      memory.set(numbered(at), { block: 0, text: 'Hello' })
     }
-    assert.equal(memory.recall(numbered(9)), undefined)
+    assert.equal(memory.get(numbered(9)), undefined)
   })
 })

@@ -1,17 +1,17 @@
 import type { SseFrame } from '../../../base/sse.ts'
 
-/** A piece of text and the block that it belongs to. */
+/** A delta of a text or thinking block. */
 export type TextDelta = { readonly block: number; readonly text: string }
 
 /**
- * Most frames of a stream differ from the one before in nothing but a piece of text. What such a frame says is known
- * without parsing it, which is most of what a frame costs.
+ * Most frames of a stream differ from the previous one only in their text. The cache extracts the text of such a frame
+ * without parsing its JSON, because parsing is most of the cost of a frame.
  */
 export type FrameCache = {
-  /** What this frame says, if it is like the last one learned but for its text. */
-  recall(frame: SseFrame): TextDelta | undefined
-  /** To be told what each frame said that had to be parsed; undefined for all but a piece of text. */
-  learn(frame: SseFrame, said: TextDelta | undefined): void
+  /** The text of this frame, if it equals the cached frame except for the text. */
+  get(frame: SseFrame): TextDelta | undefined
+  /** Stores a parsed frame and its text. Pass undefined for a frame that contains anything other than one text. */
+  set(frame: SseFrame, delta: TextDelta | undefined): void
 }
 
 type Pattern = {
@@ -21,32 +21,32 @@ type Pattern = {
   readonly block: number
 }
 
-/** Frames that carry something of their own besides the text (a number, a filler) are not worth remembering. */
-const maxUseless = 4
+/** After this many misses in a row caching stops: each frame has a field of its own, such as a sequence number. */
+const maxMisses = 4
 
 export function createFrameCache(): FrameCache {
   let pattern: Pattern | undefined
-  let useless = 0
+  let misses = 0
   return {
-    recall({ event, data }) {
+    get({ event, data }) {
       if (pattern === undefined || event !== pattern.event) return undefined
       const { before, after, block } = pattern
-      // Compared as slices: `startsWith` with a text that the engine does not know beforehand costs as much as parsing.
+      // Slices are compared because `startsWith` with a non-constant string costs as much as parsing.
       const to = data.length - after.length
       if (data.slice(0, before.length) !== before || to < before.length || data.slice(to) !== after) return undefined
       const text = unquoted(data.slice(before.length, to))
       if (text === undefined) return undefined
-      useless = 0
+      misses = 0
       return { block, text }
     },
-    learn(frame, said) {
-      pattern = said !== undefined && useless < maxUseless ? patternOf(frame, said) : undefined
-      if (pattern !== undefined) useless += 1
+    set(frame, delta) {
+      pattern = delta !== undefined && misses < maxMisses ? patternOf(frame, delta) : undefined
+      if (pattern !== undefined) misses += 1
     },
   }
 }
 
-/** Where nothing is escaped each text is spelled in one way, so if it stands there once, that is where it came from. */
+/** Without escapes a text has only one JSON form. If that form occurs exactly once, its position is the text field. */
 function patternOf({ event, data }: SseFrame, { block, text }: TextDelta): Pattern | undefined {
   const quoted = `"${text}"`
   const at = data.indexOf(quoted)
@@ -54,10 +54,10 @@ function patternOf({ event, data }: SseFrame, { block, text }: TextDelta): Patte
   return { event, before: data.slice(0, at + 1), after: data.slice(at + quoted.length - 1), block }
 }
 
-/** The text between two quotes of a JSON document; undefined where it is more than one text. */
-function unquoted(spelled: string): string | undefined {
-  if (spelled.includes('"') || spelled.includes('\\')) return parseText(`"${spelled}"`)
-  return spelled
+/** Decodes the content of a JSON string literal. Undefined if it is not exactly one literal. */
+function unquoted(literal: string): string | undefined {
+  if (literal.includes('"') || literal.includes('\\')) return parseText(`"${literal}"`)
+  return literal
 }
 
 function parseText(json: string): string | undefined {

@@ -1,6 +1,6 @@
-/** Strings that say nothing: ids, the words of a format, and random characters. */
+/** Recognises strings that cannot carry a message: ids, keywords of an API format, and random padding. */
 
-const words: ReadonlySet<string> = new Set(
+const keywords: ReadonlySet<string> = new Set(
   `assistant auto batch chat.completion chat.completion.chunk commentary completed completion content_filter custom default
   direct disabled enabled end_turn ephemeral failed fast final_answer flex function function_call high incomplete
   in_progress length list low max_output_tokens max_tokens medium message minimal none object output_text pause_turn
@@ -17,18 +17,18 @@ const words: ReadonlySet<string> = new Set(
   response.reasoning_summary_text.done response.output_text.annotation.added`.split(/\s+/),
 )
 
-/** An id has a digit in it: one without is read as a word, which costs little. */
+/** An id contains a digit. One without a digit is scanned as text, which is cheap. */
 const id = /^(?=[^\d]*\d)[\w.:/@+-]{1,200}$/
 
-export const isLabel = (text: string): boolean => text.length < shortestLabel || words.has(text) || id.test(text)
-const shortestLabel = 3
+export const isLabel = (text: string): boolean => text.length < minLabelLength || keywords.has(text) || id.test(text)
+const minLabelLength = 3
 
-/** Names of fields that hold labels in every format. */
-export const isLabelling = (name: string): boolean => labelling.has(name) || name.endsWith('_id')
-const labelling: ReadonlySet<string> = new Set(['type', 'id', 'object', 'role', 'model', 'status', 'format'])
+/** True for field names that hold an id or a keyword in every format. */
+export const isLabelField = (name: string): boolean => labelFields.has(name) || name.endsWith('_id')
+const labelFields: ReadonlySet<string> = new Set(['type', 'id', 'object', 'role', 'model', 'status', 'format'])
 
-/** Names of fields, some of which are found in no shape because they hold numbers or lists of unknown fields. */
-const names: ReadonlySet<string> = new Set(
+/** Known field names. Some are in no vendor's `shape.ts`, because they hold numbers or nested unknown fields. */
+const fieldNames: ReadonlySet<string> = new Set(
   `annotation annotations arguments audio background billing bytes caller choices citation citations code completion container
   content created data delta detail detected details diagnostics echo edits effort error explanation filename filtered format
   hate id images include index input instructions item jailbreak logprob logprobs message metadata mode model moderation name
@@ -39,16 +39,17 @@ const names: ReadonlySet<string> = new Set(
   ),
 )
 
-/** A name in a format: one that is known, or several words as programs write them. */
-export const isName = (text: string): boolean =>
-  text.length < shortestLabel || names.has(text) || programName.test(text)
-const programName = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/
+/** True for a field name that is known or in snake_case. Any other name may be a message. */
+export const isFieldName = (text: string): boolean =>
+  text.length < minLabelLength || fieldNames.has(text) || snakeCase.test(text)
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/
 
-const longestFiller = 64
-/** Too short to look like a word, and to be one. */
-const shortestWord = 4
+const maxPaddingLength = 64
+/** Shorter strings are not tested for words. */
+const minWordLength = 4
 
-/** Random letters and digits. What looks like a word is none of them. */
-export const isFiller = (text: string): boolean =>
-  text.length < shortestWord || (text.length <= longestFiller && /^[A-Za-z0-9]+$/.test(text) && !likeWord.test(text))
-const likeWord = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/
+/** True for random letters and digits. A string that looks like a word is not padding. */
+export const isPadding = (text: string): boolean =>
+  text.length < minWordLength ||
+  (text.length <= maxPaddingLength && /^[A-Za-z0-9]+$/.test(text) && !wordLike.test(text))
+const wordLike = /^(?:[A-Z]?[a-z]+|[A-Z]+)$/

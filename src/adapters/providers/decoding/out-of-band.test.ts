@@ -6,25 +6,25 @@ import { createOutOfBandReader, each, fields, type OutOfBandParts, type FieldSha
 
 const shape: FieldShape = fields({
   id: 'label',
-  text: 'told',
-  input: 'told',
+  text: 'content',
+  input: 'content',
   stop: 'stop',
-  filler: 'filler',
+  filler: 'padding',
   logprobs: 'tokens',
-  echo: 'echo',
-  block: ({ type }) => (type === 'text' ? fields({ type: 'label', text: 'told' }) : 'later'),
-  list: each(fields({ text: 'told' })),
+  echo: 'request-echo',
+  block: ({ type }) => (type === 'text' ? fields({ type: 'label', text: 'content' }) : 'deferred'),
+  list: each(fields({ text: 'content' })),
 })
 
 const saying = (text: string): InferenceEvent => ({ type: 'delta', block: 0, text })
 
 const createReader = (parts: Partial<OutOfBandParts> = {}) =>
-  createOutOfBandReader({ sent: {}, stops: [], isTold: () => false, ...parts })
+  createOutOfBandReader({ requestBody: {}, stops: [], isEmitted: () => false, ...parts })
 
 const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Partial<OutOfBandParts> = {}): string[] =>
   createReader(parts)
     .read({ ...body }, shape, { events, data: JSON.stringify(body) })
-    .map(({ place, text }) => `${place}: ${text}`)
+    .map(({ field: place, text }) => `${place}: ${text}`)
 
 describe('what a body says beside its events', () => {
   it('is every string in a place that is not known, at any depth', () => {
@@ -33,8 +33,8 @@ describe('what a body says beside its events', () => {
       ['a_note: one', 'details.code.data: two', 'list.title: three'],
     )
     assert.deepEqual(textsOf({ details: { 'a name that speaks': 1, falcon: 2, plain_name: 3, score: 4 } }), [
-      'details.a name that speaks as a name: a name that speaks',
-      'details.falcon as a name: falcon',
+      'details.a name that speaks as a key: a name that speaks',
+      'details.falcon as a key: falcon',
     ])
   })
 
@@ -45,7 +45,7 @@ describe('what a body says beside its events', () => {
     assert.deepEqual(textsOf({ text: 'say "one"\n' }, [saying('say \\"one\\"\\n')]), [])
     assert.deepEqual(textsOf({ input: { a_b: 1 } }, [saying('{"a_b":1}')]), [])
     assert.deepEqual(textsOf({ input: { a_b: 'b' } }, [saying('{"a_b":1}')]), ['input.a_b: b'])
-    assert.deepEqual(textsOf({ text: 'one' }, [], { isTold: (text) => text === 'one' }), [])
+    assert.deepEqual(textsOf({ text: 'one' }, [], { isEmitted: (text) => text === 'one' }), [])
   })
 
   it('is no label, unless it says something', () => {
@@ -58,7 +58,7 @@ describe('what a body says beside its events', () => {
   })
 
   it('is what stands for a stop string, an echo or a filler and is none', () => {
-    const parts = { stops: ['END'], sent: { tools: [{ description: 'Finds it' }] } }
+    const parts = { stops: ['END'], requestBody: { tools: [{ description: 'Finds it' }] } }
     assert.deepEqual(textsOf({ stop: 'END', echo: { a: ['Finds it'] }, filler: 'aB3xQ' }, [], parts), [])
     assert.deepEqual(textsOf({ stop: 'one', echo: { a: ['Finds us'] }, filler: 'falcon' }, [], parts), [
       'stop: one',
@@ -96,7 +96,7 @@ describe('what a body says beside its events', () => {
     const body = { delta: { plan_a: 'one', tools: ['two'], caller: { title: 'three' } }, logprobs: [{ token: 'four' }] }
     const read = createReader().read(body, shape, { events: [] })
     assert.deepEqual(
-      read.map(({ text, isPiece = false }) => [text, isPiece]),
+      read.map(({ text, isDelta: isPiece = false }) => [text, isPiece]),
       [
         ['one', true],
         ['two', false],
@@ -104,7 +104,7 @@ describe('what a body says beside its events', () => {
         ['four', true],
       ],
     )
-    assert.equal(createReader().read({ delta: 'one' }, shape, { events: [] })[0]?.isPiece, true)
+    assert.equal(createReader().read({ delta: 'one' }, shape, { events: [] })[0]?.isDelta, true)
   })
 
   it('is told once where every frame says it, but for what may be the next letter of a word', () => {

@@ -1,30 +1,30 @@
 import type { OutOfBandText, InferenceEvent } from '../../../domain/inference/events.ts'
 import type { JsonRecord } from '../json-values.ts'
-import { isFiller, isLabel, isLabelling, isName } from './labels.ts'
-import { hasMoreNames, nameCount, stringValuesIn } from './names.ts'
-import { tokensBeside } from './tokens.ts'
+import { isPadding, isLabel, isLabelField, isFieldName } from './labels.ts'
+import { countKeys, hasDuplicateKeys, stringValuesIn } from './duplicate-keys.ts'
+import { outOfBandTokens } from './tokens.ts'
 
 /**
- * What a place in a vendor's format holds. A string in any other place, and one that is not what its place says, is an
- * aside: it reaches a caller of the upstream's dialect although no event tells of it, so it is screened by itself.
+ * What a field of a vendor's response holds. A string in an unlisted field, or one that does not match its shape, is
+ * out-of-band text: a passthrough caller receives it although no event contains it, so it is scanned separately.
  *
- * - `told`: a text that an event tells of; compared, so what differs from the events is an aside
- * - `later`: a block that an event tells of as a whole once it has ended
- * - `piece`: a text that comes in pieces and that no event tells of
- * - `label`: an id, or one of the words of a format
+ * - `content`: text that an event contains. It is compared with the events; text that differs is out of band
+ * - `deferred`: a block that becomes one event when it is complete
+ * - `delta`: a part of a longer text that no event contains
+ * - `label`: an id or a keyword of the format
  * - `stop`: a stop string of the request
- * - `echo`: what the request said
- * - `filler`: random characters that hide the length of a text
- * - `tokens`: a text once more, token by token
+ * - `request-echo`: a value repeated from the request
+ * - `padding`: random characters that hide the length of a text
+ * - `tokens`: the text again, token by token (`logprobs`)
  */
 export type FieldShape =
-  | 'told'
-  | 'later'
-  | 'piece'
+  | 'content'
+  | 'deferred'
+  | 'delta'
   | 'label'
   | 'stop'
-  | 'echo'
-  | 'filler'
+  | 'request-echo'
+  | 'padding'
   | 'tokens'
   | ReadonlyMap<string, FieldShape>
   | { readonly each: FieldShape }
@@ -33,22 +33,22 @@ export type FieldShape =
 export const fields = (shapes: Readonly<Record<string, FieldShape>>): ReadonlyMap<string, FieldShape> =>
   new Map(Object.entries(shapes))
 
-/** The shape of a list. */
+/** The shape of a list, given the shape of its items. */
 export const each = (shape: FieldShape): FieldShape => ({ each: shape })
 
-/** The shape of a whole answer, and of every event of a stream. */
+/** The shape of a whole response, and of every event of a stream. */
 export type AnswerShape = { readonly document: FieldShape; readonly event: FieldShape }
 
 export type OutOfBandParts = {
-  /** What the upstream was sent. */
-  readonly sent: JsonRecord
+  /** The body that was sent to the upstream. */
+  readonly requestBody: JsonRecord
   readonly stops: readonly string[]
-  /** Whether events have told of this as a whole: a text, or a block that only its dialect understands. */
-  readonly isTold: (value: unknown) => boolean
+  /** True if earlier events already contain this value: a whole text, or an opaque block. */
+  readonly isEmitted: (value: unknown) => boolean
 }
 
 export type OutOfBandReader = {
-  /** What a body says beside the events that were made of it. `data` is the frame that it was parsed from. */
+  /** Returns the out-of-band text of a body, given the events decoded from it. `data` is the JSON text of its frame. */
   read(
     body: JsonRecord,
     shape: FieldShape,
@@ -56,20 +56,20 @@ export type OutOfBandReader = {
   ): readonly OutOfBandText[]
 }
 
-export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): OutOfBandReader {
-  /** What was last said in each place. Most fields of a stream say the same in every frame. */
-  const last = new Map<string, string>()
-  /** The same for labels, by the name of their field. */
-  const labels = new Map<string, string>()
+export function createOutOfBandReader({ requestBody, stops, isEmitted }: OutOfBandParts): OutOfBandReader {
+  /** The last text of each field. Most fields of a stream have the same value in every frame. */
+  const lastTexts = new Map<string, string>()
+  /** The last label of each field name. */
+  const lastLabels = new Map<string, string>()
   const path: string[] = []
-  let sentStrings: ReadonlySet<string> | undefined
+  let requestStrings: ReadonlySet<string> | undefined
   let events: readonly InferenceEvent[] = []
-  let found: OutOfBandText[] | undefined
-  let names = 0 // of all visited objects
+  let outOfBand: OutOfBandText[] | undefined
+  let keyCount = 0 // of all visited objects
 
   function walk(value: unknown, shape: FieldShape | undefined, name: string): void {
     if (typeof value === 'string') {
-      if (value !== '' && !isExpected(value, shape, name)) add(value, name, shape === 'piece' || undefined)
+      if (value !== '' && !isExpected(value, shape, name)) add(value, name, shape === 'delta' || undefined)
     } else if (typeof value === 'object' && value !== null) {
       path.push(name)
       walkInto(value, shape, name)
@@ -78,18 +78,19 @@ export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): 
   }
 
   function walkInto(value: object, shape: FieldShape | undefined, name: string): void {
-    if (isToldObject(value, shape)) names += nameCount(value)
+    if (isObjectInEvents(value, shape)) keyCount += countKeys(value)
     else if (Array.isArray(value)) walkList(value, shape, name)
     else walkFields(value as JsonRecord, typeof shape === 'function' ? shape(value as JsonRecord) : shape)
   }
 
   function walkList(list: readonly unknown[], shape: FieldShape | undefined, name: string): void {
     if (shape === 'tokens') {
-      names += nameCount(list)
-      for (const { text, rank } of tokensBeside(list, isToldNow)) add(text, rank, true)
+      keyCount += countKeys(list)
+      for (const { text, rank } of outOfBandTokens(list, isInEvents)) add(text, rank, true)
       return
     }
-    const inner = typeof shape === 'object' && 'each' in shape ? shape.each : shape === 'echo' ? shape : undefined
+    const inner =
+      typeof shape === 'object' && 'each' in shape ? shape.each : shape === 'request-echo' ? shape : undefined
     for (const one of list) {
       if (typeof one === 'string') {
         if (one !== '' && !isExpected(one, inner, name)) add(one, '')
@@ -98,80 +99,80 @@ export function createOutOfBandReader({ sent, stops, isTold }: OutOfBandParts): 
   }
 
   function walkFields(value: JsonRecord, shape: FieldShape | undefined): void {
-    if (shape === 'later') {
-      names += nameCount(value)
+    if (shape === 'deferred') {
+      keyCount += countKeys(value)
       return
     }
     const shapes = shape instanceof Map ? shape : undefined
-    const inherited = shape === 'echo' ? shape : undefined
+    const inherited = shape === 'request-echo' ? shape : undefined
     for (const name in value) {
-      names += 1
+      keyCount += 1
       const inner = shapes === undefined ? inherited : shapes.get(name)
-      if (inner === undefined && !isName(name)) add(name, `${name} as a name`, false)
+      if (inner === undefined && !isFieldName(name)) add(name, `${name} as a key`, false)
       walk(value[name], inner, name)
     }
   }
 
   function isExpected(text: string, shape: FieldShape | undefined, name: string): boolean {
     switch (shape) {
-      case 'told':
-        return isToldNow(text) || isTold(text)
+      case 'content':
+        return isInEvents(text) || isEmitted(text)
       case 'label':
         return isKnownLabel(text, name)
       case 'stop':
         return stops.includes(text)
-      case 'echo':
-        return isLabel(text) || (sentStrings ??= stringsOf(sent)).has(text)
-      case 'filler':
-        return isFiller(text)
+      case 'request-echo':
+        return isLabel(text) || (requestStrings ??= stringsOf(requestBody)).has(text)
+      case 'padding':
+        return isPadding(text)
       default:
-        return isLabelling(name) && isKnownLabel(text, name)
+        return isLabelField(name) && isKnownLabel(text, name)
     }
   }
 
   function isKnownLabel(text: string, name: string): boolean {
-    if (labels.get(name) === text) return true
+    if (lastLabels.get(name) === text) return true
     if (!isLabel(text)) return false
-    labels.set(name, text)
+    lastLabels.set(name, text)
     return true
   }
 
-  const isToldNow = (text: string): boolean =>
+  const isInEvents = (text: string): boolean =>
     isTextOf(events, text) || (events.length > 0 && isTextOf(events, escaped(text)))
 
-  function isToldObject(value: object, shape: FieldShape | undefined): boolean {
-    if (shape === 'later' || (shape === 'told' && isToldNow(JSON.stringify(value)))) return true
+  function isObjectInEvents(value: object, shape: FieldShape | undefined): boolean {
+    if (shape === 'deferred' || (shape === 'content' && isInEvents(JSON.stringify(value)))) return true
     for (const event of events)
       if (event.type === 'open' && event.part.type === 'opaque' && event.part.raw === value) return true
-    return shape !== undefined && 'type' in value && isTold(value)
+    return shape !== undefined && 'type' in value && isEmitted(value)
   }
 
-  /** All formats call a text that arrives in chunks a delta. */
-  const isDelta = (name: string): boolean => name === 'delta' || (name !== '' && path.at(-1) === 'delta')
+  /** Every vendor format calls a part of a streamed text `delta`. */
+  const isDeltaField = (name: string): boolean => name === 'delta' || (name !== '' && path.at(-1) === 'delta')
 
-  function add(text: string, name: string, isPiece = isDelta(name)): void {
-    const place = [...path.slice(1), name].filter((one) => one !== '').join('.')
-    // A short string that comes again may be the next letter of a word.
-    if (text.length > longestLetters && last.get(place) === text) return
-    last.set(place, text)
-    ;(found ??= []).push(isPiece ? { place, text, isPiece } : { place, text })
+  function add(text: string, name: string, isDelta = isDeltaField(name)): void {
+    const field = [...path.slice(1), name].filter((one) => one !== '').join('.')
+    // A repeated short string is kept, because it may be the next letter of a word.
+    if (text.length > maxLettersLength && lastTexts.get(field) === text) return
+    lastTexts.set(field, text)
+    ;(outOfBand ??= []).push(isDelta ? { field, text, isDelta } : { field, text })
   }
 
   return {
-    read(body, shape, { events: told, data }) {
-      events = told
-      found = undefined
-      names = 0
+    read(body, shape, { events: decoded, data }) {
+      events = decoded
+      outOfBand = undefined
+      keyCount = 0
       walk(body, shape, '')
-      if (data !== undefined && hasMoreNames(data, names))
+      if (data !== undefined && hasDuplicateKeys(data, keyCount))
         for (const text of stringValuesIn(data)) add(text, 'repeated')
-      return found ?? none
+      return outOfBand ?? none
     },
   }
 }
 
 const none: readonly never[] = []
-const longestLetters = 2
+const maxLettersLength = 2
 
 function isTextOf(events: readonly InferenceEvent[], text: string): boolean {
   for (const event of events) {
@@ -181,7 +182,7 @@ function isTextOf(events: readonly InferenceEvent[], text: string): boolean {
   return false
 }
 
-/** The text of a tool that takes free text is told as a string inside of JSON. */
+/** The input of a free-text tool is a JSON string inside the events. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 function stringsOf(value: unknown, strings = new Set<string>()): Set<string> {

@@ -1,23 +1,23 @@
-/** Looks for stop strings in text that comes in pieces, for upstreams that cannot do it themselves. */
+/** Finds stop strings in streamed text, for upstreams that do not support them. */
 export type StopScanner = {
-  /** The text that may be shown, and the stop string that ends it, if one was found. */
+  /** Returns the text that may be emitted, and the stop string that ends it, if one was found. */
   push(text: string): { readonly text: string; readonly stop?: string }
-  /** What was held back, once no more text can follow. */
+  /** Returns the held-back text when no more text can follow. */
   flush(): string
 }
 
-/** Holds back as many characters as could be the beginning of a stop string: the longest one less one. */
+/** Holds back the length of the longest stop string minus one, because that many characters could be a prefix of it. */
 export function createStopScanner(stops: readonly string[]): StopScanner {
-  const sought = stops.filter((stop) => stop !== '')
-  const holdBack = Math.max(0, ...sought.map((stop) => stop.length - 1))
+  const nonEmpty = stops.filter((stop) => stop !== '')
+  const holdBack = Math.max(0, ...nonEmpty.map((stop) => stop.length - 1))
   let held = ''
   return {
     push(text) {
       const all = held + text
-      const found = firstOf(sought, all)
-      if (found !== undefined) {
+      const match = firstOf(nonEmpty, all)
+      if (match !== undefined) {
         held = ''
-        return { text: all.slice(0, found.at), stop: found.stop }
+        return { text: all.slice(0, match.at), stop: match.stop }
       }
       const safeLength = Math.max(0, all.length - holdBack)
       held = all.slice(safeLength)

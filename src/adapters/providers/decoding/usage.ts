@@ -1,7 +1,7 @@
 import type { Usage } from '../../../domain/inference/events.ts'
 import { asCount } from '../json-values.ts'
 
-/** What an upstream said about its use, be it counts or not; what it did not say is left out. */
+/** The usage that an upstream reported. Values may be implausible; fields that it did not report are undefined. */
 export type ReportedUsage = {
   readonly inputTokens?: number | undefined
   readonly cacheReadTokens?: number | undefined
@@ -12,40 +12,40 @@ export type ReportedUsage = {
 
 export type EstimateTokens = (text: string) => number
 
-/** Counts of our own, worked out only where they are needed. */
+/** The gateway's estimates, computed only if needed. */
 export type UsageEstimate = { readonly input: () => number; readonly output: () => number }
 
-/** Fills in what the upstream left out, from the text that went in and came out. */
-export function completeUsage(said: ReportedUsage, estimate: UsageEstimate): Usage {
-  const reported = countsOf(said)
-  const areCounts = fields.every((field) => said[field] === undefined || reported[field] !== undefined)
-  const { cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = reported
-  // No prompt has no tokens: some servers send zeros where they do not count.
-  const saysInput = (reported.inputTokens ?? 0) + cacheReadTokens + cacheWriteTokens > 0
-  const saysOutput = reported.outputTokens !== undefined
+/** Fills in missing counts from estimates. */
+export function completeUsage(reported: ReportedUsage, estimate: UsageEstimate): Usage {
+  const counts = countsOf(reported)
+  const areValid = fields.every((field) => reported[field] === undefined || counts[field] !== undefined)
+  const { cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = counts
+  // Every prompt has tokens. Servers that do not count send zero.
+  const hasInput = (counts.inputTokens ?? 0) + cacheReadTokens + cacheWriteTokens > 0
+  const hasOutput = counts.outputTokens !== undefined
   return {
-    inputTokens: saysInput ? (reported.inputTokens ?? 0) : estimate.input(),
+    inputTokens: hasInput ? (counts.inputTokens ?? 0) : estimate.input(),
     cacheReadTokens,
     cacheWriteTokens,
-    outputTokens: reported.outputTokens ?? estimate.output(),
+    outputTokens: counts.outputTokens ?? estimate.output(),
     reasoningTokens,
-    source: saysInput && saysOutput && areCounts ? 'reported' : 'estimated',
-    ...(areCounts ? undefined : { reportedTokens: reportedTotal(said) }),
+    source: hasInput && hasOutput && areValid ? 'reported' : 'estimated',
+    ...(areValid ? undefined : { reportedTokens: reportedTotal(reported) }),
   }
 }
 
-/** Without the numbers that cannot be counts. */
-export const countsOf = (said: ReportedUsage): ReportedUsage => ({
-  inputTokens: asCount(said.inputTokens),
-  cacheReadTokens: asCount(said.cacheReadTokens),
-  cacheWriteTokens: asCount(said.cacheWriteTokens),
-  outputTokens: asCount(said.outputTokens),
-  reasoningTokens: asCount(said.reasoningTokens),
+/** Replaces values that cannot be token counts, such as negative ones, with undefined. */
+export const countsOf = (reported: ReportedUsage): ReportedUsage => ({
+  inputTokens: asCount(reported.inputTokens),
+  cacheReadTokens: asCount(reported.cacheReadTokens),
+  cacheWriteTokens: asCount(reported.cacheWriteTokens),
+  outputTokens: asCount(reported.outputTokens),
+  reasoningTokens: asCount(reported.reasoningTokens),
 })
 
 const fields = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const
 
-/** For the receipt, which holds whole numbers only. */
+/** A safe integer, because the receipt stores integers only. */
 function reportedTotal({
   inputTokens = 0,
   cacheReadTokens = 0,
@@ -53,6 +53,6 @@ function reportedTotal({
   outputTokens = 0,
 }: ReportedUsage) {
   const total = Math.trunc(inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens)
-  const most = Number.MAX_SAFE_INTEGER
-  return Number.isNaN(total) ? 0 : Math.max(-most, Math.min(most, total))
+  const max = Number.MAX_SAFE_INTEGER
+  return Number.isNaN(total) ? 0 : Math.max(-max, Math.min(max, total))
 }

@@ -1,35 +1,35 @@
 import type { InferenceRequest, ContentPart, Tool } from '../../../domain/inference/request.ts'
-import { freeTextTool, isFreeText, withoutFreeText } from '../encoding/free-text-tools.ts'
+import { functionForFreeText, isFreeText, freeTextAsFunction } from '../encoding/free-text-tools.ts'
 import { parseRecord } from '../json-values.ts'
 import { wantsThinking } from '../encoding/reasoning.ts'
 import { sampleOf } from './sample.ts'
 
-/** What the echo says, as a list of blocks. */
+/** One block of the echo response. */
 export type ReplyBlock =
   | { readonly type: 'thinking' | 'text' | 'refusal'; readonly text: string }
   | { readonly type: 'tool-call'; readonly name: string; readonly text: string }
 
-const signed = (text: string): string => `[gatehouse-echo] ${text}`
+const marked = (text: string): string => `[gatehouse-echo] ${text}`
 
 /** The same request always gets the same reply. */
 export function replyTo(request: InferenceRequest): ReplyBlock[] {
-  const said = lastUserText(request)
+  const prompt = lastUserText(request)
   const thinking: ReplyBlock[] = wantsThinking(request.reasoning)
-    ? [{ type: 'thinking', text: signed(`I was asked: ${said}`) }]
+    ? [{ type: 'thinking', text: marked(`I was asked: ${prompt}`) }]
     : []
-  return [...thinking, ...answerTo(request, said)]
+  return [...thinking, ...answerTo(request, prompt)]
 }
 
-function answerTo(request: InferenceRequest, said: string): ReplyBlock[] {
+function answerTo(request: InferenceRequest, prompt: string): ReplyBlock[] {
   const results = lastResults(request)
-  if (results.length > 0) return [{ type: 'text', text: signed(`The tool answered: ${results.join('\n')}`) }]
-  if (/\brefuse\b/i.test(said)) return [{ type: 'refusal', text: signed('I refuse, as I was told to.') }]
-  const calls = callsFor(request, said)
+  if (results.length > 0) return [{ type: 'text', text: marked(`The tool answered: ${results.join('\n')}`) }]
+  if (/\brefuse\b/i.test(prompt)) return [{ type: 'refusal', text: marked('I refuse, as I was told to.') }]
+  const calls = callsFor(request, prompt)
   if (calls.length > 0) return calls
   const { outputFormat } = request
-  if (outputFormat === undefined) return [{ type: 'text', text: signed(`You said: ${said}`) }]
-  // JSON has no room for a signature.
-  const value = outputFormat.type === 'json-schema' ? sampleOf(outputFormat.schema) : { echo: said }
+  if (outputFormat === undefined) return [{ type: 'text', text: marked(`You said: ${prompt}`) }]
+  // JSON must fit the schema, so it has no marker.
+  const value = outputFormat.type === 'json-schema' ? sampleOf(outputFormat.schema) : { echo: prompt }
   return [{ type: 'text', text: JSON.stringify(value) }]
 }
 
@@ -37,31 +37,31 @@ type FunctionTool = Pick<Extract<Tool, { type: 'function' }>, 'name' | 'paramete
 
 const functionsOf = (tool: Tool): FunctionTool[] => {
   if (tool.type === 'function') return [tool]
-  return isFreeText(tool) ? [freeTextTool(tool)] : []
+  return isFreeText(tool) ? [functionForFreeText(tool)] : []
 }
 
-/** The tools that the caller insists on, or that the user names together with the word "call" or "use". */
-function callsFor({ tools, toolChoice, parallelToolCalls }: InferenceRequest, said: string): ReplyBlock[] {
+/** Calls for the tools that the request forces, or that the prompt names together with the word "call" or "use". */
+function callsFor({ tools, toolChoice, parallelToolCalls }: InferenceRequest, prompt: string): ReplyBlock[] {
   const functions = tools.flatMap(functionsOf)
   if (toolChoice?.type === 'none' || functions.length === 0) return []
   if (toolChoice?.type === 'tool') {
-    return functions.filter((tool) => tool.name === toolChoice.name).map((tool) => callOf(tool, said))
+    return functions.filter((tool) => tool.name === toolChoice.name).map((tool) => callOf(tool, prompt))
   }
-  const named = /\b(call|use)\b/i.test(said) ? functions.filter((tool) => said.includes(tool.name)) : []
+  const named = /\b(call|use)\b/i.test(prompt) ? functions.filter((tool) => prompt.includes(tool.name)) : []
   const chosen = named.length === 0 && toolChoice?.type === 'required' ? functions.slice(0, 1) : named
-  return (parallelToolCalls === false ? chosen.slice(0, 1) : chosen).map((tool) => callOf(tool, said))
+  return (parallelToolCalls === false ? chosen.slice(0, 1) : chosen).map((tool) => callOf(tool, prompt))
 }
 
-/** `call NAME {…}` says the arguments; otherwise they are made up from the schema. */
-function callOf({ name, parameters }: FunctionTool, said: string): ReplyBlock {
-  const told = jsonAfter(said, said.indexOf(name) + name.length)
-  return { type: 'tool-call', name, text: told ?? JSON.stringify(sampleOf(parameters)) }
+/** Takes the arguments from `call NAME {…}` in the prompt, otherwise generates them from the schema. */
+function callOf({ name, parameters }: FunctionTool, prompt: string): ReplyBlock {
+  const given = jsonAfter(prompt, prompt.indexOf(name) + name.length)
+  return { type: 'tool-call', name, text: given ?? JSON.stringify(sampleOf(parameters)) }
 }
 
-/** Each try reads from the start: without a bound, a text of brackets alone would take for ever. */
+/** Every try parses from the start, so a text of many brackets would take quadratic time without a limit. */
 const maxTries = 50
 
-/** The JSON object that begins right here, whatever follows it. */
+/** The JSON object at this position, ignoring text after it. */
 function jsonAfter(text: string, from: number): string | undefined {
   const rest = text.slice(from).trimStart()
   if (!rest.startsWith('{')) return undefined
@@ -80,7 +80,7 @@ const lastUserText = (request: InferenceRequest): string => textOf(lastUser(requ
 
 const lastResults = (request: InferenceRequest): string[] =>
   lastUser(request)
-    .map(withoutFreeText)
+    .map(freeTextAsFunction)
     .flatMap((part) => (part.type === 'tool-result' ? [textOf(part.parts)] : []))
 
 const textOf = (parts: readonly ContentPart[]): string =>

@@ -3,7 +3,7 @@ import { asList, asRecord, asRecords, asText } from '../json-values.ts'
 
 const maxDepth = 6
 
-/** The simplest value that a JSON schema allows: what it suggests itself, else the shortest of its type. */
+/** A simple value that fits a JSON schema: the schema's own default or example if it has one, else the shortest of its type. */
 export const sampleOf = (schema: JsonRecord, name = 'text'): unknown => sample(schema, { root: schema, name, depth: 0 })
 
 type Where = { readonly root: JsonRecord; readonly name: string; readonly depth: number }
@@ -18,7 +18,7 @@ function sample(schema: JsonRecord, where: Where): unknown {
   return byType(schema, where)
 }
 
-/** A reference within the schema, such as `#/$defs/Place`. */
+/** Resolves a reference within the schema, such as `#/$defs/Place`. */
 function resolve(schema: JsonRecord, root: JsonRecord): JsonRecord | undefined {
   const path = asText(schema['$ref'])
   if (!path.startsWith('#/')) return undefined
@@ -50,7 +50,7 @@ function byType(schema: JsonRecord, where: Where): unknown {
   }
 }
 
-/** The required properties; all of them where none is. A text is the name of its property. */
+/** The required properties, or all if none is required. A string has the name of its property as its value. */
 function sampleObject(schema: JsonRecord, where: Where): JsonRecord {
   const properties = asRecord(schema['properties']) ?? {}
   const required = asList(schema['required']).map(asText)

@@ -4,48 +4,46 @@ import type { InferenceRequest, ContentPart, ReasoningSignature, Source } from '
 import { unsupported } from './lossy-conversions.ts'
 import type { JsonRecord } from '../json-values.ts'
 import type { SignedReasoning } from '../reasoning-signature.ts'
-import { shortHash } from './tool-ids.ts'
-import type { ToolNames } from './tool-names.ts'
+import { shortHash, type ToolNames } from './tool-names.ts'
 
-/** What a translator of requests needs besides the request. */
+/** The input of a request encoder. */
 export type EncodeContext = {
   readonly call: ProviderCall
   readonly toolNames: ToolNames
-  /** What a proof says to this upstream and model; undefined where it says nothing. */
-  readonly openProof: (proof: ReasoningSignature) => SignedReasoning | undefined
+  /** Returns the signed thinking, or undefined if another upstream or model signed it. */
+  readonly unwrapSignature: (signature: ReasoningSignature) => SignedReasoning | undefined
 }
 
-/** A request in the upstream's words. */
+/** A request in the vendor's format. */
 export type EncodedRequest = {
   readonly body: JsonRecord
-  /** Headers of the dialect. */
+  /** Headers that belong to the dialect. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Stop strings that the upstream cannot be told and that we look for ourselves. */
+  /** Stop strings that the upstream does not support. The gateway scans the response for them instead. */
   readonly stops: readonly string[]
 }
 
-/** The caller's own body for an upstream of the same dialect: all of it, under the upstream's name for the model. */
-export const sameDialectBody = ({ request, model }: ProviderCall): JsonRecord => ({
-  ...withoutOurs(request.original.body),
+/** The caller's raw body for an upstream of the same dialect, with the upstream's model name. */
+export const passthroughBody = ({ request, model }: ProviderCall): JsonRecord => ({
+  ...withoutGatewayFields(request.raw.body),
   model,
 })
 
-const withoutOurs = ({ flagged_categories: _, ...body }: JsonRecord): JsonRecord => body
+const withoutGatewayFields = ({ flagged_categories: _, ...body }: JsonRecord): JsonRecord => body
 
-/** The caller's limit, or ours where it named none or a higher one. */
-export const boundedBy = (limit: number, asked: unknown): number =>
-  typeof asked === 'number' ? Math.min(asked, limit) : limit
+/** The requested value, at most `limit`. Returns `limit` if nothing was requested. */
+export const cappedAt = (limit: number, requested: unknown): number =>
+  typeof requested === 'number' ? Math.min(requested, limit) : limit
 
-/** The caller's own name for the conversation. */
-const contentParam = ({ original }: InferenceRequest): string =>
-  original.dialect === 'responses' ? 'input' : 'messages'
+/** The field that holds the conversation in the caller's dialect. */
+const contentParam = ({ raw }: InferenceRequest): string => (raw.dialect === 'responses' ? 'input' : 'messages')
 
-/** Content that this upstream cannot take; without it the answer would be about something else. */
-export const unsupportedContent = (request: InferenceRequest, what: string) =>
-  unsupported(contentParam(request), `This model’s upstream does not support ${what}.`)
+/** An error for content that this upstream cannot receive. Dropping it would change the meaning of the request. */
+export const unsupportedContent = (request: InferenceRequest, content: string) =>
+  unsupported(contentParam(request), `This model’s upstream does not support ${content}.`)
 
-/** A block of another dialect: what the caller said must arrive, what a model once answered may get lost. */
-export function withoutForeignBlock(
+/** Drops a block of another dialect. Throws if the caller wrote it, because only earlier model output may be dropped. */
+export function dropForeignBlock(
   part: Extract<ContentPart, { type: 'opaque' }>,
   role: string,
   { call }: EncodeContext,
@@ -56,19 +54,29 @@ export function withoutForeignBlock(
   call.onDropped(type)
 }
 
-/** Vendors take at most 64 characters here; agents send whole JSON documents. */
+/** Vendors accept at most 64 characters in `user`. Some agents send a whole JSON document, which is hashed. */
 export const shortUser = (user: string): string => (user.length <= 64 ? user : shortHash(user))
 
 export const dataUrl = ({ mediaType, data }: Extract<Source, { kind: 'base64' }>): string =>
   `data:${mediaType};base64,${data}`
 
-/** The text of a file that is nothing but text, whichever way it was sent. */
+/** The text of a plain text file, whether it was sent as text or base64. Undefined for other files. */
 export function plainText(source: Source): string | undefined {
   if (source.kind === 'text') return source.text
   if (source.kind !== 'base64' || !source.mediaType.startsWith('text/')) return undefined
   return Buffer.from(source.data, 'base64').toString('utf8')
 }
 
-/** File ids are known only where the file was uploaded; chat and responses are one vendor's. */
-export const knowsFileIds = ({ original }: InferenceRequest, isOpenAi: boolean): boolean =>
-  isOpenAi === (original.dialect !== 'messages')
+/** A file id is valid only at the vendor of the caller's dialect. Chat and Responses belong to the same vendor. */
+export const knowsFileIds = ({ raw }: InferenceRequest, isOpenAi: boolean): boolean =>
+  isOpenAi === (raw.dialect !== 'messages')
+
+/** Joins the system text of several parts, with blank lines between them. */
+export const systemText = (parts: readonly ContentPart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' && isPromptText(part.text) ? [part.text] : [])).join('\n\n')
+
+/**
+ * False for empty text and for the billing line that some agents put into the system text. That line changes with every
+ * request, so it would defeat the prefix cache of every upstream except Anthropic, which reads it.
+ */
+export const isPromptText = (text: string): boolean => text !== '' && !text.startsWith('x-anthropic-billing-header:')

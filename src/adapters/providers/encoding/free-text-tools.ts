@@ -1,9 +1,9 @@
 /**
- * Tools that take free text instead of JSON, which only OpenAI knows. Elsewhere they are functions with one text,
- * `input`, and so are their calls and results in the history.
+ * Tools that take free text instead of JSON (OpenAI's `custom` tools). For other vendors each becomes a function with one
+ * string argument, `input`. Calls and results in the history are converted in the same way.
  */
 import type { ContentPart, Tool } from '../../../domain/inference/request.ts'
-import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../../domain/inference/request.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asRecord, asText } from '../json-values.ts'
 
@@ -11,7 +11,7 @@ type OpaqueTool = Extract<Tool, { type: 'opaque' }>
 
 export const isFreeText = (tool: OpaqueTool): boolean => asRecord(tool.raw)?.['type'] === 'custom'
 
-export function freeTextTool(tool: OpaqueTool): { name: string; description?: string; parameters: JsonRecord } {
+export function functionForFreeText(tool: OpaqueTool): { name: string; description?: string; parameters: JsonRecord } {
   const raw = asRecord(tool.raw)
   const { description } = asRecord(raw?.['custom']) ?? raw ?? {}
   return {
@@ -21,8 +21,8 @@ export function freeTextTool(tool: OpaqueTool): { name: string; description?: st
   }
 }
 
-/** A call or result of such a tool as one of a function; every other part as it is. */
-export function withoutFreeText(part: ContentPart): ContentPart {
+/** Converts a call or result of a free-text tool to that of a function. Returns every other part unchanged. */
+export function freeTextAsFunction(part: ContentPart): ContentPart {
   if (part.type !== 'opaque') return part
   const raw = asRecord(part.raw) ?? {}
   switch (raw['type']) {
@@ -40,7 +40,7 @@ export function withoutFreeText(part: ContentPart): ContentPart {
 const callOf = (id: unknown, { namespace, name, input }: JsonRecord): ContentPart => ({
   type: 'tool-call',
   id: asText(id),
-  name: nameWithin(asText(namespace), asText(name)),
+  name: qualifiedToolName(asText(namespace), asText(name)),
   input: JSON.stringify({ input: asText(input) }),
 })
 

@@ -2,30 +2,30 @@ import { Fault } from '../../../base/fault.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 import { asRecord } from '../json-values.ts'
 
-/** The request asks for what this upstream cannot do, and leaving it out would make the answer wrong. */
+/** An error for a request field that this upstream does not support and that cannot be dropped without a wrong response. */
 export const unsupported = (param: string, message: string): Fault =>
   new Fault('validation', 'unsupported_parameter', message, { param })
 
-/** What the same thing is called by callers of each dialect. */
+/** The name of the same setting in each dialect. */
 const names = {
   reasoning: { chat: 'reasoning_effort', responses: 'reasoning', messages: 'thinking' },
   outputFormat: { chat: 'response_format', responses: 'text.format', messages: 'output_config.format' },
 } as const
 
-export const callersName = ({ original }: InferenceRequest, what: keyof typeof names): string =>
-  names[what][original.dialect]
+export const callersName = ({ raw }: InferenceRequest, setting: keyof typeof names): string =>
+  names[setting][raw.dialect]
 
 /**
- * Fields of a dialect that no other dialect knows. `refuse` where the answer would be wrong without them, `drop` where
- * only quality or cost changes. What is not listed either has a place in our own language or is unknown to us.
+ * Fields that exist in one dialect only. `reject`: without the field the response would be wrong. `drop`: without it only
+ * quality or cost changes. Fields that are not listed are either part of `InferenceRequest` or unknown to the gateway.
  */
-const losses: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'refuse'>>>> = {
+const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'reject'>>>> = {
   chat: {
-    n: 'refuse',
-    logprobs: 'refuse',
-    modalities: 'refuse',
-    audio: 'refuse',
-    web_search_options: 'refuse',
+    n: 'reject',
+    logprobs: 'reject',
+    modalities: 'reject',
+    audio: 'reject',
+    web_search_options: 'reject',
     seed: 'drop',
     frequency_penalty: 'drop',
     presence_penalty: 'drop',
@@ -38,10 +38,10 @@ const losses: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'refuse'
     prompt_cache_options: 'drop',
   },
   responses: {
-    background: 'refuse',
-    conversation: 'refuse',
-    prompt: 'refuse',
-    top_logprobs: 'refuse',
+    background: 'reject',
+    conversation: 'reject',
+    prompt: 'reject',
+    top_logprobs: 'reject',
     truncation: 'drop',
     max_tool_calls: 'drop',
     context_management: 'drop',
@@ -51,10 +51,10 @@ const losses: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'refuse'
     prompt_cache_options: 'drop',
   },
   messages: {
-    mcp_servers: 'refuse',
-    container: 'refuse',
-    inference_geo: 'refuse',
-    thread: 'refuse',
+    mcp_servers: 'reject',
+    container: 'reject',
+    inference_geo: 'reject',
+    thread: 'reject',
     context_management: 'drop',
     service_tier: 'drop',
     speed: 'drop',
@@ -63,23 +63,26 @@ const losses: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'refuse'
   },
 }
 
-/** Goes through the caller's own body for what gets lost on the way to another dialect, less what is carried over. */
+/**
+ * Reports the fields of the caller's body that cannot be converted to another dialect, except those in `converted`.
+ * Throws if the response would be wrong without one of them.
+ */
 export function reportLossyConversions(
-  { original }: InferenceRequest,
-  carried: ReadonlySet<string>,
-  onDropped: (what: string) => void,
+  { raw }: InferenceRequest,
+  converted: ReadonlySet<string>,
+  onDropped: (field: string) => void,
 ): void {
-  for (const [field, loss] of Object.entries(losses[original.dialect])) {
-    if (carried.has(field) || isHarmless(field, original.body[field])) continue
-    if (loss === 'drop') onDropped(field)
+  for (const [field, action] of Object.entries(lossyFields[raw.dialect])) {
+    if (converted.has(field) || isDefault(field, raw.body[field])) continue
+    if (action === 'drop') onDropped(field)
     else throw unsupported(field, `This model’s upstream does not support \`${field}\`.`)
   }
-  if (asRecord(original.body['text'])?.['verbosity']) onDropped('text.verbosity')
+  if (asRecord(raw.body['text'])?.['verbosity']) onDropped('text.verbosity')
 }
 
-const harmless: ReadonlySet<unknown> = new Set([undefined, null, false])
+const absent: ReadonlySet<unknown> = new Set([undefined, null, false])
 
-const usual: Readonly<Record<string, readonly unknown[]>> = {
+const defaults: Readonly<Record<string, readonly unknown[]>> = {
   n: [1],
   frequency_penalty: [0],
   presence_penalty: [0],
@@ -88,8 +91,8 @@ const usual: Readonly<Record<string, readonly unknown[]>> = {
   service_tier: ['auto', 'default'],
 }
 
-/** A value that asks for nothing special; so does an empty list, and `modalities: ["text"]`. */
-const isHarmless = (field: string, value: unknown): boolean =>
-  harmless.has(value) ||
-  usual[field]?.includes(value) ||
+/** True for a value that requests nothing special, including an empty list and `modalities: ["text"]`. */
+const isDefault = (field: string, value: unknown): boolean =>
+  absent.has(value) ||
+  defaults[field]?.includes(value) ||
   (Array.isArray(value) && value.every((item) => item === 'text'))

@@ -1,10 +1,10 @@
 import type { Effort, Reasoning } from '../../../domain/inference/request.ts'
 
-/** True where the caller wants the model to think, however it said so. */
+/** True if the caller requested thinking, by effort or by budget. */
 export const wantsThinking = (reasoning: Reasoning | undefined): reasoning is Reasoning =>
   reasoning !== undefined && reasoning.effort !== 'none'
 
-/** How hard to think, for upstreams that know efforts and no budgets. */
+/** The effort, for upstreams that support efforts and not budgets. A budget is converted to the nearest effort. */
 export function effortOf({ effort, budgetTokens }: Reasoning): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined) return effort
   if (budgetTokens < 2_000) return 'low'
@@ -22,14 +22,14 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 65_536,
 }
 
-/** The least budget that Anthropic takes. */
-const leastBudget = 1024
+/** Anthropic rejects smaller budgets. */
+const minBudget = 1024
 
-/** For upstreams that know budgets and no efforts; undefined where the answer has no room for thinking. */
+/** The budget, for upstreams that support budgets and not efforts. Undefined if `maxTokens` is too small for thinking. */
 export function budgetOf(
   { effort = 'medium', budgetTokens = budgets[effort] }: Reasoning,
   maxTokens: number,
 ): number | undefined {
   const budget = Math.min(budgetTokens, maxTokens - 1)
-  return budget < leastBudget ? undefined : budget
+  return budget < minBudget ? undefined : budget
 }

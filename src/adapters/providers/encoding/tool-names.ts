@@ -1,23 +1,35 @@
-import { shortHash } from './tool-ids.ts'
+import { createHash } from 'node:crypto'
 
-/** Names of tools as the upstream may see them, and the way back to the caller's. */
+/** Tool names in a form that every vendor accepts, and the mapping back to the caller's names. */
 export type ToolNames = {
   toUpstream(name: string): string
   toCaller(name: string): string
 }
 
-const allowed = /^[A-Za-z0-9_-]{1,64}$/
+/** The characters and length that every vendor accepts in tool names and call ids. */
+const portable = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Vendors take 64 letters, digits, `_` and `-`; callers also bring dots, slashes and long prefixes. */
+/** Names with other characters or more than 64 of them, such as `server.tool`, are replaced by a portable name. */
 export function createToolNames(names: Iterable<string>): ToolNames {
-  const callers = new Map<string, string>()
-  for (const name of names) if (!allowed.test(name)) callers.set(shorten(name), name)
+  const callerNames = new Map<string, string>()
+  for (const name of names) if (!portable.test(name)) callerNames.set(portableName(name), name)
   return {
-    toUpstream: (name) => (allowed.test(name) ? name : shorten(name)),
-    toCaller: (name) => callers.get(name) ?? name,
+    toUpstream: (name) => (portable.test(name) ? name : portableName(name)),
+    toCaller: (name) => callerNames.get(name) ?? name,
   }
 }
 
-/** Still readable for the model, and unique by its hash. */
-const shorten = (name: string): string =>
+/** Readable for the model, and unique because of the hash. */
+const portableName = (name: string): string =>
   `${name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 51)}_${shortHash(name).slice(0, 12)}`
+
+/**
+ * A tool call id that every vendor accepts. An id that does not fit is replaced by its hash. The hash is the same in the
+ * response and in the next request, so a call and its result still match and no state is needed.
+ */
+export const safeToolCallId = (id: string): string => (portable.test(id) ? id : `call_${shortHash(id)}`)
+
+/** An id for a tool call that the upstream sent without one. Deterministic for the same request and block. */
+export const mintToolCallId = (requestId: string, block: number): string => `call_${shortHash(`${requestId}:${block}`)}`
+
+export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24)

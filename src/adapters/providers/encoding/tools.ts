@@ -1,10 +1,10 @@
 import type { CacheMarker, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
-import { freeTextTool, isFreeText } from './free-text-tools.ts'
+import { functionForFreeText, isFreeText } from './free-text-tools.ts'
 import { unsupported } from './lossy-conversions.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { parseRecord } from '../json-values.ts'
 
-/** A tool that any upstream can be told of. */
+/** A function tool that every vendor supports. */
 export type PortableTool = {
   readonly name: string
   readonly description?: string
@@ -13,44 +13,45 @@ export type PortableTool = {
   readonly cache?: CacheMarker
 }
 
-/** Tools of a vendor's own that agents offer with every request, and that a model can do without. */
-const offeredUnasked: ReadonlySet<string> = new Set(['web_search', 'image_generation', 'tool_search'])
+/** Vendor-run tools that agents add to every request. The model can do without them, so they are dropped, not rejected. */
+const droppableTools: ReadonlySet<string> = new Set(['web_search', 'image_generation', 'tool_search'])
 
 /**
- * Tools for an upstream of another dialect. A tool that takes free text becomes a function with one text. A tool that
- * a vendor runs itself is left out where agents send it unasked, and refused where it was asked for.
+ * The tools for an upstream of another dialect. A free-text tool becomes a function with one string argument. A tool that
+ * the vendor runs itself is dropped if agents send it with every request, otherwise rejected.
  */
-export function portableTools({ tools }: InferenceRequest, onDropped: (what: string) => void): PortableTool[] {
+export function portableTools({ tools }: InferenceRequest, onDropped: (field: string) => void): PortableTool[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'function') return [{ ...tool, parameters: parametersOf(tool.parameters) }]
-    if (isFreeText(tool)) return [freeTextTool(tool)]
-    if (tool.dialect !== 'messages' && !offeredUnasked.has(tool.name))
-      throw unsupported('tools', `This model’s upstream has no tool \`${tool.name}\`.`)
+    if (isFreeText(tool)) return [functionForFreeText(tool)]
+    if (tool.dialect !== 'messages' && !droppableTools.has(tool.name))
+      throw unsupported('tools', `This model’s upstream does not support the tool \`${tool.name}\`.`)
     onDropped(`tools.${tool.name}`)
     return []
   })
 }
 
-/** What remains of the caller's choice once some of the tools are gone. */
+/** The caller's tool choice, adjusted for tools that were dropped. */
 export function portableChoice(
-  { tools: asked, toolChoice }: InferenceRequest,
+  { tools: requested, toolChoice }: InferenceRequest,
   tools: readonly { readonly name: string }[],
-  onDropped: (what: string) => void,
+  onDropped: (field: string) => void,
 ): ToolChoice | undefined {
-  if (toolChoice === undefined || asked.length === tools.length) return tools.length > 0 ? toolChoice : undefined
+  if (toolChoice === undefined || requested.length === tools.length) return tools.length > 0 ? toolChoice : undefined
   const isForced = toolChoice.type === 'required' || toolChoice.type === 'tool'
-  if (tools.length === 0 && isForced) throw unsupported('tool_choice', 'This model’s upstream has none of these tools.')
+  if (tools.length === 0 && isForced)
+    throw unsupported('tool_choice', 'This model’s upstream supports none of the requested tools.')
   if (tools.length === 0) return undefined
   if (toolChoice.type !== 'tool' || tools.some((tool) => tool.name === toolChoice.name)) return toolChoice
   onDropped('tool_choice')
   return { type: 'auto' }
 }
 
-/** A schema of arguments that every vendor takes: an object, without the dialect that code generators add. */
+/** An argument schema that every vendor accepts: an object schema, without the `$schema` that code generators add. */
 function parametersOf({ $schema: _, ...schema }: JsonRecord): JsonRecord {
   return { ...schema, type: 'object', properties: schema['properties'] ?? {} }
 }
 
-/** Arguments as an object. Text that is none is kept as it is, so that the history can still be told. */
+/** Parses the arguments of an earlier call. Invalid JSON is kept as `_raw`, so that the history can still be sent. */
 export const inputObject = (input: string): JsonRecord =>
   input.trim() === '' ? {} : (parseRecord(input) ?? { _raw: input })

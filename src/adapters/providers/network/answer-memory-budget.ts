@@ -1,34 +1,34 @@
 import { Fault } from '../../../base/fault.ts'
 
-/** What one answer takes of the memory that all answers share. */
+/** The share of one response in the memory budget. */
 export type MemoryLease = {
-  /** Throws a Fault where too little is left. */
-  take(bytes: number): void
-  /** The answer is over. */
+  /** Adds to the share. Throws a `Fault` if the budget is exhausted. */
+  reserve(bytes: number): void
+  /** Returns the whole share. Call it when the response has ended. */
   release(): void
 }
 
 export type AnswerMemoryBudget = { open(): MemoryLease }
 
-/** Smaller answers are never refused: there are as many of them as there are calls under way. */
+/** Smaller responses are never rejected. Their number is limited by the number of concurrent calls. */
 const largeBytes = 128 * 1024
 
-/** Bounds what the answers under way hold in memory, all of them together. */
+/** Limits the memory of all responses that are being received. */
 export function createAnswerMemoryBudget(maxBytes: number): AnswerMemoryBudget {
-  let taken = 0
+  let reserved = 0
   return {
     open() {
       let own = 0
       let isReleased = false
       return {
-        take(bytes) {
+        reserve(bytes) {
           if (isReleased) return
           own += bytes
-          taken += bytes
-          if (own >= largeBytes && taken > maxBytes) throw exhausted()
+          reserved += bytes
+          if (own >= largeBytes && reserved > maxBytes) throw exhausted()
         },
         release() {
-          taken -= isReleased ? 0 : own
+          reserved -= isReleased ? 0 : own
           isReleased = true
         },
       }
@@ -37,4 +37,4 @@ export function createAnswerMemoryBudget(maxBytes: number): AnswerMemoryBudget {
 }
 
 const exhausted = (): Fault =>
-  new Fault('unavailable', 'unavailable', 'Too many long answers are under way.', { retryAfterSeconds: 1 })
+  new Fault('unavailable', 'unavailable', 'Too many long responses are in progress.', { retryAfterSeconds: 1 })

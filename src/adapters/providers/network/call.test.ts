@@ -19,7 +19,7 @@ import { Fault, isFault } from '../../../base/fault.ts'
 import { nextOf } from '../../../base/pull-stream.ts'
 import type { SseFrame } from '../../../base/sse.ts'
 import { createAnswerMemoryBudget, type AnswerMemoryBudget } from './answer-memory-budget.ts'
-import type { UpstreamAnswer, UpstreamCallerSettings, FrameStream } from './call.ts'
+import type { UpstreamResponse, UpstreamCallerSettings, FrameStream } from './call.ts'
 import { createCaller } from './call.ts'
 
 const patient = {
@@ -43,7 +43,7 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
   const { clock = systemClock, memory = createAnswerMemoryBudget(Infinity) } = setup
   const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
-  const call = (wantsStream = true): Promise<UpstreamAnswer> =>
+  const call = (wantsStream = true): Promise<UpstreamResponse> =>
     caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal, memory.open())
   try {
     await use({ upstream, call, aborter })
@@ -54,7 +54,7 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
 
 type Parts = {
   readonly upstream: TestUpstream
-  readonly call: (wantsStream?: boolean) => Promise<UpstreamAnswer>
+  readonly call: (wantsStream?: boolean) => Promise<UpstreamResponse>
   readonly aborter: AbortController
 }
 
@@ -65,10 +65,10 @@ async function nextFrames(reads: FrameStream): Promise<readonly SseFrame[] | und
   }
 }
 
-async function dataOf(answer: UpstreamAnswer): Promise<string[][]> {
+async function dataOf(answer: UpstreamResponse): Promise<string[][]> {
   if (answer.kind !== 'stream') assert.fail('not a stream')
   const reads: string[][] = []
-  for (let frames = await nextFrames(answer.reads); frames !== undefined; frames = await nextFrames(answer.reads)) {
+  for (let frames = await nextFrames(answer.frames); frames !== undefined; frames = await nextFrames(answer.frames)) {
     reads.push(frames.map((frame) => frame.data))
   }
   return reads
@@ -145,9 +145,9 @@ describe('a call that works', () => {
       const upstreamEnds = Promise.withResolvers<void>()
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await nextFrames(answer.reads)
-      answer.reads.complete()
-      answer.reads.cancel()
+      await nextFrames(answer.frames)
+      answer.frames.complete()
+      answer.frames.cancel()
       upstreamEnds.resolve()
       assert.equal(await upstream.requests[0]?.hungUp, false)
     })
@@ -163,7 +163,7 @@ describe('a call that works', () => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
       const seen: number[] = []
-      for (let read = await nextFrames(answer.reads); read !== undefined; read = await nextFrames(answer.reads)) {
+      for (let read = await nextFrames(answer.frames); read !== undefined; read = await nextFrames(answer.frames)) {
         seen.push(...read.map((frame) => Number.parseInt(frame.data, 10)))
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -204,19 +204,19 @@ describe('a call that fails', () => {
     ['a 404', answerJson({ detail: 'no such model' }, 404), 'validation', /^no such model$/],
     ['a 413', answerJson({ message: 'too big' }, 413), 'too_large', /^too big$/],
     ['a 422', answerJson({ detail: [{ msg: 'one' }, { msg: 'two' }] }, 422), 'validation', /^one; two$/],
-    ['an error page', answerJson('<html>not here</html>', 404), 'validation', /refused the request \(404\)/],
-    ['a 401', answerJson({ error: { message: 'key sk-1 is bad' } }, 401), 'upstream_failed', /our credentials/],
-    ['a 403', answerJson({}, 403), 'upstream_failed', /our credentials/],
-    ['a 408', answerJson({}, 408), 'upstream_timeout', /too long/],
-    ['a 504', answerJson('<html>', 504), 'upstream_timeout', /too long/],
+    ['an error page', answerJson('<html>not here</html>', 404), 'validation', /rejected the request \(404\)/],
+    ['a 401', answerJson({ error: { message: 'key sk-1 is bad' } }, 401), 'upstream_failed', /gateway’s credentials/],
+    ['a 403', answerJson({}, 403), 'upstream_failed', /gateway’s credentials/],
+    ['a 408', answerJson({}, 408), 'upstream_timeout', /did not finish/],
+    ['a 504', answerJson('<html>', 504), 'upstream_timeout', /did not finish/],
     ['a 429', answerJson({}, 429), 'upstream_overloaded', /overloaded/],
     ['a 529', answerJson({}, 529), 'upstream_overloaded', /overloaded/],
     ['a busy 503', answerJson({ error: 'model is overloaded' }, 503), 'upstream_overloaded', /overloaded/],
     ['a broken 503', answerJson({ error: 'no backend' }, 503), 'upstream_failed', /failed \(503\)/],
     ['a 500', answerJson({ error: 'secret stack' }, 500), 'upstream_failed', /failed \(500\)/],
     ['a redirect', answerJson({}, 302, { location: 'http://127.0.0.1:1/' }), 'upstream_failed', /failed \(302\)/],
-    ['no JSON', answerJson('<html>'), 'upstream_failed', /no JSON object/],
-    ['a list', answerJson('[1]'), 'upstream_failed', /no JSON object/],
+    ['no JSON', answerJson('<html>'), 'upstream_failed', /not a JSON object/],
+    ['a list', answerJson('[1]'), 'upstream_failed', /not a JSON object/],
   ]
   for (const [what, script, kind, message] of kinds) {
     it(`says ${kind} for ${what}`, async () => {
@@ -261,8 +261,8 @@ describe('a call that fails', () => {
     await withCaller(cutStream('data: 1\n\n'), {}, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      assert.deepEqual(await nextFrames(answer.reads), [{ event: undefined, data: '1' }])
-      assert.equal((await faultOf(nextFrames(answer.reads))).kind, 'upstream_failed')
+      assert.deepEqual(await nextFrames(answer.frames), [{ event: undefined, data: '1' }])
+      assert.equal((await faultOf(nextFrames(answer.frames))).kind, 'upstream_failed')
     })
   })
 
@@ -290,7 +290,7 @@ describe('a call that fails', () => {
       await withCaller(script, { settings: { maxAnswerBytes: 300_000 } }, async ({ upstream, call }) => {
         const fault = await faultOf(call(false))
         assert.equal(fault.kind, 'upstream_failed')
-        assert.match(fault.message, /an answer of more than 300000 bytes/)
+        assert.match(fault.message, /a response of more than 300000 bytes/)
         assert.equal(await upstream.requests[0]?.hungUp, true)
       })
     })
@@ -309,7 +309,7 @@ describe('a call that fails', () => {
 
   it('refuses a long document that is no JSON', async () => {
     await withCaller(answerJson('{"a":1}'.repeat(100_000)), {}, async ({ call }) => {
-      assert.match((await faultOf(call(false))).message, /no JSON object/)
+      assert.match((await faultOf(call(false))).message, /not a JSON object/)
     })
   })
 
@@ -318,7 +318,7 @@ describe('a call that fails', () => {
     const document = { text: 'x'.repeat(400_000) }
     await withCaller(answerJson(document), { memory }, async ({ call }) => {
       const other = memory.open()
-      other.take(400_000)
+      other.reserve(400_000)
       assert.equal((await faultOf(call(false))).kind, 'unavailable')
       other.release()
     })
@@ -371,8 +371,8 @@ describe('hanging up', () => {
     await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await nextFrames(answer.reads)
-      answer.reads.cancel()
+      await nextFrames(answer.frames)
+      answer.frames.cancel()
       assert.equal(await upstream.requests[0]?.hungUp, true)
     })
   })
@@ -392,7 +392,7 @@ describe('time', () => {
       advance(1)
       const fault = await failing
       assert.equal(fault.kind, 'upstream_timeout')
-      assert.match(fault.message, /did not begin/)
+      assert.match(fault.message, /did not start/)
       assert.equal(await upstream.requests[0]?.hungUp, true)
     })
   })
@@ -402,13 +402,13 @@ describe('time', () => {
     await withCaller(stalledStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await nextFrames(answer.reads)
-      answer.reads.begun()
+      await nextFrames(answer.frames)
+      answer.frames.markStarted()
       advance(1_500)
-      const failing = faultOf(nextFrames(answer.reads))
+      const failing = faultOf(nextFrames(answer.frames))
       advance(999)
       advance(1)
-      assert.match((await failing).message, /fell silent/)
+      assert.match((await failing).message, /sent no data/)
     })
   })
 
@@ -419,10 +419,10 @@ describe('time', () => {
         const answer = await call()
         if (answer.kind !== 'stream') assert.fail('not a stream')
         advance(99)
-        if (pings.length > 0) await nextOf<readonly SseFrame[]>(answer.reads)
-        const failing = faultOf(nextFrames(answer.reads))
+        if (pings.length > 0) await nextOf<readonly SseFrame[]>(answer.frames)
+        const failing = faultOf(nextFrames(answer.frames))
         advance(1)
-        assert.match((await failing).message, /did not begin/)
+        assert.match((await failing).message, /did not start/)
         assert.equal(await upstream.requests[0]?.hungUp, true)
       })
     }
@@ -440,7 +440,7 @@ describe('time', () => {
       await sent.promise
       await new Promise((resolve) => setImmediate(resolve))
       advance(100)
-      assert.match((await failing).message, /did not begin/)
+      assert.match((await failing).message, /did not start/)
     })
   })
 
@@ -456,15 +456,15 @@ describe('time', () => {
     await withCaller(pings, { clock, settings: limits }, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
-      await nextFrames(answer.reads)
-      answer.reads.begun()
+      await nextFrames(answer.frames)
+      answer.frames.markStarted()
       advance(999)
       pinging.resolve()
-      assert.deepEqual(await nextOf<readonly SseFrame[]>(answer.reads), [])
-      const failing = faultOf(nextFrames(answer.reads))
+      assert.deepEqual(await nextOf<readonly SseFrame[]>(answer.frames), [])
+      const failing = faultOf(nextFrames(answer.frames))
       advance(999)
       advance(1)
-      assert.match((await failing).message, /fell silent/)
+      assert.match((await failing).message, /sent no data/)
     })
   })
 
@@ -477,7 +477,7 @@ describe('time', () => {
         const answer = await call()
         const failing = faultOf(dataOf(answer))
         advance(5_000)
-        assert.match((await failing).message, /too long/)
+        assert.match((await failing).message, /did not finish/)
       },
     )
   })

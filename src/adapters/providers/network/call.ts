@@ -8,73 +8,73 @@ import type { SseFrame, SseReader } from '../../../base/sse.ts'
 import { createSseReader } from '../../../base/sse.ts'
 import type { Exchange, ResponseHead } from './exchange.ts'
 import { createExchange } from './exchange.ts'
-import { brokenAnswer, faultOfStatus, retryAfterOf, tooLong, tooManyCalls } from '../failures.ts'
+import { upstreamFailed, faultOfStatus, retryAfterOf, responseTooLong, tooManyCalls } from '../failures.ts'
 import type { MemoryLease } from './answer-memory-budget.ts'
 import { readDocument } from './document.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asText } from '../json-values.ts'
 import type { TimeLimits } from './timeouts.ts'
 
-/** One POST to an upstream. */
+/** A POST request to an upstream. */
 export type UpstreamRequest = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly wantsStream: boolean
 }
 
-/** What came back: a stream of frames, or one JSON object, whichever the upstream chose to send. */
-export type UpstreamAnswer =
+/** A stream of frames or one JSON object, whichever the upstream sent. */
+export type UpstreamResponse =
   | { readonly kind: 'document'; readonly body: JsonRecord }
-  | { readonly kind: 'stream'; readonly reads: FrameStream }
+  | { readonly kind: 'stream'; readonly frames: FrameStream }
 
 export type FrameStream = {
-  /** All frames that have become whole since the last time, a flow of them. */
+  /** All frames that were completed since the last poll. */
   poll(): readonly SseFrame[] | typeof pending | undefined
   onReadable(wake: () => void): void
-  /** A frame was part of an answer, and no ping: until one is, the answer has not begun. */
-  begun(): void
-  /** The answer is complete: what may still come is thrown away, and the connection can be used again. */
+  /** Call when a frame was part of the response and not a ping. Until then the first-byte timeout applies. */
+  markStarted(): void
+  /** The response is complete. Discards remaining bytes, so that the connection can be reused. */
   complete(): void
-  /** Ends the call at once, unless it is complete. */
+  /** Aborts the call, unless it is complete. */
   cancel(): void
 }
 
-/** What is kept of the answer is taken from the lease, whose owner releases it. */
+/** Reserves the memory of the response from the lease. The owner of the lease releases it. */
 export type UpstreamCaller = (
   outgoing: UpstreamRequest,
   signal: AbortSignal,
   lease: MemoryLease,
-) => Promise<UpstreamAnswer>
+) => Promise<UpstreamResponse>
 
 export type UpstreamCallerSettings = TimeLimits & {
   readonly url: URL
-  /** Calls under way at once; one more is refused as overload. */
+  /** Maximum number of concurrent calls. Further calls fail as overload. */
   readonly maxConcurrent?: number
-  /** Bytes of a whole answer, or of one frame, once decompressed. */
+  /** Limit for a whole response, or for one frame, after decompression. */
   readonly maxAnswerBytes: number
 }
 
 export type UpstreamCallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clock }
 
-/** Long documents that are read at the same time let others be served after this long. */
+/** Parsing long documents yields to other work after this long. */
 const sliceMs = 5
-/** Error bodies are read only this far. */
+/** Longer error bodies are discarded. */
 const maxErrorBytes = 64 * 1024
-/** A stream says everything in frames that are many times as long, and some vendors repeat at the end what they said. */
+/** A stream is allowed more bytes than a document, because its frames add overhead and some vendors repeat the text at the end. */
 const streamFactor = 8
 
-/** The network to one address. No redirects, no retries: what is not foreseen here is a Fault. */
+/** Sends requests to one URL. It follows no redirect and does not retry. Every failure is a `Fault`. */
 export function createCaller(
   settings: UpstreamCallerSettings,
   { dispatcher, clock }: UpstreamCallerParts,
 ): UpstreamCaller {
   const { url, maxConcurrent = Infinity } = settings
   const slice = createLoopSlice(clock, sliceMs)
-  let underWay = 0
+  let inFlight = 0
   return (outgoing, signal, lease) => {
-    if (underWay >= maxConcurrent) return Promise.reject(tooManyCalls(maxConcurrent))
-    underWay += 1
-    const onSettled = (): void => void (underWay -= 1)
+    if (inFlight >= maxConcurrent) return Promise.reject(tooManyCalls(maxConcurrent))
+    inFlight += 1
+    const onSettled = (): void => void (inFlight -= 1)
     const exchange = createExchange({ clock, limits: settings, signal, onSettled })
     dispatcher.dispatch(
       {
@@ -83,7 +83,7 @@ export function createCaller(
         method: 'POST',
         headers: outgoing.headers,
         body: outgoing.body,
-        // Time is kept by the exchange, on a clock that tests can turn.
+        // The exchange implements the timeouts, because its clock can be replaced in tests.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -102,37 +102,37 @@ type Receiving = {
   readonly slice: LoopSlice
 }
 
-function receive(exchange: Exchange, head: ResponseHead, receiving: Receiving): MaybePromise<UpstreamAnswer> {
+function receive(exchange: Exchange, head: ResponseHead, receiving: Receiving): MaybePromise<UpstreamResponse> {
   const { clock, wantsStream, maxBytes } = receiving
-  if (head.status < 200 || head.status > 299) return refusal(exchange, head, clock)
-  if (isStream(head, wantsStream)) return { kind: 'stream', reads: readFrames(exchange, maxBytes) }
+  if (head.status < 200 || head.status > 299) return readError(exchange, head, clock)
+  if (isStream(head, wantsStream)) return { kind: 'stream', frames: readFrames(exchange, maxBytes) }
   if (Number(head.headers['content-length'] ?? 0) > maxBytes) {
-    const fault = tooLong('an answer', maxBytes)
+    const fault = responseTooLong('a response', maxBytes)
     exchange.cancel(fault)
     throw fault
   }
   return andThen(readDocument(exchange, receiving), (body) => ({ kind: 'document', body }))
 }
 
-/** Open servers label streams carelessly, and some answer with JSON although a stream was asked for. */
+/** Some open-source servers send streams with a wrong content type, and some send JSON although a stream was requested. */
 function isStream({ headers }: ResponseHead, wantsStream: boolean): boolean {
   const type = asText(headers['content-type']).toLowerCase()
   return type.includes('event-stream') || (wantsStream && !type.includes('json'))
 }
 
-async function refusal(exchange: Exchange, { status, headers }: ResponseHead, clock: Clock): Promise<never> {
+async function readError(exchange: Exchange, { status, headers }: ResponseHead, clock: Clock): Promise<never> {
   const body = (await readText(exchange, maxErrorBytes)) ?? ''
   throw faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
 }
 
-/** As far as allowed; the call is then over. A short one mostly comes with its head. */
+/** Undefined if the body is too long; the call is then cancelled. A short body has usually arrived with the headers. */
 function readText(exchange: Exchange, maxBytes: number): MaybePromise<string | undefined> {
-  const rest = exchange.rest()
-  if (rest === undefined) return readOn(exchange, maxBytes)
-  return rest.length > maxBytes ? undefined : rest.toString('utf8')
+  const body = exchange.bufferedBody()
+  if (body === undefined) return readChunks(exchange, maxBytes)
+  return body.length > maxBytes ? undefined : body.toString('utf8')
 }
 
-async function readOn(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
+async function readChunks(exchange: Exchange, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let byteCount = 0
   for (;;) {
@@ -140,7 +140,7 @@ async function readOn(exchange: Exchange, maxBytes: number): Promise<string | un
     if (read === undefined) break
     for (const chunk of read) byteCount += chunk.length
     if (byteCount > maxBytes) {
-      exchange.cancel(tooLong('an answer', maxBytes))
+      exchange.cancel(responseTooLong('a response', maxBytes))
       return undefined
     }
     chunks.push(...read)
@@ -159,11 +159,11 @@ function readFrames(exchange: Exchange, maxBytes: number): FrameStream {
   }
   const read = (chunks: readonly Buffer[] | undefined): SseFrame[] => {
     for (const chunk of chunks ?? []) byteCount += chunk.length
-    if (byteCount > maxStreamBytes) return fail(tooLong('a stream', maxStreamBytes))
+    if (byteCount > maxStreamBytes) return fail(responseTooLong('a stream', maxStreamBytes))
     try {
       return framesOf(reader, chunks)
     } catch {
-      return fail(tooLong('a frame', maxBytes))
+      return fail(responseTooLong('a frame', maxBytes))
     }
   }
   return {
@@ -176,13 +176,13 @@ function readFrames(exchange: Exchange, maxBytes: number): FrameStream {
       const frames = read(chunks)
       return isOver && frames.length === 0 ? undefined : frames
     },
-    begun: exchange.begun,
+    markStarted: exchange.markStarted,
     complete() {
       isOver = true
       exchange.drain()
     },
     cancel() {
-      if (!isOver) exchange.cancel(brokenAnswer('The answer was no longer wanted.'))
+      if (!isOver) exchange.cancel(upstreamFailed('The response was cancelled.'))
     },
   }
 }

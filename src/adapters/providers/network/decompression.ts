@@ -1,12 +1,12 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
-/** Takes the bytes of a compressed answer, and hands on what was packed in them. */
+/** Decompresses a response body as it arrives. */
 export type Decompression = {
   push(bytes: Buffer): void
-  /** No more bytes: what is left is handed on, and then the end is told. */
+  /** No more input. Emits the remaining output, then calls `onEnd`. */
   end(): void
-  /** Until it is resumed, no more is unpacked: a few bytes may hold more than there is room for. */
+  /** Stops decompressing until `resume`, because a few input bytes may expand to more than the buffer limit. */
   pause(): void
   resume(): void
   stop(): void
@@ -18,8 +18,8 @@ export type DecompressionParts = {
   readonly onBroken: (error: Error) => void
 }
 
-/** A Map, because the words come from outside: `constructor` must find nothing. */
-const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+/** A `Map` and not an object, because the key comes from the upstream: `constructor` must not match. */
+const decompressors: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
@@ -27,16 +27,16 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
   ['zstd', createZstdDecompress],
 ])
 
-/** We never ask for compression, but some proxies on the way do it all the same. Undefined where nothing is packed. */
+/** The gateway never requests compression, but some proxies compress anyway. Undefined if the encoding is not compression. */
 export function createDecompression(encoding: unknown, parts: DecompressionParts): Decompression | undefined {
-  const unpacker = unpackers.get(String(encoding).trim().toLowerCase())?.()
-  if (unpacker === undefined) return undefined
-  unpacker.on('data', parts.onBytes).on('end', parts.onEnd).on('error', parts.onBroken)
+  const decompressor = decompressors.get(String(encoding).trim().toLowerCase())?.()
+  if (decompressor === undefined) return undefined
+  decompressor.on('data', parts.onBytes).on('end', parts.onEnd).on('error', parts.onBroken)
   return {
-    push: (bytes) => void unpacker.write(bytes),
-    end: () => void unpacker.end(),
-    pause: () => void unpacker.pause(),
-    resume: () => void unpacker.resume(),
-    stop: () => void unpacker.destroy(),
+    push: (bytes) => void decompressor.write(bytes),
+    end: () => void decompressor.end(),
+    pause: () => void decompressor.pause(),
+    resume: () => void decompressor.resume(),
+    stop: () => void decompressor.destroy(),
   }
 }

@@ -5,7 +5,7 @@ import { isFault, type Fault } from '../../../base/fault.ts'
 import { nextOf } from '../../../base/pull-stream.ts'
 import { createJsonReader, type JsonReader } from '../../../base/json-reader.ts'
 import type { LoopSlice } from '../../../base/loop-slice.ts'
-import { brokenAnswer, tooLong } from '../failures.ts'
+import { upstreamFailed, responseTooLong } from '../failures.ts'
 import { longText, parseRecord, asRecord, withoutMark, type JsonRecord } from '../json-values.ts'
 import type { MemoryLease } from './answer-memory-budget.ts'
 import type { Exchange } from './exchange.ts'
@@ -13,38 +13,38 @@ import type { Exchange } from './exchange.ts'
 export type DocumentLimits = {
   readonly maxBytes: number
   readonly lease: MemoryLease
-  /** Shared by the documents that are read at the same time. */
+  /** Shared by all documents that are read concurrently. */
   readonly slice: LoopSlice
 }
 
-/** So many objects, lists, texts and numbers can be written again without stopping others for long. */
+/** A document with more values would block the event loop for too long when it is serialised again. */
 const maxValues = 1_000_000
 
 /**
- * A whole answer. A short one mostly comes with its head. A long one is parsed as it comes, so that no single step stops
- * the service.
+ * Reads a whole response. A short one has usually arrived together with its headers. A long one is parsed incrementally, so
+ * that no single step blocks the event loop.
  */
 export function readDocument(exchange: Exchange, limits: DocumentLimits): MaybePromise<JsonRecord> {
   const { maxBytes, lease } = limits
-  const rest = exchange.rest()
-  if (rest === undefined) return readOn(exchange, limits)
-  if (rest.length > maxBytes) throw tooLong('an answer', maxBytes)
-  lease.take(rest.length)
-  return parseRecord(rest.toString('utf8')) ?? refuse()
+  const body = exchange.bufferedBody()
+  if (body === undefined) return readIncrementally(exchange, limits)
+  if (body.length > maxBytes) throw responseTooLong('a response', maxBytes)
+  lease.reserve(body.length)
+  return parseRecord(body.toString('utf8')) ?? throwNoObject()
 }
 
-async function readOn(exchange: Exchange, { maxBytes, lease, slice }: DocumentLimits): Promise<JsonRecord> {
+async function readIncrementally(exchange: Exchange, { maxBytes, lease, slice }: DocumentLimits): Promise<JsonRecord> {
   const document = createDocument()
   let byteCount = 0
   for (;;) {
     const read = await nextOf<readonly Buffer[]>(exchange)
     while (slice.isUsedUp()) await afterIo()
     try {
-      if (read === undefined) return document.end() ?? refuse()
+      if (read === undefined) return document.end() ?? throwNoObject()
       for (const chunk of read) {
         byteCount += chunk.length
-        if (byteCount > maxBytes) throw tooLong('an answer', maxBytes)
-        lease.take(chunk.length)
+        if (byteCount > maxBytes) throw responseTooLong('a response', maxBytes)
+        lease.reserve(chunk.length)
         document.push(chunk)
       }
     } catch (error) {
@@ -52,18 +52,18 @@ async function readOn(exchange: Exchange, { maxBytes, lease, slice }: DocumentLi
       exchange.cancel(fault)
       throw fault
     }
-    if (document.hasBegun()) exchange.begun()
+    if (document.hasStarted()) exchange.markStarted()
   }
 }
 
-/** JSON whose bytes come in chunks. One that stays short is left to the native parser. */
+/** An incremental JSON parser. A document that stays short is parsed by `JSON.parse` at the end. */
 function createDocument() {
   const decoder = new StringDecoder('utf8')
   let reader: JsonReader | undefined
   let text = ''
-  let hasBegun = false
+  let hasStarted = false
   const push = (more: string): void => {
-    hasBegun ||= /\S/.test(more)
+    hasStarted ||= /\S/.test(more)
     text += more
     if (reader === undefined && text.length <= longText) return
     const isFirst = reader === undefined
@@ -72,7 +72,7 @@ function createDocument() {
     text = ''
   }
   return {
-    hasBegun: () => hasBegun,
+    hasStarted: () => hasStarted,
     push: (chunk: Buffer) => push(decoder.write(chunk)),
     end(): JsonRecord | undefined {
       push(decoder.end())
@@ -81,15 +81,15 @@ function createDocument() {
   }
 }
 
-function refuse(): never {
+function throwNoObject(): never {
   throw noObject()
 }
 
 const noObject = (cause?: unknown): Fault =>
-  brokenAnswer('The model’s upstream sent something that is no JSON object.', cause)
+  upstreamFailed('The model’s upstream sent a body that is not a JSON object.', cause)
 
 function faultOf(error: unknown): Fault {
   if (isFault(error)) return error
   if (!(error instanceof RangeError)) return noObject(error)
-  return brokenAnswer('The model’s upstream sent JSON that is nested too deeply or has too many values.', error)
+  return upstreamFailed('The model’s upstream sent JSON that is nested too deeply or has too many values.', error)
 }

@@ -3,26 +3,26 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { pending } from '../../../base/pull-stream.ts'
 import type { Phase } from '../failures.ts'
-import { brokenAnswer, cancelled, faultOfNetwork, timedOut, unread } from '../failures.ts'
+import { upstreamFailed, cancelled, faultOfNetwork, timedOut, responseNotRead } from '../failures.ts'
 import { createDecompression, type Decompression } from './decompression.ts'
 import type { TimeLimits, Timeouts } from './timeouts.ts'
 import { createTimeouts } from './timeouts.ts'
 
 export type ResponseHead = { readonly status: number; readonly headers: Readonly<Record<string, unknown>> }
 
-/** One HTTP exchange, turned from undici's pushing into our pulling. */
+/** One HTTP request and response, as a pull stream over undici's push-based handler. */
 export type Exchange = {
   readonly handler: Dispatcher.DispatchHandler
-  /** Settles once the status and headers are there. */
+  /** Resolves when the status and headers have arrived. */
   readonly head: Promise<ResponseHead>
-  /** The unread body, where all of it is there; undefined while more is to come. */
-  rest(): Buffer | undefined
-  /** All bytes since the last time, a flow of them. Throws the Fault that ended it early. */
+  /** The unread body, if it has arrived completely. Undefined while more is expected. */
+  bufferedBody(): Buffer | undefined
+  /** All bytes since the last poll. Throws the `Fault` that ended the exchange early. */
   poll(): readonly Buffer[] | typeof pending | undefined
   onReadable(wake: () => void): void
-  /** The upstream has begun to answer: from now on it is silence that is bounded, and any byte ends it. */
-  begun(): void
-  /** Nobody needs the rest: it is thrown away, and the connection kept if the rest comes soon. */
+  /** Call when the first event has arrived. The idle timeout then replaces the first-byte timeout. */
+  markStarted(): void
+  /** Discards the remaining bytes. The connection is reused if they arrive soon. */
   drain(): void
   cancel(fault: Fault): void
 }
@@ -31,188 +31,192 @@ export type ExchangeParts = {
   readonly clock: Clock
   readonly limits: TimeLimits
   readonly signal: AbortSignal
-  /** Told once, when the exchange no longer uses a connection. */
+  /** Called once, when the exchange no longer uses a connection. */
   readonly onSettled: () => void
 }
 
-/** Beyond this many unread bytes the upstream is told to wait. */
+/** With more unread bytes than this, the connection is paused (back-pressure). */
 const highWaterBytes = 64 * 1024
-/** An upstream that had to wait for its reader this long is not to blame for a call that took too long. */
-const noticedPauseMs = 1000
-/** How long an upstream may take to close a stream whose answer is complete. */
+/** If the connection was paused for this long, a timeout is the reader's fault and not the upstream's. */
+const longPauseMs = 1000
+/** How long an upstream may take to close the stream after the response is complete. */
 const drainMs = 1000
 
-type Line = ExchangeParts & {
+type ExchangeState = ExchangeParts & {
   readonly head: PromiseWithResolvers<ResponseHead>
-  readonly watch: Timeouts
+  readonly timeouts: Timeouts
   readonly onAbort: () => void
   controller: Dispatcher.DispatchController | undefined
-  /** Where the answer is compressed. */
-  unpacking: Decompression | undefined
+  /** Set if the response is compressed. */
+  decompression: Decompression | undefined
   chunks: Buffer[]
   byteCount: number
-  /** Since when the upstream waits for its reader, and how long it did before. */
+  /** Start of the current pause, and the total of the earlier ones. */
   pausedSinceMs: number | undefined
   pausedMs: number
   stage: 'running' | 'draining' | 'settled'
-  hasBegun: boolean
+  hasStarted: boolean
   failure: Fault | undefined
-  /** Wakes the reader that waits. */
+  /** Wakes the waiting reader. */
   wake: (() => void) | undefined
 }
 
 export function createExchange(parts: ExchangeParts): Exchange {
-  const line: Line = {
+  const state: ExchangeState = {
     ...parts,
     head: Promise.withResolvers<ResponseHead>(),
-    watch: createTimeouts(parts.clock, parts.limits.timeoutMs, (phase) => onDue(line, phase)),
-    onAbort: () => cancel(line, cancelled(parts.signal.reason)),
+    timeouts: createTimeouts(parts.clock, parts.limits.timeoutMs, (phase) => onDue(state, phase)),
+    onAbort: () => cancel(state, cancelled(parts.signal.reason)),
     controller: undefined,
-    unpacking: undefined,
+    decompression: undefined,
     chunks: [],
     byteCount: 0,
     pausedSinceMs: undefined,
     pausedMs: 0,
     stage: 'running',
-    hasBegun: false,
+    hasStarted: false,
     failure: undefined,
     wake: undefined,
   }
-  line.watch.enter('connect', parts.limits.connectTimeoutMs)
-  parts.signal.addEventListener('abort', line.onAbort)
-  if (parts.signal.aborted) line.onAbort()
+  state.timeouts.enter('connect', parts.limits.connectTimeoutMs)
+  parts.signal.addEventListener('abort', state.onAbort)
+  if (parts.signal.aborted) state.onAbort()
   return {
-    handler: handlerOf(line),
-    head: line.head.promise,
-    rest: () => rest(line),
-    poll: () => take(line),
-    onReadable: (wake) => whenMore(line, wake),
-    begun: () => begun(line),
-    drain: () => drain(line),
-    cancel: (fault) => cancel(line, fault),
+    handler: handlerOf(state),
+    head: state.head.promise,
+    bufferedBody: () => bufferedBody(state),
+    poll: () => poll(state),
+    onReadable: (wake) => onReadable(state, wake),
+    markStarted: () => markStarted(state),
+    drain: () => drain(state),
+    cancel: (fault) => cancel(state, fault),
   }
 }
 
-const handlerOf = (line: Line): Dispatcher.DispatchHandler => ({
+const handlerOf = (state: ExchangeState): Dispatcher.DispatchHandler => ({
   onRequestStart(controller) {
-    line.controller = controller
-    if (line.failure !== undefined) controller.abort(line.failure)
-    else line.watch.enter('first-byte', line.limits.firstByteTimeoutMs)
+    state.controller = controller
+    if (state.failure !== undefined) controller.abort(state.failure)
+    else state.timeouts.enter('first-byte', state.limits.firstByteTimeoutMs)
   },
   onResponseStart(_controller, status, headers) {
-    if (status < 200 || line.stage === 'settled') return
-    // A success may be headers and nothing more for minutes; only its reader knows when the answer begins.
-    if (status > 299) begun(line)
+    if (status < 200 || state.stage === 'settled') return
+    // After a 2xx status an upstream may send only pings for minutes, so the reader decides when the response has started.
+    if (status > 299) markStarted(state)
     const encoding = headers['content-encoding']
-    if (encoding !== undefined) line.unpacking = unpack(line, encoding)
-    line.head.resolve({ status, headers })
+    if (encoding !== undefined) state.decompression = decompress(state, encoding)
+    state.head.resolve({ status, headers })
   },
   onResponseData(_controller, chunk) {
-    if (line.stage !== 'running') return
-    if (line.unpacking === undefined) add(line, chunk)
-    else line.unpacking.push(chunk)
+    if (state.stage !== 'running') return
+    if (state.decompression === undefined) add(state, chunk)
+    else state.decompression.push(chunk)
   },
-  onResponseEnd: () => (line.unpacking === undefined || line.stage !== 'running' ? settle(line) : line.unpacking.end()),
+  onResponseEnd: () =>
+    state.decompression === undefined || state.stage !== 'running' ? settle(state) : state.decompression.end(),
   onResponseError: (_controller, error) =>
-    settle(line, line.pausedSinceMs !== undefined && wasKeptWaiting(line) ? unread(error) : faultOfNetwork(error)),
+    settle(
+      state,
+      state.pausedSinceMs !== undefined && wasPausedLong(state) ? responseNotRead(error) : faultOfNetwork(error),
+    ),
 })
 
-const unpack = (line: Line, encoding: unknown): Decompression | undefined =>
+const decompress = (state: ExchangeState, encoding: unknown): Decompression | undefined =>
   createDecompression(encoding, {
-    onBytes: (bytes) => add(line, bytes),
-    onEnd: () => settle(line),
+    onBytes: (bytes) => add(state, bytes),
+    onEnd: () => settle(state),
     onBroken: (error) =>
-      cancel(line, brokenAnswer('The model’s upstream sent an answer that cannot be unpacked.', error)),
+      cancel(state, upstreamFailed('The model’s upstream sent a response that cannot be decompressed.', error)),
   })
 
-function add(line: Line, chunk: Buffer): void {
-  if (line.stage !== 'running') return
-  // Mostly it is one, and a list that grows from nothing takes room for many.
-  if (line.chunks.length === 0) line.chunks = [chunk]
-  else line.chunks.push(chunk)
-  line.byteCount += chunk.length
-  if (line.byteCount > highWaterBytes) {
-    line.pausedSinceMs ??= line.clock.monotonicMs()
-    line.controller?.pause()
-    line.unpacking?.pause()
+function add(state: ExchangeState, chunk: Buffer): void {
+  if (state.stage !== 'running') return
+  // Usually there is one chunk. A literal array is cheaper than `push` on an empty one, which reserves space for many.
+  if (state.chunks.length === 0) state.chunks = [chunk]
+  else state.chunks.push(chunk)
+  state.byteCount += chunk.length
+  if (state.byteCount > highWaterBytes) {
+    state.pausedSinceMs ??= state.clock.monotonicMs()
+    state.controller?.pause()
+    state.decompression?.pause()
   }
-  // One network read can bring many chunks: the reader wakes after the last of them and takes all.
-  line.wake?.()
+  // One network read can deliver several chunks. The reader runs after the last of them and takes all.
+  state.wake?.()
 }
 
-function take(line: Line): readonly Buffer[] | typeof pending | undefined {
-  if (line.chunks.length > 0) return takeChunks(line)
-  if (line.failure !== undefined) throw line.failure
-  return line.stage === 'running' ? pending : undefined
+function poll(state: ExchangeState): readonly Buffer[] | typeof pending | undefined {
+  if (state.chunks.length > 0) return takeChunks(state)
+  if (state.failure !== undefined) throw state.failure
+  return state.stage === 'running' ? pending : undefined
 }
 
-function whenMore(line: Line, wake: () => void): void {
-  if (line.chunks.length > 0 || line.stage !== 'running') return wake()
-  // Somebody who still waits, and only looked in between, has not begun to wait anew.
-  if (line.wake === undefined && line.hasBegun) line.watch.touch()
-  line.wake = wake
+function onReadable(state: ExchangeState, wake: () => void): void {
+  if (state.chunks.length > 0 || state.stage !== 'running') return wake()
+  // A reader that was already waiting must not restart the idle timeout by polling.
+  if (state.wake === undefined && state.hasStarted) state.timeouts.touch()
+  state.wake = wake
 }
 
-function begun(line: Line): void {
-  if (line.hasBegun || line.stage !== 'running') return
-  line.hasBegun = true
-  line.watch.enter('idle', line.limits.idleTimeoutMs)
+function markStarted(state: ExchangeState): void {
+  if (state.hasStarted || state.stage !== 'running') return
+  state.hasStarted = true
+  state.timeouts.enter('idle', state.limits.idleTimeoutMs)
 }
 
-function rest(line: Line): Buffer | undefined {
-  if (line.stage !== 'settled' || line.failure !== undefined) return undefined
-  const [first = empty, ...others] = takeChunks(line)
+function bufferedBody(state: ExchangeState): Buffer | undefined {
+  if (state.stage !== 'settled' || state.failure !== undefined) return undefined
+  const [first = empty, ...others] = takeChunks(state)
   return others.length === 0 ? first : Buffer.concat([first, ...others])
 }
 
 const empty = Buffer.alloc(0)
 
-function takeChunks(line: Line): readonly Buffer[] {
-  const taken = line.chunks
-  line.wake = undefined
-  line.chunks = []
-  line.byteCount = 0
-  line.pausedMs = pausedMs(line)
-  line.pausedSinceMs = undefined
-  line.controller?.resume()
-  line.unpacking?.resume()
+function takeChunks(state: ExchangeState): readonly Buffer[] {
+  const taken = state.chunks
+  state.wake = undefined
+  state.chunks = []
+  state.byteCount = 0
+  state.pausedMs = pausedMs(state)
+  state.pausedSinceMs = undefined
+  state.controller?.resume()
+  state.decompression?.resume()
   return taken
 }
 
-const pausedMs = ({ clock, pausedMs: before, pausedSinceMs }: Line): number =>
+const pausedMs = ({ clock, pausedMs: before, pausedSinceMs }: ExchangeState): number =>
   pausedSinceMs === undefined ? before : before + clock.monotonicMs() - pausedSinceMs
 
-const wasKeptWaiting = (line: Line): boolean => pausedMs(line) >= noticedPauseMs
+const wasPausedLong = (state: ExchangeState): boolean => pausedMs(state) >= longPauseMs
 
-function drain(line: Line): void {
-  if (line.stage !== 'running') return
-  line.stage = 'draining'
-  takeChunks(line)
-  line.watch.enter('idle', drainMs)
+function drain(state: ExchangeState): void {
+  if (state.stage !== 'running') return
+  state.stage = 'draining'
+  takeChunks(state)
+  state.timeouts.enter('idle', drainMs)
 }
 
-function cancel(line: Line, fault: Fault): void {
-  if (line.stage === 'settled') return
-  line.chunks = []
-  settle(line, fault)
-  line.controller?.abort(fault)
+function cancel(state: ExchangeState, fault: Fault): void {
+  if (state.stage === 'settled') return
+  state.chunks = []
+  settle(state, fault)
+  state.controller?.abort(fault)
 }
 
-function settle(line: Line, failure?: Fault): void {
-  if (line.stage === 'settled') return
-  line.stage = 'settled'
-  line.failure = failure
-  line.watch.stop()
-  line.unpacking?.stop()
-  line.signal.removeEventListener('abort', line.onAbort)
-  if (failure !== undefined) line.head.reject(failure)
-  line.wake?.()
-  line.onSettled()
+function settle(state: ExchangeState, failure?: Fault): void {
+  if (state.stage === 'settled') return
+  state.stage = 'settled'
+  state.failure = failure
+  state.timeouts.stop()
+  state.decompression?.stop()
+  state.signal.removeEventListener('abort', state.onAbort)
+  if (failure !== undefined) state.head.reject(failure)
+  state.wake?.()
+  state.onSettled()
 }
 
-/** Silence counts only while somebody listens: a slow caller is not the upstream's fault. */
-function onDue(line: Line, phase: Phase): void {
-  const nobodyListens = phase === 'idle' && line.stage === 'running' && line.wake === undefined
-  if (nobodyListens) line.watch.enter('idle', line.limits.idleTimeoutMs)
-  else cancel(line, phase === 'total' && wasKeptWaiting(line) ? unread() : timedOut(phase))
+/** The idle timeout counts only while a reader waits, because a slow caller is not the upstream's fault. */
+function onDue(state: ExchangeState, phase: Phase): void {
+  const hasNoReader = phase === 'idle' && state.stage === 'running' && state.wake === undefined
+  if (hasNoReader) state.timeouts.enter('idle', state.limits.idleTimeoutMs)
+  else cancel(state, phase === 'total' && wasPausedLong(state) ? responseNotRead() : timedOut(phase))
 }

@@ -1,27 +1,27 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Phase } from '../failures.ts'
 
-/** Time limits of one call in milliseconds. */
+/** Timeouts of one call, in milliseconds. */
 export type TimeLimits = {
   readonly connectTimeoutMs: number
   readonly firstByteTimeoutMs: number
   readonly idleTimeoutMs: number
-  /** Of the whole call; unbounded when left out. */
+  /** For the whole call. Unlimited if undefined. */
   readonly timeoutMs?: number
 }
 
 export type Timeouts = {
-  /** A new phase begins, with a limit of its own. */
+  /** Starts a new phase with its own timeout. */
   enter(phase: Phase, limitMs: number): void
-  /** The phase starts over: something happened. Costs one look at the clock and no timer. */
+  /** Restarts the timeout of the phase. Reads the clock once and sets no timer. */
   touch(): void
   stop(): void
 }
 
-/** Node fires longer timers at once. */
-const longestTimerMs = 2 ** 31 - 1
+/** Node fires longer timers immediately. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** One timer for all limits of a call: it looks at timestamps when it fires, so that bytes need not move it. */
+/** One timer for all timeouts of a call. It compares timestamps when it fires, so received bytes need not reset it. */
 export function createTimeouts(clock: Clock, totalMs: number | undefined, onDue: (phase: Phase) => void): Timeouts {
   const totalDueMs = totalMs === undefined ? Infinity : clock.monotonicMs() + totalMs
   let phase: Phase = 'connect'
@@ -36,14 +36,14 @@ export function createTimeouts(clock: Clock, totalMs: number | undefined, onDue:
     armedDueMs = Infinity
   }
 
-  /** A timer that fires too early only arms itself again, so it is moved forward and never back. */
+  /** Replaces the timer only if the new deadline is earlier. A timer that fires too early sets itself again. */
   const arm = (): void => {
     const dueMs = Math.min(sinceMs + limitMs, totalDueMs)
     if (dueMs >= armedDueMs || dueMs === Infinity) return
     stop()
     armedDueMs = dueMs
     const delayMs = Math.max(0, dueMs - clock.monotonicMs())
-    cancel = clock.after(Math.min(delayMs, longestTimerMs), check)
+    cancel = clock.after(Math.min(delayMs, maxTimerMs), check)
   }
 
   const check = (): void => {

@@ -1,13 +1,12 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
-import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
-import type { Decoder } from '../http-provider.ts'
+import { upstreamFailed, faultOfErrorBody } from '../failures.ts'
+import type { Decoder } from '../wire-format.ts'
 import type { JsonRecord } from '../json-values.ts'
-import { asCount, asRecord, asRecords, asText } from '../json-values.ts'
+import { asCount, asRecord, asRecords, asText, numberOf } from '../json-values.ts'
 import type { ReportedUsage } from '../decoding/usage.ts'
-import type { ToolCalls } from './tool-calls.ts'
-import { createToolCalls } from './tool-calls.ts'
-import { readChatUsage } from './usage.ts'
+import type { ToolCallAssembler } from './tool-calls.ts'
+import { createToolCallAssembler } from './tool-calls.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'end'],
@@ -17,42 +16,42 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['content_filter', 'filtered'],
 ])
 
-/** Finishes that are failures: the answer is not what the model would have said. */
-const failures: ReadonlySet<string> = new Set(['error', 'abort'])
+/** Finish reasons that mean a failure. */
+const failureReasons: ReadonlySet<string> = new Set(['error', 'abort'])
 
-/** Text comes in one kind at a time; a new kind closes the block of the one before. */
+/** Only one text block is open at a time. A delta of another kind closes it. */
 type TextKind = 'text' | 'thinking' | 'refusal'
 
 type Choice = {
-  readonly write: EventWriter
-  readonly toolCalls: ToolCalls
+  readonly writer: EventWriter
+  readonly toolCalls: ToolCallAssembler
   open: { readonly kind: TextKind; readonly block: number } | undefined
 }
 
 type State = {
-  readonly write: EventWriter
+  readonly writer: EventWriter
   readonly choices: Map<number, Choice>
   usage: ReportedUsage
   finish: string
   stopSequence: string | undefined
 }
 
-/** The answer of a chat completions upstream in our words. */
-export function createChatDecoder(write: EventWriter): Decoder {
-  const state: State = { write, choices: new Map(), usage: {}, finish: '', stopSequence: undefined }
+/** Decodes a response in the chat completions format. */
+export function createChatDecoder(writer: EventWriter): Decoder {
+  const state: State = { writer, choices: new Map(), usage: {}, finish: '', stopSequence: undefined }
   return {
     event: (body) => readChunk(state, body, 'delta'),
     document(body) {
       if (!Array.isArray(body['choices']) && !isError(body))
-        throw brokenAnswer('The model’s upstream sent something that is no completion.')
-      // A whole answer is one chunk that says `message` for `delta`.
+        throw upstreamFailed('The model’s upstream sent a body that is not a completion.')
+      // A whole response is one chunk with `message` instead of `delta`.
       readChunk(state, body, 'message')
-      // It is whole by itself and need not say why it ends; `null` would say that it does not end here.
+      // A whole response may omit `finish_reason`. An explicit `null` still counts as incomplete.
       if (asRecords(body['choices'])[0]?.['finish_reason'] === undefined && state.choices.size > 0)
         state.finish ||= 'stop'
       endAnswer(state)
     },
-    // The usage follows the finish, so the end is not told before the stream is over.
+    // The usage follows the finish reason, so the end is emitted only when the stream is over.
     done: () => endAnswer(state),
   }
 }
@@ -63,8 +62,8 @@ function readChunk(state: State, chunk: JsonRecord, key: 'delta' | 'message'): v
   if (isError(chunk)) throw faultOfErrorBody(chunk)
   state.usage = readChatUsage(state.usage, chunk['usage'])
   for (const choice of asRecords(chunk['choices'])) {
-    // Some servers report on the prompt before there is an answer.
-    state.write.start(asText(chunk['model']))
+    // Not before the first choice, because some servers first send chunks about the prompt.
+    state.writer.start(asText(chunk['model']))
     readChoice(state, choice, asRecord(choice[key]) ?? {})
   }
 }
@@ -74,33 +73,33 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
   addText(reader, 'thinking', asText(delta['reasoning_content']) || asText(delta['reasoning']))
   addContent(reader, delta['content'])
   addText(reader, 'refusal', asText(delta['refusal']))
-  // Servers send an empty list beside text: what counts is what is in it.
-  for (const piece of asRecords(delta['tool_calls'])) {
+  // Some servers send an empty list with every text delta. It must not close the text block.
+  for (const call of asRecords(delta['tool_calls'])) {
     closeText(reader)
-    reader.toolCalls.add(piece)
+    reader.toolCalls.add(call)
   }
   const finish = asText(choice['finish_reason'])
-  if (failures.has(finish))
-    throw brokenAnswer('The model’s upstream failed in the middle of its answer.', new Error(finish))
+  if (failureReasons.has(finish))
+    throw upstreamFailed('The model’s upstream failed during its response.', new Error(finish))
   state.finish = finish || state.finish
-  // Only vLLM says which stop string it met.
+  // Only vLLM reports which stop string was generated.
   if (finish === 'stop' && typeof choice['stop_reason'] === 'string') state.stopSequence = choice['stop_reason']
 }
 
-function choiceOf({ write, choices }: State, index: number): Choice {
+function choiceOf({ writer, choices }: State, index: number): Choice {
   const known = choices.get(index)
   if (known !== undefined) return known
-  const choice: Choice = { write, toolCalls: createToolCalls(write), open: undefined }
+  const choice: Choice = { writer, toolCalls: createToolCallAssembler(writer), open: undefined }
   choices.set(index, choice)
   return choice
 }
 
-/** Usually text; a few servers send a list of parts, thinking among them. */
+/** Usually text. A few servers send a list of parts, which may include thinking. */
 function addContent(choice: Choice, content: unknown): void {
   if (typeof content === 'string') return addText(choice, 'text', content)
   for (const part of asRecords(content)) {
     if (part['type'] === 'thinking') {
-      for (const thought of asRecords(part['thinking'])) addText(choice, 'thinking', asText(thought['text']))
+      for (const inner of asRecords(part['thinking'])) addText(choice, 'thinking', asText(inner['text']))
     } else {
       addText(choice, part['type'] === 'refusal' ? 'refusal' : 'text', asText(part['text'] ?? part['refusal']))
     }
@@ -111,25 +110,45 @@ function addText(choice: Choice, kind: TextKind, text: string): void {
   if (text === '') return
   if (choice.open?.kind !== kind) {
     closeText(choice)
-    choice.open = { kind, block: choice.write.open({ type: kind }) }
+    choice.open = { kind, block: choice.writer.open({ type: kind }) }
   }
-  choice.write.delta(choice.open.block, text)
+  choice.writer.delta(choice.open.block, text)
 }
 
 function closeText(choice: Choice): void {
-  if (choice.open !== undefined) choice.write.close(choice.open.block)
+  if (choice.open !== undefined) choice.writer.close(choice.open.block)
   choice.open = undefined
 }
 
-function endAnswer({ write, choices, finish, stopSequence, usage }: State): void {
-  if (finish === '') throw brokenAnswer('The model’s upstream ended its answer without saying why.')
+function endAnswer({ writer, choices, finish, stopSequence, usage }: State): void {
+  if (finish === '') throw upstreamFailed('The model’s upstream ended its response without a finish reason.')
   let hasRefusal = false
   for (const choice of choices.values()) {
     hasRefusal ||= choice.open?.kind === 'refusal'
     closeText(choice)
     choice.toolCalls.finish()
   }
-  const said = stopReasons.get(finish) ?? 'end'
-  const stopReason = stopSequence === undefined ? said : 'stop-sequence'
-  write.end({ stopReason: hasRefusal && said === 'end' ? 'refusal' : stopReason, stopSequence, usage })
+  const reported = stopReasons.get(finish) ?? 'end'
+  const stopReason = stopSequence === undefined ? reported : 'stop-sequence'
+  writer.end({ stopReason: hasRefusal && reported === 'end' ? 'refusal' : stopReason, stopSequence, usage })
+}
+
+/** The last report counts. Servers that report with each chunk send running totals. */
+function readChatUsage(before: ReportedUsage, value: unknown): ReportedUsage {
+  const usage = asRecord(value)
+  if (usage === undefined) return before
+  const input = asRecord(usage['prompt_tokens_details'])
+  const output = asRecord(usage['completion_tokens_details'])
+  const total = numberOf(usage['prompt_tokens'])
+  const cacheReadTokens = numberOf(input?.['cached_tokens']) ?? numberOf(usage['prompt_cache_hit_tokens']) ?? 0
+  const cacheWriteTokens = numberOf(input?.['cache_write_tokens']) ?? 0
+  const cached = (asCount(cacheReadTokens) ?? 0) + (asCount(cacheWriteTokens) ?? 0)
+  return {
+    // The total includes the cached tokens. Some servers' numbers do not add up.
+    inputTokens: total === undefined ? undefined : Math.max(Math.min(0, total), total - cached),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: numberOf(usage['completion_tokens']),
+    reasoningTokens: numberOf(output?.['reasoning_tokens']),
+  }
 }

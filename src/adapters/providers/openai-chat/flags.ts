@@ -1,25 +1,25 @@
 import { efforts } from '../../../domain/inference/request.ts'
 
-/** How a chat completions server differs from the others. */
+/** The differences between chat completions servers. */
 export type ChatFlags = {
-  /** Some servers lose tool calls while they stream: they are asked for the whole answer, and the caller still gets a stream. */
+  /** False for servers that lose tool calls while streaming. The whole response is requested, and the caller still gets a stream. */
   readonly streams: boolean
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** System text in the middle of the list: kept there, moved to the beginning, or said by the user. */
+  /** System text after the first user message: kept there, moved to the beginning, or sent as a user message. */
   readonly laterSystem: 'keep' | 'hoist' | 'user'
-  /** Knows the newer name for who speaks in system text. */
+  /** Accepts the role `developer`, the newer name of `system`. */
   readonly knowsDeveloper: boolean
-  /** Takes the model's earlier thinking back as `reasoning_content`. */
+  /** Accepts the model's earlier thinking as `reasoning_content`. */
   readonly takesReasoning: boolean
   readonly takesFiles: boolean
   readonly takesTopK: boolean
-  /** How many stop strings it takes; we look for the others ourselves. */
+  /** The number of stop strings that it accepts. The gateway scans for the others. */
   readonly maxStops: number
-  /** Efforts that it takes; another one becomes the nearest of them, or nothing. */
+  /** The reasoning efforts that it accepts. Another effort becomes the nearest of them, or is dropped. */
   readonly efforts: readonly string[]
 }
 
-/** OpenAI itself. */
+/** OpenAI's own API. */
 export const openaiFlags: ChatFlags = {
   streams: true,
   maxTokensField: 'max_completion_tokens',
@@ -33,8 +33,8 @@ export const openaiFlags: ChatFlags = {
 }
 
 /**
- * Ollama, vLLM, llama.cpp and their like. Many of their chat templates refuse system text after the beginning, and some
- * refuse an effort for a model that does not think, which agents ask for without knowing.
+ * Ollama, vLLM, llama.cpp and similar servers. Many of their chat templates reject system text after the beginning, and some
+ * reject an effort for a model without thinking, although agents request one for every model.
  */
 export const openServerFlags: ChatFlags = {
   streams: true,

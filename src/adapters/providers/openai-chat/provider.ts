@@ -1,16 +1,16 @@
-import type { WireFormat } from '../http-provider.ts'
+import type { WireFormat } from '../wire-format.ts'
 import { createChatDecoder } from './events.ts'
 import { createChatCheck } from './conformance.ts'
 import type { ChatFlags } from './flags.ts'
 import { encodeChatRequest } from './request.ts'
 import { chatShape } from './shape.ts'
 
-/** Upstreams that speak chat completions: OpenAI itself and nearly every open server. */
+/** The chat completions format: OpenAI, and nearly every open-source inference server. */
 export const chatFormat = (flags: ChatFlags): WireFormat => ({
   dialect: 'chat',
-  encode: (encoding) => encodeChatRequest(encoding, flags),
+  encode: (context) => encodeChatRequest(context, flags),
   createDecoder: createChatDecoder,
-  createFormCheck: createChatCheck,
+  createConformanceCheck: createChatCheck,
   shape: chatShape,
-  forgetsText: true,
+  allowsFrameCache: true,
 })

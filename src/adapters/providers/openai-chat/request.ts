@@ -8,41 +8,41 @@ import type {
   ChatToolChoice,
 } from '../../../wire/openai-chat.ts'
 import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
-import { boundedBy, sameDialectBody, shortUser } from '../encoding/encoding.ts'
+import { cappedAt, passthroughBody, shortUser } from '../encoding/encoding.ts'
 import { turnsOf } from '../encoding/history.ts'
 import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
-import { refusesSampling } from '../encoding/models.ts'
+import { rejectsSampling } from '../encoding/model-capabilities.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asRecord } from '../json-values.ts'
 import { effortOf } from '../encoding/reasoning.ts'
-import { systemText } from '../encoding/system-text.ts'
+import { systemText } from '../encoding/encoding.ts'
 import type { PortableTool } from '../encoding/tools.ts'
 import { portableChoice, portableTools } from '../encoding/tools.ts'
-import type { ChatEncoding } from './content.ts'
+import type { ChatEncodeContext } from './content.ts'
 import { encodeChatTurn } from './content.ts'
 import type { ChatFlags } from './flags.ts'
 
-/** Our request in the words of chat completions. */
-export function encodeChatRequest(encoding: EncodeContext, flags: ChatFlags): EncodedRequest {
-  const isSame = encoding.call.request.original.dialect === 'chat'
-  return isSame ? passOn(encoding.call, flags) : translate({ ...encoding, flags })
+/** Encodes a request in the chat completions format. */
+export function encodeChatRequest(context: EncodeContext, flags: ChatFlags): EncodedRequest {
+  const isSame = context.call.request.raw.dialect === 'chat'
+  return isSame ? passThrough(context.call, flags) : translate({ ...context, flags })
 }
 
-function passOn(call: ProviderCall, flags: ChatFlags): EncodedRequest {
-  const { stream_options: streamOptions, ...body } = sameDialectBody(call)
-  // The caller's own choice between the old and the new name stays.
+function passThrough(call: ProviderCall, flags: ChatFlags): EncodedRequest {
+  const { stream_options: streamOptions, ...body } = passthroughBody(call)
+  // Keeps the field name that the caller chose, the old or the new one.
   const named = ['max_completion_tokens', 'max_tokens'].find((field) => typeof body[field] === 'number')
   const field = named ?? flags.maxTokensField
   const streaming = encodeStreaming(call.request, flags, asRecord(streamOptions))
   const { messages } = body
   const renamed = Array.isArray(messages) && !flags.knowsDeveloper && { messages: messages.map(withOlderRole) }
   return {
-    body: { ...body, ...renamed, [field]: boundedBy(call.maxOutputTokens, body[field]), ...streaming },
+    body: { ...body, ...renamed, [field]: cappedAt(call.maxOutputTokens, body[field]), ...streaming },
     stops: [],
   }
 }
 
-/** Most chat templates refuse a role that they do not know. */
+/** Most chat templates reject an unknown role. */
 function withOlderRole(message: unknown): unknown {
   const known = asRecord(message)
   return known?.['role'] === 'developer' ? { ...known, role: 'system' } : message
@@ -50,14 +50,14 @@ function withOlderRole(message: unknown): unknown {
 
 type Streaming = Pick<ChatRequest, 'stream' | 'stream_options'>
 
-/** Without being asked, chat servers do not say what a streamed answer used. */
-function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, asked?: JsonRecord): Streaming {
+/** Chat servers report the usage of a stream only on request. */
+function encodeStreaming({ stream }: InferenceRequest, { streams }: ChatFlags, requested?: JsonRecord): Streaming {
   if (!stream) return {}
-  return streams ? { stream: true, stream_options: { ...asked, include_usage: true } } : { stream: false }
+  return streams ? { stream: true, stream_options: { ...requested, include_usage: true } } : { stream: false }
 }
 
-function translate(encoding: ChatEncoding): EncodedRequest {
-  const { call, flags, toolNames } = encoding
+function translate(context: ChatEncodeContext): EncodedRequest {
+  const { call, flags, toolNames } = context
   const { request, onDropped } = call
   reportLossyConversions(request, new Set(), onDropped)
   if (request.metadata !== undefined) onDropped('metadata')
@@ -65,7 +65,7 @@ function translate(encoding: ChatEncoding): EncodedRequest {
   const choice = portableChoice(request, tools, onDropped)
   const body: ChatRequest = {
     model: call.model,
-    messages: encodeMessages(encoding),
+    messages: encodeMessages(context),
     [flags.maxTokensField]: call.maxOutputTokens,
     ...encodeStreaming(request, flags),
     ...encodeSampling(call, flags),
@@ -81,33 +81,33 @@ function translate(encoding: ChatEncoding): EncodedRequest {
   return { body, stops: request.stop.slice(flags.maxStops) }
 }
 
-/** System text at the beginning is one message; what comes later stands where this server can bear it. */
-function encodeMessages(encoding: ChatEncoding): ChatMessage[] {
-  const { call, flags } = encoding
+/** System text at the beginning becomes one message. Later system text is placed where this server accepts it. */
+function encodeMessages(context: ChatEncodeContext): ChatMessage[] {
+  const { call, flags } = context
   const { messages } = call.request
   const afterSystem = messages.findIndex(({ role }) => role !== 'system')
   const leads = (message: Message, at: number): boolean =>
     message.role === 'system' && (flags.laterSystem === 'hoist' || afterSystem === -1 || at < afterSystem)
   const system = systemText(messages.filter(leads).flatMap(({ parts }) => parts))
-  const rest = messages.filter((message, at) => !leads(message, at)).map((message) => placed(message, flags))
-  const turns = turnsOf(rest, call.onDropped).flatMap((turn) => encodeChatTurn(turn, encoding))
+  const rest = messages.filter((message, at) => !leads(message, at)).map((message) => relocated(message, flags))
+  const turns = turnsOf(rest, call.onDropped).flatMap((turn) => encodeChatTurn(turn, context))
   return system === '' ? turns : [{ role: 'system', content: system }, ...turns]
 }
 
-const placed = (message: Message, { laterSystem }: ChatFlags): Message =>
+const relocated = (message: Message, { laterSystem }: ChatFlags): Message =>
   message.role === 'system' && laterSystem === 'user' ? { ...message, role: 'user' } : message
 
 type Sampling = Pick<ChatRequest, 'temperature' | 'top_p' | 'top_k'>
 
 function encodeSampling({ request, model, onDropped }: ProviderCall, flags: ChatFlags): Sampling {
   const { temperature, topP, topK } = request
-  const isRefused = refusesSampling(model)
-  if (isRefused && temperature !== undefined) onDropped('temperature')
-  if (isRefused && topP !== undefined) onDropped('top_p')
+  const isRejected = rejectsSampling(model)
+  if (isRejected && temperature !== undefined) onDropped('temperature')
+  if (isRejected && topP !== undefined) onDropped('top_p')
   if (!flags.takesTopK && topK !== undefined) onDropped('top_k')
   return {
-    ...(!isRefused && temperature !== undefined && { temperature }),
-    ...(!isRefused && topP !== undefined && { top_p: topP }),
+    ...(!isRejected && temperature !== undefined && { temperature }),
+    ...(!isRejected && topP !== undefined && { top_p: topP }),
     ...(flags.takesTopK && topK !== undefined && { top_k: topK }),
   }
 }
@@ -131,13 +131,13 @@ function encodeFormat(format: OutputFormat): ChatResponseFormat {
   return { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
 }
 
-/** The nearest effort that this server knows. */
+/** The nearest effort for servers that do not accept all of them. */
 const nearest: Readonly<Record<string, string>> = { minimal: 'low', xhigh: 'high', max: 'high' }
 
 function encodeEffort({ request, onDropped }: ProviderCall, { efforts }: ChatFlags): { reasoning_effort?: string } {
-  const asked = request.reasoning && effortOf(request.reasoning)
-  if (asked === undefined) return {}
-  const effort = [asked, nearest[asked]].find((word) => word !== undefined && efforts.includes(word))
+  const requested = request.reasoning && effortOf(request.reasoning)
+  if (requested === undefined) return {}
+  const effort = [requested, nearest[requested]].find((name) => name !== undefined && efforts.includes(name))
   if (effort !== undefined) return { reasoning_effort: effort }
   onDropped(callersName(request, 'reasoning'))
   return {}

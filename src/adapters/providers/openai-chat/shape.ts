@@ -1,28 +1,28 @@
 import { each, fields, type AnswerShape } from '../decoding/out-of-band.ts'
 
-/** What our events tell of in an answer of chat completions; a whole answer is one chunk that says `message` for `delta`. */
+/** The response fields of chat completions. A whole response is one chunk with `message` instead of `delta`. */
 const call = fields({
   id: 'label',
   type: 'label',
-  function: fields({ name: 'told', arguments: 'told' }),
-  custom: fields({ name: 'told', input: 'told' }),
+  function: fields({ name: 'content', arguments: 'content' }),
+  custom: fields({ name: 'content', input: 'content' }),
 })
 
-const said = fields({
+const message = fields({
   role: 'label',
-  content: 'told',
-  reasoning_content: 'told',
-  reasoning: 'told',
-  refusal: 'told',
+  content: 'content',
+  reasoning_content: 'content',
+  reasoning: 'content',
+  refusal: 'content',
   tool_calls: each(call),
-  audio: fields({ id: 'label', transcript: 'piece' }),
-  reasoning_details: each(fields({ type: 'label', id: 'label', format: 'label', text: 'told', summary: 'told' })),
+  audio: fields({ id: 'label', transcript: 'delta' }),
+  reasoning_details: each(fields({ type: 'label', id: 'label', format: 'label', text: 'content', summary: 'content' })),
 })
 
 const choice = fields({
   index: 'label',
-  delta: said,
-  message: said,
+  delta: message,
+  message: message,
   finish_reason: 'label',
   native_finish_reason: 'label',
   stop_reason: 'stop',
@@ -36,7 +36,7 @@ const chunk = fields({
   model: 'label',
   system_fingerprint: 'label',
   service_tier: 'label',
-  obfuscation: 'filler',
+  obfuscation: 'padding',
   choices: each(choice),
 })
 

@@ -1,21 +1,21 @@
 import type { EventWriter } from '../decoding/event-writer.ts'
-import { brokenAnswer } from '../failures.ts'
+import { upstreamFailed } from '../failures.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asCount, asRecord, asText } from '../json-values.ts'
 
-/** A call whose pieces are still coming. It opens with its name, which may come late. */
+/** A call that is being received. Its block opens when the name arrives; `early` holds input that arrived before. */
 type Slot = { readonly id: string; name: string; early: string; block: number | undefined; isFreeText: boolean }
 
-type Piece = { readonly id: string; readonly name: string; readonly index: number | undefined }
+type ToolCallDelta = { readonly id: string; readonly name: string; readonly index: number | undefined }
 
-/** Tells apart the tool calls of one choice, whose pieces may come in any mixture and not always well labelled. */
-export type ToolCalls = {
-  add(piece: JsonRecord): void
-  /** No more pieces: whatever still lacks something is complained about. */
+/** Assembles the tool calls of one choice. Their deltas may be interleaved, and some servers omit the index or the id. */
+export type ToolCallAssembler = {
+  add(delta: JsonRecord): void
+  /** No more deltas. Throws if a call has no name. */
   finish(): void
 }
 
-export function createToolCalls(write: EventWriter): ToolCalls {
+export function createToolCallAssembler(writer: EventWriter): ToolCallAssembler {
   const slots: Slot[] = []
   const byIndex = new Map<number, Slot>()
 
@@ -26,62 +26,62 @@ export function createToolCalls(write: EventWriter): ToolCalls {
     return slot
   }
 
-  const slotOf = (piece: Piece): Slot => {
-    const { id, index } = piece
+  const slotOf = (delta: ToolCallDelta): Slot => {
+    const { id, index } = delta
     const likely = id === '' ? slots.at(-1) : slots.findLast((slot) => slot.id === id)
     const known = index === undefined ? likely : byIndex.get(index)
-    return known !== undefined && continues(known, piece) ? known : newSlot(id, index)
+    return known !== undefined && belongsTo(known, delta) ? known : newSlot(id, index)
   }
 
   return {
-    add(piece) {
-      const custom = asRecord(piece['custom'])
-      const told = asRecord(piece['function']) ?? custom ?? {}
-      const name = asText(told['name'])
-      const slot = slotOf({ id: asText(piece['id']), name, index: asCount(piece['index']) })
+    add(delta) {
+      const custom = asRecord(delta['custom'])
+      const payload = asRecord(delta['function']) ?? custom ?? {}
+      const name = asText(payload['name'])
+      const slot = slotOf({ id: asText(delta['id']), name, index: asCount(delta['index']) })
       slot.isFreeText ||= custom !== undefined
       slot.name ||= name
-      addInput(write, slot, inputOf(told))
+      addInput(writer, slot, inputOf(payload))
     },
     finish() {
-      for (const slot of slots) finishSlot(write, slot)
+      for (const slot of slots) finishSlot(writer, slot)
     },
   }
 }
 
 /**
- * Several servers give all parallel calls the index 0: a new id, or a new name where there are no ids, begins a new
- * call. Others repeat id and name on each piece.
+ * Some servers send the index 0 for all parallel calls. A new id, or a new name if there are no ids, then starts a new call.
+ * Other servers repeat id and name in each delta.
  */
-function continues(slot: Slot, { id, name, index }: Piece): boolean {
+function belongsTo(slot: Slot, { id, name, index }: ToolCallDelta): boolean {
   if (id !== '') return slot.id === '' || slot.id === id
   if (name === '' || slot.name === '') return true
   return index !== undefined && name === slot.name
 }
 
-/** Arguments should be text; some servers send the object itself. A tool of free text has `input`. */
-function inputOf(told: JsonRecord): string {
-  const input = told['arguments'] ?? told['input']
+/** Arguments are JSON text, but some servers send the object itself. Free-text tools have `input` instead. */
+function inputOf(payload: JsonRecord): string {
+  const input = payload['arguments'] ?? payload['input']
   return typeof input === 'object' && input !== null ? JSON.stringify(input) : asText(input)
 }
 
-function addInput(write: EventWriter, slot: Slot, input: string): void {
+function addInput(writer: EventWriter, slot: Slot, input: string): void {
   if (slot.name === '') {
     slot.early += input
     return
   }
   if (slot.block === undefined) {
-    slot.block = write.openToolCall(slot.id, slot.name)
-    // Free text is told as the one text of an object: a tool's input is JSON everywhere else.
-    if (slot.isFreeText) write.delta(slot.block, '{"input":"')
+    slot.block = writer.openToolCall(slot.id, slot.name)
+    // Events carry tool input as JSON, so free text becomes the only property of an object.
+    if (slot.isFreeText) writer.delta(slot.block, '{"input":"')
   }
   const text = slot.early + input
   slot.early = ''
-  write.delta(slot.block, slot.isFreeText ? JSON.stringify(text).slice(1, -1) : text)
+  writer.delta(slot.block, slot.isFreeText ? JSON.stringify(text).slice(1, -1) : text)
 }
 
-function finishSlot(write: EventWriter, slot: Slot): void {
-  if (slot.block === undefined) throw brokenAnswer('The model’s upstream called a tool without naming it.')
-  if (slot.isFreeText) write.delta(slot.block, '"}')
-  write.close(slot.block)
+function finishSlot(writer: EventWriter, slot: Slot): void {
+  if (slot.block === undefined) throw upstreamFailed('The model’s upstream sent a tool call without a name.')
+  if (slot.isFreeText) writer.delta(slot.block, '"}')
+  writer.close(slot.block)
 }

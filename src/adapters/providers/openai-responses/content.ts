@@ -1,21 +1,21 @@
 import type { Message, ContentPart } from '../../../domain/inference/request.ts'
 import type { InputItem, InputPart, OutputPart } from '../../../wire/openai-responses.ts'
 import type { EncodeContext } from '../encoding/encoding.ts'
-import { dataUrl, knowsFileIds, plainText, unsupportedContent, withoutForeignBlock } from '../encoding/encoding.ts'
+import { dataUrl, knowsFileIds, plainText, unsupportedContent, dropForeignBlock } from '../encoding/encoding.ts'
 import type { Turn } from '../encoding/history.ts'
 import { asRecord } from '../json-values.ts'
-import { safeToolCallId } from '../encoding/tool-ids.ts'
+import { safeToolCallId } from '../encoding/tool-names.ts'
 
-/** One turn as items, in the order in which it was said; text and pictures in a row are one message. */
-export function encodeResponsesTurn({ role, parts }: Turn, encoding: EncodeContext): InputItem[] {
+/** Encodes one turn as items in order. Consecutive text, images and files are one message. */
+export function encodeResponsesTurn({ role, parts }: Turn, context: EncodeContext): InputItem[] {
   const items: InputItem[] = []
   let run: ContentPart[] = []
   const flush = (): void => {
-    items.push(...messageOf(role, run, encoding))
+    items.push(...messageOf(role, run, context))
     run = []
   }
   for (const part of parts) {
-    const item = itemOf(part, role, encoding)
+    const item = itemOf(part, role, context)
     if (item === undefined) {
       run.push(part)
     } else {
@@ -29,22 +29,22 @@ export function encodeResponsesTurn({ role, parts }: Turn, encoding: EncodeConte
 
 type Named<Type extends ContentPart['type']> = Extract<ContentPart, { type: Type }>
 
-/** Undefined for what belongs into a message. */
-function itemOf(part: ContentPart, role: Message['role'], encoding: EncodeContext): InputItem[] | undefined {
+/** Undefined for a part that belongs into a message. */
+function itemOf(part: ContentPart, role: Message['role'], context: EncodeContext): InputItem[] | undefined {
   switch (part.type) {
     case 'thinking':
-      return encodeThinking(part, encoding)
+      return encodeThinking(part, context)
     case 'tool-call': {
-      const name = encoding.toolNames.toUpstream(part.name)
+      const name = context.toolNames.toUpstream(part.name)
       const input = part.input.trim() === '' ? '{}' : part.input
       return [{ type: 'function_call', call_id: safeToolCallId(part.id), name, arguments: input }]
     }
     case 'tool-result':
-      return [{ type: 'function_call_output', call_id: safeToolCallId(part.id), output: encodeOutput(part, encoding) }]
+      return [{ type: 'function_call_output', call_id: safeToolCallId(part.id), output: encodeOutput(part, context) }]
     case 'opaque': {
       const raw = asRecord(part.raw)
       if (part.dialect === 'responses' && raw !== undefined) return [raw]
-      withoutForeignBlock(part, role, encoding)
+      dropForeignBlock(part, role, context)
       return []
     }
     case 'text':
@@ -55,20 +55,20 @@ function itemOf(part: ContentPart, role: Message['role'], encoding: EncodeContex
   }
 }
 
-/** Only what this model encrypted. Without its id: that would be looked up, and nothing is stored. */
-function encodeThinking({ proof }: Named<'thinking'>, { openProof }: EncodeContext): InputItem[] {
-  const thought = proof && openProof(proof)
-  if (!thought) return []
-  const summary = thought.text === '' ? [] : [{ type: 'summary_text' as const, text: thought.text }]
-  return [{ type: 'reasoning', summary, encrypted_content: thought.value }]
+/** Sends only thinking that this model encrypted. The id is omitted, because the vendor would look it up in its store. */
+function encodeThinking({ signature }: Named<'thinking'>, { unwrapSignature }: EncodeContext): InputItem[] {
+  const signed = signature && unwrapSignature(signature)
+  if (!signed) return []
+  const summary = signed.text === '' ? [] : [{ type: 'summary_text' as const, text: signed.text }]
+  return [{ type: 'reasoning', summary, encrypted_content: signed.value }]
 }
 
-function messageOf(role: Message['role'], parts: readonly ContentPart[], encoding: EncodeContext): InputItem[] {
+function messageOf(role: Message['role'], parts: readonly ContentPart[], context: EncodeContext): InputItem[] {
   if (role === 'assistant') {
     const content = parts.flatMap(encodeOutputPart)
     return content.length > 0 ? [{ role, content }] : []
   }
-  const content = parts.flatMap((part) => encodeInputPart(part, encoding))
+  const content = parts.flatMap((part) => encodeInputPart(part, context))
   return content.length > 0 ? [{ role: role === 'system' ? 'developer' : 'user', content }] : []
 }
 
@@ -77,11 +77,11 @@ function encodeOutputPart(part: ContentPart): OutputPart[] {
   return part.type === 'text' && part.text !== '' ? [{ type: 'output_text', text: part.text, annotations: [] }] : []
 }
 
-function encodeInputPart(part: ContentPart, encoding: EncodeContext): InputPart[] {
+function encodeInputPart(part: ContentPart, context: EncodeContext): InputPart[] {
   if (part.type === 'text' || part.type === 'refusal')
     return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
-  if (part.type === 'image') return [encodeImage(part, encoding)]
-  return part.type === 'file' ? [encodeFile(part, encoding)] : []
+  if (part.type === 'image') return [encodeImage(part, context)]
+  return part.type === 'file' ? [encodeFile(part, context)] : []
 }
 
 function encodeImage({ source, detail = 'auto' }: Named<'image'>, { call }: EncodeContext): InputPart {
@@ -101,13 +101,10 @@ function encodeFile({ source, name }: Named<'file'>, { call }: EncodeContext): I
   throw unsupportedContent(call.request, 'files by id')
 }
 
-/** Text alone stays a string. Failure has no field here, so the text says it. */
-function encodeOutput(
-  { parts, isError }: Named<'tool-result'>,
-  encoding: EncodeContext,
-): string | readonly InputPart[] {
-  for (const part of parts) if (part.type === 'opaque') withoutForeignBlock(part, 'user', encoding)
-  const encoded = parts.flatMap((part) => encodeInputPart(part, encoding))
+/** Plain text is sent as a string. The format has no error field, so the text says that the tool failed. */
+function encodeOutput({ parts, isError }: Named<'tool-result'>, context: EncodeContext): string | readonly InputPart[] {
+  for (const part of parts) if (part.type === 'opaque') dropForeignBlock(part, 'user', context)
+  const encoded = parts.flatMap((part) => encodeInputPart(part, context))
   const marked: InputPart[] = isError ? [{ type: 'input_text', text: '[tool error] ' }, ...encoded] : encoded
   if (!marked.every((part) => part.type === 'input_text')) return marked
   const texts = encoded.flatMap((part) => (part.type === 'input_text' ? [part.text] : []))

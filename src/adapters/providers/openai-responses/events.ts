@@ -1,12 +1,12 @@
 import type { StopReason } from '../../../domain/inference/events.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
-import { brokenAnswer, faultOfErrorBody } from '../failures.ts'
-import type { Decoder } from '../http-provider.ts'
+import { upstreamFailed, faultOfErrorBody } from '../failures.ts'
+import type { Decoder } from '../wire-format.ts'
+import type { ReportedUsage } from '../decoding/usage.ts'
 import type { JsonRecord } from '../json-values.ts'
-import { asCount, asRecord, asRecords, asText } from '../json-values.ts'
+import { asCount, asRecord, asRecords, asText, numberOf } from '../json-values.ts'
 import type { Item, TextPosition } from './items.ts'
-import { addText, beginItem, completeText, createItem, finishItem, isToldIn } from './items.ts'
-import { readResponsesUsage } from './usage.ts'
+import { addText, beginItem, completeText, createItem, finishItem, isEmittedBy } from './items.ts'
 
 const cutReasons: ReadonlyMap<string, StopReason> = new Map([
   ['max_output_tokens', 'length'],
@@ -14,16 +14,16 @@ const cutReasons: ReadonlyMap<string, StopReason> = new Map([
 ])
 
 type State = {
-  readonly write: EventWriter
+  readonly writer: EventWriter
   readonly items: Map<number, Item>
-  /** The same items, for events that do not say which number theirs has. */
+  /** The same items by id, for events without `output_index`. */
   readonly byId: Map<string, Item>
   hasRefusal: boolean
 }
 
-/** The answer of a Responses upstream in our words. Only the whole response ends it, never the end of an item. */
-export function createResponsesDecoder(write: EventWriter): Decoder {
-  const state: State = { write, items: new Map(), byId: new Map(), hasRefusal: false }
+/** Decodes a response in the Responses format. Only a `response.*` event ends it, never the end of an item. */
+export function createResponsesDecoder(writer: EventWriter): Decoder {
+  const state: State = { writer, items: new Map(), byId: new Map(), hasRefusal: false }
   return {
     event(body, name) {
       const type = asText(body['type']) || (name ?? '')
@@ -33,18 +33,18 @@ export function createResponsesDecoder(write: EventWriter): Decoder {
     },
     document(body) {
       if (!Array.isArray(body['output']) && !asRecord(body['error'])) {
-        throw brokenAnswer('The model’s upstream sent something that is no response.')
+        throw upstreamFailed('The model’s upstream sent a body that is not a response.')
       }
-      // It is whole by itself and need not say so.
+      // A whole response may omit its status.
       endResponse(state, { response: { status: 'completed', ...body } })
     },
     done() {},
-    isCollecting: () => state.items.values().some(({ isOpaque, isFinished }) => isOpaque && !isFinished),
-    isTold: (value) => state.items.values().some((item) => isToldIn(item, value)),
+    hasPendingBlock: () => state.items.values().some(({ isOpaque, isFinished }) => isOpaque && !isFinished),
+    isEmitted: (value) => state.items.values().some((item) => isEmittedBy(item, value)),
   }
 }
 
-/** Which text an event is about, which field has it, and whether it is a piece or the whole. */
+/** The kind of text in an event, the field that holds it, and whether it is the whole text or a delta. */
 type TextEvent = {
   readonly kind: TextPosition['kind']
   readonly index?: string
@@ -68,17 +68,17 @@ const textEvents: ReadonlyMap<string, TextEvent> = new Map<string, TextEvent>([
 ])
 
 function readText(state: State, event: JsonRecord, { kind, index, field, isWhole }: TextEvent): void {
-  const place: TextPosition = { kind, index: index === undefined ? 0 : (asCount(event[index]) ?? 0) }
+  const position: TextPosition = { kind, index: index === undefined ? 0 : (asCount(event[index]) ?? 0) }
   const item = itemOf(state, event, asText(event['item_id']))
   if (kind === 'refusal') state.hasRefusal = true
-  if (isWhole) completeText(item, place, asText(event[field]))
-  else addText(item, place, asText(event[field]))
+  if (isWhole) completeText(item, position, asText(event[field]))
+  else addText(item, position, asText(event[field]))
 }
 
 type Step = (state: State, event: JsonRecord) => void
 
 const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
-  ['response.created', ({ write }, event) => write.start(asText(asRecord(event['response'])?.['model']))],
+  ['response.created', ({ writer }, event) => writer.start(asText(asRecord(event['response'])?.['model']))],
   ['response.output_item.added', (state, event) => readItem(state, event, beginItem)],
   ['response.output_item.done', (state, event) => readItem(state, event, finishItem)],
   ['response.completed', endResponse],
@@ -93,12 +93,12 @@ function readItem(state: State, event: JsonRecord, read: (item: Item, raw: JsonR
   if (raw !== undefined) read(itemOf(state, event, asText(raw['id'])), raw)
 }
 
-/** Items are told apart by their number; where a server sends none, by their id. */
-function itemOf({ write, items, byId }: State, event: JsonRecord, id: string): Item {
+/** Finds an item by `output_index`, or by id if the server sends no index. */
+function itemOf({ writer, items, byId }: State, event: JsonRecord, id: string): Item {
   const index = asCount(event['output_index']) ?? (id === '' ? 0 : undefined)
   const known = index === undefined ? byId.get(id) : items.get(index)
   if (known !== undefined) return known
-  const item = createItem(write, id)
+  const item = createItem(writer, id)
   items.set(index ?? items.size, item)
   if (id !== '') byId.set(id, item)
   return item
@@ -109,23 +109,23 @@ function endResponse(state: State, event: JsonRecord): void {
   const status = asText(response['status'])
   if (asRecord(response['error']) !== undefined) throw faultOfErrorBody(response)
   if (status !== 'completed' && status !== 'incomplete') {
-    throw brokenAnswer('The model’s upstream did not complete its answer.', new Error(`status ${status}`))
+    throw upstreamFailed('The model’s upstream did not complete its response.', new Error(`status ${status}`))
   }
-  state.write.start(asText(response['model']))
-  const isTold = state.items.size > 0
+  state.writer.start(asText(response['model']))
+  const hasItems = state.items.size > 0
   for (const [index, raw] of asRecords(response['output']).entries()) {
-    // A thought that nothing told of would now come after the words, and agents take what comes last for the answer.
-    if (isTold && raw['type'] === 'reasoning' && !state.byId.has(asText(raw['id']))) continue
+    // Reasoning without earlier events would follow the text here, and agents take the last item as the answer.
+    if (hasItems && raw['type'] === 'reasoning' && !state.byId.has(asText(raw['id']))) continue
     state.hasRefusal ||= asRecords(raw['content']).some((part) => part['type'] === 'refusal')
     finishItem(itemAt(state, index, asText(raw['id'])), raw)
   }
-  state.write.end({ stopReason: reasonOf(state, response), usage: readResponsesUsage(response['usage']) })
+  state.writer.end({ stopReason: reasonOf(state, response), usage: readResponsesUsage(response['usage']) })
 }
 
-/** An item of the whole list. Where items were left out of it, or numbered in their own way, its place is another. */
+/** Finds an item of the final list. Its index may differ from the stream, so the id decides. */
 function itemAt(state: State, index: number, id: string): Item {
-  const there = state.items.get(index)
-  return there?.id === id ? there : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
+  const atIndex = state.items.get(index)
+  return atIndex?.id === id ? atIndex : (state.byId.get(id) ?? itemOf(state, { output_index: index }, ''))
 }
 
 function reasonOf({ hasRefusal }: State, response: JsonRecord): StopReason {
@@ -136,4 +136,23 @@ function reasonOf({ hasRefusal }: State, response: JsonRecord): StopReason {
 
 function fail(_state: State, event: JsonRecord): never {
   throw faultOfErrorBody(event)
+}
+
+function readResponsesUsage(value: unknown): ReportedUsage {
+  const usage = asRecord(value)
+  if (usage === undefined) return {}
+  const input = asRecord(usage['input_tokens_details'])
+  const output = asRecord(usage['output_tokens_details'])
+  const total = numberOf(usage['input_tokens'])
+  const cacheReadTokens = numberOf(input?.['cached_tokens']) ?? 0
+  const cacheWriteTokens = numberOf(input?.['cache_write_tokens']) ?? 0
+  const cached = (asCount(cacheReadTokens) ?? 0) + (asCount(cacheWriteTokens) ?? 0)
+  return {
+    // The total includes the cached tokens. Some servers' numbers do not add up.
+    inputTokens: total === undefined ? undefined : Math.max(Math.min(0, total), total - cached),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: numberOf(usage['output_tokens']),
+    reasoningTokens: numberOf(output?.['reasoning_tokens']),
+  }
 }

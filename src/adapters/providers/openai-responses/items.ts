@@ -1,40 +1,40 @@
-import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../../domain/inference/request.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
-import { isNamed } from '../decoding/conformance-check.ts'
+import { isNonEmptyText } from '../json-values.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asRecords, asText } from '../json-values.ts'
 
-/** Where a text stands in an item: summary parts and raw reasoning are both thinking. */
+/** The position of a text within an item. Summary parts and raw reasoning both belong to the thinking block. */
 export type TextPosition = {
   readonly kind: 'text' | 'refusal' | 'summary' | 'reasoning' | 'input'
   readonly index: number
 }
 
-/** A text as far as it is written, so that a later `done` adds only what is missing. */
-type Growing = { readonly block: number; text: string }
+/** The part of a text that was emitted, so that a later `done` event adds only the rest. */
+type StreamedText = { readonly block: number; text: string }
 
 /**
- * One output item of theirs while it is told, in pieces, as a whole, or in pieces and then as a whole.
- * A message or a thought gets its block only once there is something in it.
+ * One output item of the upstream while it is received: as deltas, as a whole, or as deltas and then as a whole. Text and
+ * thinking blocks open with their first text.
  */
 export type Item = {
-  readonly write: EventWriter
-  /** Theirs, as it was first told; empty where it was not. */
+  readonly writer: EventWriter
+  /** The vendor's id from the first event of the item; empty if it sent none. */
   readonly id: string
-  readonly texts: Map<string, Growing>
+  readonly texts: Map<string, StreamedText>
   thinking: number | undefined
   call: number | undefined
-  /** A tool of free text: its input is told as the one text of a JSON object. */
+  /** A free-text tool. Its input becomes the only property of a JSON object. */
   isFreeText: boolean
-  /** Only its own dialect understands it: it is told of as a whole, once it is finished. */
+  /** An item type without an equivalent in the event format. It becomes one opaque event when it is complete. */
   isOpaque: boolean
-  /** The same as it was told. */
+  /** The opaque item as it was emitted. */
   raw: JsonRecord | undefined
   isFinished: boolean
 }
 
-export const createItem = (write: EventWriter, id: string): Item => ({
-  write,
+export const createItem = (writer: EventWriter, id: string): Item => ({
+  writer,
   id,
   texts: new Map(),
   thinking: undefined,
@@ -45,35 +45,35 @@ export const createItem = (write: EventWriter, id: string): Item => ({
   isFinished: false,
 })
 
-const understood = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
+const supportedTypes = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
 
-/** The item is announced; calls are worth announcing too. */
+/** Handles the start of an item. A tool call opens its block here. */
 export function beginItem(item: Item, raw: JsonRecord): void {
-  item.isOpaque = !understood.has(asText(raw['type']))
+  item.isOpaque = !supportedTypes.has(asText(raw['type']))
   if (item.call !== undefined || (raw['type'] !== 'function_call' && raw['type'] !== 'custom_tool_call')) return
   item.isFreeText = raw['type'] === 'custom_tool_call'
-  const name = nameWithin(asText(raw['namespace']), asText(raw['name']))
-  item.call = item.write.openToolCall(asText(raw['call_id']) || asText(raw['id']), name)
-  if (item.isFreeText) item.write.delta(item.call, '{"input":"')
+  const name = qualifiedToolName(asText(raw['namespace']), asText(raw['name']))
+  item.call = item.writer.openToolCall(asText(raw['call_id']) || asText(raw['id']), name)
+  if (item.isFreeText) item.writer.delta(item.call, '{"input":"')
 }
 
-/** A piece of text. Input of a call that was not announced waits for the whole item. */
-export function addText(item: Item, place: TextPosition, text: string): void {
-  if (text === '' || item.isFinished || (place.kind === 'input' && item.call === undefined)) return
-  const growing = textAt(item, place)
-  growing.text += text
-  const isEscaped = place.kind === 'input' && item.isFreeText
-  item.write.delta(growing.block, isEscaped ? JSON.stringify(text).slice(1, -1) : text)
+/** Appends a delta. Input of a call without a start event is taken from the completed item instead. */
+export function addText(item: Item, position: TextPosition, text: string): void {
+  if (text === '' || item.isFinished || (position.kind === 'input' && item.call === undefined)) return
+  const streamed = textAt(item, position)
+  streamed.text += text
+  const isEscaped = position.kind === 'input' && item.isFreeText
+  item.writer.delta(streamed.block, isEscaped ? JSON.stringify(text).slice(1, -1) : text)
 }
 
-/** The whole text: some servers send no pieces at all. One that differs from its pieces adds nothing to them. */
-export function completeText(item: Item, place: TextPosition, text: string): void {
-  const told = item.texts.get(keyOf(place))?.text ?? ''
-  if (text.startsWith(told)) addText(item, place, text.slice(told.length))
+/** Handles the whole text, because some servers send no deltas. A text that differs from its deltas is ignored. */
+export function completeText(item: Item, position: TextPosition, text: string): void {
+  const emitted = item.texts.get(keyOf(position))?.text ?? ''
+  if (text.startsWith(emitted)) addText(item, position, text.slice(emitted.length))
 }
 
-/** Whether this is one of the texts of an item, or the item itself, as it was told. */
-export function isToldIn({ texts, raw }: Item, value: unknown): boolean {
+/** True if the value is an emitted text of the item, or equals the emitted opaque item. */
+export function isEmittedBy({ texts, raw }: Item, value: unknown): boolean {
   if (typeof value !== 'string') return raw !== undefined && JSON.stringify(value) === JSON.stringify(raw)
   for (const { text } of texts.values()) if (text === value) return true
   return false
@@ -81,25 +81,25 @@ export function isToldIn({ texts, raw }: Item, value: unknown): boolean {
 
 const keyOf = ({ kind, index }: TextPosition): string => `${kind} ${index}`
 
-function textAt(item: Item, place: TextPosition): Growing {
-  const key = keyOf(place)
+function textAt(item: Item, position: TextPosition): StreamedText {
+  const key = keyOf(position)
   const known = item.texts.get(key)
   if (known !== undefined) return known
-  const growing = { block: blockFor(item, place), text: '' }
-  item.texts.set(key, growing)
-  return growing
+  const streamed = { block: blockFor(item, position), text: '' }
+  item.texts.set(key, streamed)
+  return streamed
 }
 
 function blockFor(item: Item, { kind }: TextPosition): number {
-  if (kind === 'text' || kind === 'refusal') return item.write.open({ type: kind })
+  if (kind === 'text' || kind === 'refusal') return item.writer.open({ type: kind })
   if (kind === 'input') return item.call ?? -1
-  if (item.thinking === undefined) return (item.thinking = item.write.open({ type: 'thinking' }))
-  // The parts of a summary are one thought, with a blank line between them.
-  item.write.delta(item.thinking, '\n\n')
+  if (item.thinking === undefined) return (item.thinking = item.writer.open({ type: 'thinking' }))
+  // The parts of a summary share one thinking block, with blank lines between them.
+  item.writer.delta(item.thinking, '\n\n')
   return item.thinking
 }
 
-/** The whole item: what was not told before is told now, and its blocks are closed. */
+/** Handles the completed item: emits what is missing and closes its blocks. */
 export function finishItem(item: Item, raw: JsonRecord): void {
   if (item.isFinished) return
   beginItem(item, raw)
@@ -108,7 +108,7 @@ export function finishItem(item: Item, raw: JsonRecord): void {
       for (const [index, part] of asRecords(raw['content']).entries()) completePart(item, index, part)
       break
     case 'reasoning':
-      completeThought(item, raw)
+      completeReasoning(item, raw)
       break
     case 'function_call':
       completeText(item, { kind: 'input', index: 0 }, asText(raw['arguments']))
@@ -117,10 +117,10 @@ export function finishItem(item: Item, raw: JsonRecord): void {
       completeText(item, { kind: 'input', index: 0 }, asText(raw['input']))
       break
     default:
-      // What has neither a kind nor an id would break whoever gets it.
-      if (!isNamed(raw['type']) || !isNamed(raw['id'])) break
+      // Clients fail on an item without a type or an id, so it is dropped.
+      if (!isNonEmptyText(raw['type']) || !isNonEmptyText(raw['id'])) break
       item.raw = raw
-      item.write.close(item.write.open({ type: 'opaque', dialect: 'responses', raw }))
+      item.writer.close(item.writer.open({ type: 'opaque', dialect: 'responses', raw }))
   }
   closeItem(item)
 }
@@ -130,7 +130,7 @@ function completePart(item: Item, index: number, part: JsonRecord): void {
   else completeText(item, { kind: 'text', index }, asText(part['text']))
 }
 
-function completeThought(item: Item, raw: JsonRecord): void {
+function completeReasoning(item: Item, raw: JsonRecord): void {
   for (const [index, part] of asRecords(raw['summary']).entries()) {
     completeText(item, { kind: 'summary', index }, asText(part['text']))
   }
@@ -139,14 +139,14 @@ function completeThought(item: Item, raw: JsonRecord): void {
   }
   const value = asText(raw['encrypted_content'])
   if (value === '') return
-  item.thinking ??= item.write.open({ type: 'thinking' })
+  item.thinking ??= item.writer.open({ type: 'thinking' })
   const id = asText(raw['id'])
-  item.write.proof(item.thinking, { dialect: 'responses', value, ...(id !== '' && { id }) })
+  item.writer.signature(item.thinking, { dialect: 'responses', value, ...(id !== '' && { id }) })
 }
 
 function closeItem(item: Item): void {
   item.isFinished = true
-  if (item.isFreeText && item.call !== undefined) item.write.delta(item.call, '"}')
+  if (item.isFreeText && item.call !== undefined) item.writer.delta(item.call, '"}')
   const blocks = [item.thinking, item.call, ...Array.from(item.texts.values(), ({ block }) => block)]
-  for (const block of new Set(blocks)) if (block !== undefined) item.write.close(block)
+  for (const block of new Set(blocks)) if (block !== undefined) item.writer.close(block)
 }

@@ -1,19 +1,19 @@
-import type { WireFormat } from '../http-provider.ts'
+import type { WireFormat } from '../wire-format.ts'
 import { createResponsesDecoder } from './events.ts'
 import { createResponsesCheck } from './conformance.ts'
 import { encodeResponsesRequest } from './request.ts'
 import type { ResponsesFlags } from './tools.ts'
 import { responsesShape } from './shape.ts'
 
-/** Upstreams that speak the Responses format: OpenAI itself, and open servers that imitate it. */
+/** The Responses format: OpenAI, and servers that imitate its API. */
 export const responsesFormat = (flags: ResponsesFlags): WireFormat => ({
   dialect: 'responses',
-  encode: (encoding) => encodeResponsesRequest(encoding, flags),
+  encode: (context) => encodeResponsesRequest(context, flags),
   createDecoder: createResponsesDecoder,
-  createFormCheck: createResponsesCheck,
+  createConformanceCheck: createResponsesCheck,
   shape: responsesShape,
-  counter: {
+  tokenCounter: {
     path: '/input_tokens',
-    without: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],
+    omittedFields: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],
   },
 })

@@ -1,18 +1,18 @@
 import { each, fields, type AnswerShape, type FieldShape } from '../decoding/out-of-band.ts'
 
-/** What our events tell of in an answer of the Responses format, piece by piece and once more as a whole. */
-const part = fields({ type: 'label', text: 'told', refusal: 'told', logprobs: 'tokens' })
+/** The response fields of the Responses format. Text arrives as deltas and again as a whole. */
+const part = fields({ type: 'label', text: 'content', refusal: 'content', logprobs: 'tokens' })
 
 const common = { id: 'label', type: 'label', status: 'label' } as const
 const items: ReadonlyMap<unknown, FieldShape> = new Map<unknown, FieldShape>([
   ['message', fields({ ...common, role: 'label', phase: 'label', content: each(part) })],
   ['reasoning', fields({ ...common, summary: each(part), content: each(part) })],
-  ['function_call', fields({ ...common, call_id: 'label', name: 'told', namespace: 'label', arguments: 'told' })],
-  ['custom_tool_call', fields({ ...common, call_id: 'label', name: 'told', namespace: 'label', input: 'told' })],
+  ['function_call', fields({ ...common, call_id: 'label', name: 'content', namespace: 'label', arguments: 'content' })],
+  ['custom_tool_call', fields({ ...common, call_id: 'label', name: 'content', namespace: 'label', input: 'content' })],
 ])
 const item: FieldShape = ({ type }) => items.get(type)
 
-/** The vendor repeats these from the request, with its own defaults for what was not said. */
+/** The vendor repeats these fields from the request, with its defaults for missing ones. */
 const echoed = [
   'instructions',
   'input',
@@ -34,7 +34,7 @@ const response = fields({
   previous_response_id: 'label',
   incomplete_details: fields({ reason: 'label' }),
   output: each(item),
-  ...Object.fromEntries(echoed.map((name): [string, FieldShape] => [name, 'echo'])),
+  ...Object.fromEntries(echoed.map((name): [string, FieldShape] => [name, 'request-echo'])),
 })
 
 const event = fields({
@@ -44,14 +44,14 @@ const event = fields({
   content_index: 'label',
   summary_index: 'label',
   item_id: 'label',
-  delta: 'told',
-  text: 'told',
-  refusal: 'told',
-  arguments: 'told',
-  input: 'told',
-  name: 'told',
+  delta: 'content',
+  text: 'content',
+  refusal: 'content',
+  arguments: 'content',
+  input: 'content',
+  name: 'content',
   logprobs: 'tokens',
-  obfuscation: 'filler',
+  obfuscation: 'padding',
   part,
   item,
   response,

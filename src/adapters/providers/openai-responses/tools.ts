@@ -6,7 +6,7 @@ import type { PortableTool } from '../encoding/tools.ts'
 import { portableChoice, portableTools } from '../encoding/tools.ts'
 
 export type ResponsesFlags = {
-  /** OpenAI itself, which can search the web for models that were promised it elsewhere. */
+  /** True for OpenAI's own API, which runs web searches. Web search tools of other dialects are then converted. */
   readonly searchesWeb: boolean
 }
 
@@ -33,7 +33,7 @@ export function encodeTools({ call, toolNames }: EncodeContext, { searchesWeb }:
   }
 }
 
-/** An omitted `strict` may be taken for true, so it is always said. */
+/** `strict` is always sent, because an omitted value may default to true. */
 const encodeTool = ({ description, parameters, strict = false }: PortableTool, name: string): ResponsesTool => ({
   type: 'function',
   name,

@@ -12,7 +12,7 @@ const request = (messages: readonly Message[], body: Readonly<Record<string, unk
   stop: [],
   tools: [],
   flaggedCategories: [],
-  original: { dialect: 'messages', body, headers: {}, roles: vendorFieldRoles },
+  raw: { dialect: 'messages', body, headers: {}, roles: vendorFieldRoles },
 })
 
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 89) % 251)).toString('base64')
@@ -150,7 +150,7 @@ describe('a request whose texts are changed', () => {
     }
     const changed = changeTexts(request([{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }], body), shout)
     assert.deepEqual(changed.messages, [{ role: 'user', parts: [{ type: 'text', text: 'HELLO' }] }])
-    assert.deepEqual(changed.original.body, {
+    assert.deepEqual(changed.raw.body, {
       model: 'm',
       system: [{ type: 'text', text: 'BE KIND', cache_control: { type: 'ephemeral' } }],
       messages: [
@@ -175,7 +175,7 @@ describe('a request whose texts are changed', () => {
     assert.deepEqual(changed.messages[0]?.parts, [
       { type: 'file', name: 'ADA', source: { kind: 'text', text: 'FOR ADA' } },
     ])
-    assert.deepEqual(changed.original.body, {
+    assert.deepEqual(changed.raw.body, {
       messages: [
         { role: 'user', content: [{ type: 'document', title: 'ADA', source: { ...source, data: 'FOR ADA' } }] },
       ],
@@ -201,7 +201,7 @@ describe('a request whose texts are changed', () => {
     assert.deepEqual(textsOfRequest(asked), ['für ada'])
     const changed = changeTexts(asked, shout)
     assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
-    assert.deepEqual(changed.original.body, bodyOf('FÜR ADA'))
+    assert.deepEqual(changed.raw.body, bodyOf('FÜR ADA'))
   })
 
   it('is changed in every field of a tool’s JSON, whatever it is called, but for real bytes', () => {
@@ -213,16 +213,16 @@ describe('a request whose texts are changed', () => {
         { role: 'user', content: [{ type: 'unknown', content: value(text) }] },
       ],
     })
-    assert.deepEqual(changeTexts(request([], bodyOf('for ada')), shout).original.body, bodyOf('FOR ADA'))
+    assert.deepEqual(changeTexts(request([], bodyOf('for ada')), shout).raw.body, bodyOf('FOR ADA'))
   })
 
   it('keeps thinking as it was signed', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
-    const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', proof }]
+    const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', signature: proof }]
     const thinking = { type: 'thinking', thinking: 'hm', signature: 'sig' }
     const body = { messages: [{ role: 'assistant', content: [thinking] }] }
     const changed = changeTexts(request([{ role: 'assistant', parts }], body), shout)
     assert.deepEqual(changed.messages[0]?.parts, parts)
-    assert.deepEqual(changed.original.body, body)
+    assert.deepEqual(changed.raw.body, body)
   })
 })

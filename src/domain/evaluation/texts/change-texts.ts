@@ -8,11 +8,11 @@ import { mapRequest, mapStrings } from './text-fields.ts'
  * same dialect gets the change too. Thinking stays: its signature would no longer hold.
  */
 export function changeTexts(request: InferenceRequest, change: (text: string) => string): InferenceRequest {
-  const { roles } = request.original
+  const { roles } = request.raw
   return {
     ...request,
     messages: request.messages.map(({ role, parts }): Message => ({ role, parts: parts.map(changed) })),
-    original: { ...request.original, body: mapRequest(request.original.body, change, roles) },
+    raw: { ...request.raw, body: mapRequest(request.raw.body, change, roles) },
   }
 
   function changed(part: ContentPart): ContentPart {

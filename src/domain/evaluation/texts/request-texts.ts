@@ -8,7 +8,7 @@ import { stringsIn, textOfAddress, wordsIn } from './text-fields.ts'
  * the same place, and was judged then. Pictures are not read, unless text stands in their place. What stands in fields that we do not know is read too, since an upstream of
  * the caller's dialect gets them.
  */
-export function textsOfRequest({ messages, tools, original }: InferenceRequest): readonly string[] {
+export function textsOfRequest({ messages, tools, raw: original }: InferenceRequest): readonly string[] {
   const blocks = createBlocks()
   for (const tool of tools) blocks.add(stringsOfTool(tool))
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)

@@ -1,5 +1,5 @@
 import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
-import { nameWithin } from '../../../domain/inference/tool-name.ts'
+import { qualifiedToolName } from '../../../domain/inference/request.ts'
 import { invalidField } from '../../validate.ts'
 
 /** The tools a request may use, after its choice has been read. */
@@ -32,4 +32,4 @@ export function selectTools(tools: readonly Tool[], choice: OpenaiChoice | undef
 
 /** A namespace stands for all that is in it. */
 const isAllowed = (allowed: readonly string[], name: string): boolean =>
-  allowed.some((each) => name === each || name.startsWith(nameWithin(each, '')))
+  allowed.some((each) => name === each || name.startsWith(qualifiedToolName(each, '')))

@@ -34,7 +34,7 @@ export function createAnswerWriter(spelling: DialectWriter): StreamWriter {
   const hasEnded = (): boolean => hasFailed || grammar.hasEnded()
 
   function accept(event: InferenceEvent): void {
-    if (hasFailed) throw new Error(`Not a legal answer: ${event.type} after a failure.`)
+    if (hasFailed) throw new Error(`Illegal event order: ${event.type} after a failure.`)
     grammar.accept(event)
   }
 

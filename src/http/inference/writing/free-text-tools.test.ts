@@ -46,7 +46,7 @@ function contextIn(dialect: Dialect): AnswerContext {
       stop: [],
       tools: [{ type: 'opaque', dialect, name: 'apply_patch', raw }],
       flaggedCategories: [],
-      original: { dialect, body: {}, headers: {}, roles: noFieldRoles },
+      raw: { dialect, body: {}, headers: {}, roles: noFieldRoles },
     },
   }
 }

@@ -57,7 +57,7 @@ function createPlainWriter(): StreamWriter {
   let ended = false
   const write = (events: readonly InferenceEvent[]): string => {
     const text = textOf(events[0])
-    if (text === 'BUG') throw new Error('Not a legal answer.')
+    if (text === 'BUG') throw new Error('Illegal event order.')
     ended ||= text === 'END'
     return `data: ${text}\n\n`
   }

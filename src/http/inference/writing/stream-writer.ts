@@ -42,7 +42,7 @@ export function sameFrame({ event, data }: RawFrame): string {
 export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
 /** The upstream's own frames, where they are in the caller's dialect. */
-export function framesIn(dialect: Dialect, { original }: Chunk): readonly RawFrame[] | undefined {
+export function framesIn(dialect: Dialect, { raw: original }: Chunk): readonly RawFrame[] | undefined {
   return original?.kind === 'frames' && original.dialect === dialect ? original.frames : undefined
 }
 

@@ -12,7 +12,7 @@ export async function collectAnswer(pieces: AsyncIterable<Chunk>): Promise<Whole
   const source = pullStreamOf(pieces)
   const first = await nextOf(source)
   if (first !== undefined && hasEnded(first.events)) {
-    const { events, original } = first
+    const { events, raw: original } = first
     return original?.kind === 'document' ? { events, document: original } : { events }
   }
   const events: InferenceEvent[] = []
