@@ -10,9 +10,9 @@ import { isPromise } from '../src/base/maybe-promise.ts'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../src/adapters/patterns/re2.ts'
 import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
-import { createEvaluate } from '../src/domain/evaluation/findings/evaluate.ts'
+import { createEvaluate } from '../src/domain/evaluation/evaluate.ts'
 import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scanner.ts'
-import { holdBackOf } from '../src/domain/evaluation/stream/hold-back.ts'
+import { holdBackPolicyOf } from '../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor } from '../src/domain/evaluation/rules/plan.ts'
 import { emptyRulebook } from '../src/domain/evaluation/rules/rulebook.ts'
 import { createIncrementalScan } from '../src/domain/moderation/incremental-scan.ts'
@@ -94,16 +94,22 @@ const codeTexts = Array.from({ length: textsPerRound }, (_, at) => {
   const start = (at * 97) % (code.length - kilobyte)
   return JSON.parse(JSON.stringify(code.slice(start, start + kilobyte)))
 })
-const screen = createScanText({ classifier, pause: () => setImmediate(), memory: 0 })
-const remembering = createScanText({ classifier, pause: () => setImmediate(), memory: textsPerRound })
-const screenAll =
-  (run: typeof screen) =>
+const scanText = createScanText({ classifier, pause: () => setImmediate(), cacheEntries: 0 })
+const scanCached = createScanText({ classifier, pause: () => setImmediate(), cacheEntries: textsPerRound })
+const scanAll =
+  (run: typeof scanText) =>
   async (texts: readonly string[]): Promise<void> => {
     for (const text of texts) await run({ text, direction: 'request', terms: thousandTerms })
   }
 
-const parts = { pause: () => setImmediate(), canRephrase: false, failsOpen: false, memory: 0, wantsDenialsOnly: true }
-const examine = createEvaluate({ ...parts, screen })
+const parts = {
+  pause: () => setImmediate(),
+  canRephrase: false,
+  failsOpen: false,
+  cacheEntries: 0,
+  reportsDenialsOnly: true,
+}
+const evaluate = createEvaluate({ ...parts, scanText })
 const plan = planFor(emptyRulebook, {
   model: '',
   project: '',
@@ -114,22 +120,23 @@ const plan = planFor(emptyRulebook, {
   policyIds: [],
   flaggedCategories: [],
 })
-const following = { plan, holding: holdBackOf(plan, false), examine, glance: examine, pause: parts.pause }
-const pieceCharacters = 5
+const holdBack = holdBackPolicyOf(plan, false)
+const scannerParts = { plan, holdBack, evaluate, evaluateUncached: evaluate, pause: parts.pause }
+const chunkCharacters = 5
 
-/** Streams texts in pieces of a token each; `piecesPerLook` come between two looks of a slow stream. */
-const followAll =
-  (piecesPerLook: number) =>
+/** Streams texts in chunks of one token each, with an early check after every `chunksPerCheck` chunks. */
+const streamAll =
+  (chunksPerCheck: number) =>
   async (texts: readonly string[]): Promise<void> => {
     for (const text of texts) {
-      const follower = createStreamScanner({ ...following, readAlong: createIncrementalScan(classifier) })
-      for (let at = 0, pieces = 1; at < text.length; at += pieceCharacters, pieces++) {
-        const denied = follower.push(text.slice(at, at + pieceCharacters))
+      const scanner = createStreamScanner({ ...scannerParts, incrementalScan: createIncrementalScan(classifier) })
+      for (let at = 0, chunks = 1; at < text.length; at += chunkCharacters, chunks++) {
+        const denied = scanner.push(text.slice(at, at + chunkCharacters))
         if (isPromise(denied)) await denied
-        const looked = pieces % piecesPerLook === 0 ? follower.lookAhead(0) : undefined
-        if (isPromise(looked)) await looked
+        const checked = chunks % chunksPerCheck === 0 ? scanner.earlyCheck(0) : undefined
+        if (isPromise(checked)) await checked
       }
-      await follower.end()
+      await scanner.end()
     }
   }
 
@@ -152,10 +159,10 @@ const figures = {
     forEach((text) => findPersonalData(text)),
     () => hotTexts,
   ),
-  'screening, all of it': await measure(screenAll(screen), () => hotTexts),
-  'screening, remembered': await measure(screenAll(remembering), () => hotTexts),
-  'following a fast stream': await measure(followAll(Infinity), () => hotTexts),
-  'following a slow stream: a look each 15 characters': await measure(followAll(3), () => hotTexts),
+  'screening, all of it': await measure(scanAll(scanText), () => hotTexts),
+  'screening, remembered': await measure(scanAll(scanCached), () => hotTexts),
+  'following a fast stream': await measure(streamAll(Infinity), () => hotTexts),
+  'following a slow stream: a look each 15 characters': await measure(streamAll(3), () => hotTexts),
 }
 const parsing = await measure(parse, () => bodies)
 

@@ -3,7 +3,7 @@ import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedde
 import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
 import type { Category } from '../../src/domain/moderation/categories.ts'
-import { verdictScore } from '../../src/domain/moderation/classifier.ts'
+import { flagThreshold } from '../../src/domain/moderation/classifier.ts'
 import type { Classification, TextDirection } from '../../src/domain/moderation/classifier.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
 import { disguises } from './evasion.ts'
@@ -57,7 +57,7 @@ export async function evaluateModel(
 /** Judges by the whole road, with nothing remembered. */
 export function createJudge(model: ClassifierModel): Judge {
   const classifier = createEmbeddedClassifier(model)
-  const screen = createScanText({ classifier, memory: 0, pause: () => Promise.resolve() })
+  const screen = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
   return async (text, direction) => (await screen({ text, direction })).classification
 }
 
@@ -71,7 +71,7 @@ async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['qu
     })
     const positives = judged.filter(({ isPositive }) => isPositive).length
     if (positives === 0) continue
-    const { recall, precision } = verdictsAt(judged, verdictScore)
+    const { recall, precision } = verdictsAt(judged, flagThreshold)
     figures[category] = {
       positives,
       negatives: judged.length - positives,

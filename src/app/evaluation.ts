@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/gateway-config/quotas.ts'
-import { createEvaluate } from '../domain/evaluation/findings/evaluate.ts'
+import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rules/rulebooks.ts'
 import { createSimulate } from '../domain/evaluation/simulate.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
@@ -14,7 +14,7 @@ import type { Administration } from './administration.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Rules } from './rules.ts'
 import { decisionCounts } from '../adapters/stores/sql/gateway-config/decision-counts.ts'
-import { gatewaySubject } from '../domain/evaluation/spikes/counted-outcomes.ts'
+import { gatewaySubject } from '../domain/evaluation/spikes/counted-decisions.ts'
 import { createAutoDisable } from '../domain/evaluation/spikes/auto-disable.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../domain/evaluation/spikes/spike-monitor.ts'
 import { backtestQueue, forgetBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
@@ -36,13 +36,13 @@ export function openEvaluation(
   const { config, clock, ids, changes, database, warn } = ground
   const pause = (): Promise<void> => setImmediate()
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
-  const screen = createScanText({ classifier, pause, memory: cachedBlocks })
-  const examine = createEvaluate({ ...shared, screen, memory: cachedBlocks })
-  const glance = createEvaluate({
+  const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
+  const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
+  const evaluateUncached = createEvaluate({
     ...shared,
-    screen: createScanText({ classifier, pause, memory: 0 }),
-    memory: 0,
-    wantsDenialsOnly: true,
+    scanText: createScanText({ classifier, pause, cacheEntries: 0 }),
+    cacheEntries: 0,
+    reportsDenialsOnly: true,
   })
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
@@ -51,14 +51,14 @@ export function openEvaluation(
     compileRule,
     patterns: re2Patterns,
   })
-  const watch = openSpikeMonitor(ground, { reads, administer })
-  openBacktests(ground, { examine: glance, compileRule })
+  const spikeMonitor = openSpikeMonitor(ground, { reads, administer })
+  openBacktests(ground, { evaluate: evaluateUncached, compileRule })
   const govern = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
-    examine,
-    glance,
-    readAlong: createIncrementalScan(classifier),
+    evaluate,
+    evaluateUncached,
+    incrementalScan: createIncrementalScan(classifier),
     rephrase,
     quotas: createQuotaReservations({
       store: quotaStore(database),
@@ -70,15 +70,15 @@ export function openEvaluation(
     clock,
     ids,
     crisisMessage: config.moderation.crisis_message,
-    restores: config.moderation.restore_redacted,
+    restoresPersonalData: config.moderation.restore_redacted,
     pause,
-    note: (organizationId, outcomes) => watch.note({ organizationId, outcomes }),
+    countDecisions: (organizationId, decisions) => spikeMonitor.count({ organizationId, decisions }),
   })
   return {
     govern,
-    sendable: createCheckBeforeCounting({ examine, rulebookOf, hasJudge: rephrase !== undefined }),
-    screen,
-    simulate: createSimulate({ examine, rulebookOf, patterns: re2Patterns }),
+    sendable: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
+    screen: scanText,
+    simulate: createSimulate({ evaluate, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }
@@ -95,16 +95,16 @@ function openSpikeMonitor(
   const monitor = built.use(
     createSpikeMonitor({
       counts: decisionCounts(database),
-      takeOut: createAutoDisable({ reads, administer, clock }),
+      autoDisable: createAutoDisable({ reads, administer, clock }),
       clock,
-      onTakenOut(watched) {
-        spikes.add({ subject: watched.subject === gatewaySubject ? 'gateway' : 'policy' })
-        log.warn({ ...watched }, 'denials spiked; the policy or gateway configuration behind them is disabled')
+      onAutoDisabled(monitored) {
+        spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy' })
+        log.warn({ ...monitored }, 'denials spiked; the policy or gateway configuration behind them is disabled')
       },
       onError: warn('decision counts could not be written'),
     }),
   )
-  built.use(jobs.start('watch-denial-spikes', monitor.look))
+  built.use(jobs.start('watch-denial-spikes', monitor.run))
   return monitor
 }
 

@@ -58,7 +58,7 @@ function openJudge(
   const { clock, random, ids, log } = ground
   const findModel = () => catalogue.find(settings.model)
   if (!findModel()) throw new ConfigError([`policies.judge.model: there is no model ${settings.model}`])
-  const { onUsage, onVerdict, budget } = countJudging(ground, settings)
+  const { onUsage, onResult, budget } = countJudging(ground, settings)
   const ask = createAskModel({
     providers,
     // Separate from the health that requests use: a slow judge must not trip the circuit breaker of an upstream.
@@ -67,15 +67,15 @@ function openJudge(
     random,
     ids,
     findModel,
-    turns: createSemaphore(settings.max_concurrent),
+    semaphore: createSemaphore(settings.max_concurrent),
     budget,
     onUsage,
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code }, `the judge failed: ${fault.message}`),
   })
-  const { timeout_ms: timeoutMs, rephrase_timeout_ms, remembered_verdicts: memory } = settings
+  const { timeout_ms: timeoutMs, rephrase_timeout_ms, remembered_verdicts: cacheEntries } = settings
   return {
-    judge: createJudge({ ask, random, timeoutMs, memory, onVerdict }),
+    judge: createJudge({ ask, random, timeoutMs, cacheEntries, onResult }),
     rephrase: createRephrase({ ask, random, timeoutMs: rephrase_timeout_ms }),
   }
 }
@@ -96,7 +96,7 @@ function countJudging({ metrics, clock }: Infrastructure, settings: JudgeSetting
     tokens.add({ kind: 'output' }, usage.outputTokens)
     cost.add({}, usd)
   }
-  return { budget, onUsage, onVerdict: (result: JudgeResult): void => verdicts.add({ result }) }
+  return { budget, onUsage, onResult: (result: JudgeResult): void => verdicts.add({ result }) }
 }
 
 type OpenClassifier = {

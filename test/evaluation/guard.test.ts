@@ -7,8 +7,8 @@ import {
   unsaved,
   type GatewayConfiguration,
 } from '../../src/domain/gateway-config/configuration.ts'
-import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts'
-import { holdBackOf } from '../../src/domain/evaluation/stream/hold-back.ts'
+import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
+import { holdBackPolicyOf } from '../../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor, type Plan } from '../../src/domain/evaluation/rules/plan.ts'
 import { compileGateway } from '../../src/domain/evaluation/rules/rulebooks.ts'
 import type { InferenceEnd, InferenceEvent, RawFrames, Chunk, Usage } from '../../src/domain/inference/events.ts'
@@ -34,11 +34,11 @@ const classifier: Classifier = {
 
 const pause = async (): Promise<void> => {}
 const examine = createEvaluate({
-  screen: createScanText({ classifier, pause, memory: 0 }),
+  scanText: createScanText({ classifier, pause, cacheEntries: 0 }),
   pause,
   canRephrase: true,
   failsOpen: false,
-  memory: 0,
+  cacheEntries: 0,
 })
 
 function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {
@@ -116,16 +116,16 @@ async function answered(
   const metered = { pieces: streamed(pieces, isHalting), used: () => end.usage }
   const leaving = guardOutput(metered, {
     plan,
-    holding: holdBackOf(plan, false),
-    examine,
-    glance: examine,
-    readAlong: createIncrementalScan(classifier),
+    holdBack: holdBackPolicyOf(plan, false),
+    evaluate: examine,
+    evaluateUncached: examine,
+    incrementalScan: createIncrementalScan(classifier),
     clock,
-    silences: createIdleTimers(clock),
+    idleTimers: createIdleTimers(clock),
     pause,
-    rephrased: async () => rephrased,
-    stop: async () => void (wasStopped = true),
-    conclude: (outcomes) => ({ decisions: outcomes.map(({ decision }) => decision) }),
+    rephrase: async () => rephrased,
+    stopUpstream: async () => void (wasStopped = true),
+    conclude: (decisions) => ({ decisions: decisions.map(({ decision }) => decision) }),
   })
   let text = ''
   let frames = ''

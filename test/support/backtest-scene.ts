@@ -6,7 +6,7 @@ import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
-import { createEvaluate } from '../../src/domain/evaluation/findings/evaluate.ts'
+import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { createBacktestAdministration, type NewBacktest } from '../../src/domain/evaluation/backtest/create.ts'
 import { createReplay, type ReplayParts } from '../../src/domain/evaluation/backtest/replay.ts'
@@ -22,7 +22,7 @@ const policyId = 'pol_1'
 
 /** A text scores the number behind `score`, where there is one. */
 const compileRule: ReplayParts['compileRule'] = () => ({
-  reach: 'whole',
+  lookBehind: 'whole',
   score({ text }) {
     if (text.includes('broken')) throw new Error('a rule broke')
     if (text.includes('riddle')) return { notEvaluated: 'riddle', isFailure: false }
@@ -30,13 +30,13 @@ const compileRule: ReplayParts['compileRule'] = () => ({
   },
 })
 
-const screen: ScanText = async () => ({
+const scanText: ScanText = async () => ({
   classification: { flagged: [], scores: perCategory(() => 0), cues: {} },
   termHits: [],
   personalData: [],
 })
 
-const shared = { pause: setImmediate, canRephrase: false, failsOpen: false, memory: 0 }
+const shared = { pause: setImmediate, canRephrase: false, failsOpen: false, cacheEntries: 0 }
 
 /** An organization with a draft, and requests in its log. */
 export async function openBacktestScene(database: Database, draft: Partial<PolicyContent> = {}) {
@@ -72,24 +72,24 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
     /** Somebody who works backtests off; `onReplay` comes between. */
     work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
       const errors: unknown[] = []
-      const watching: ScanText = async (request) => {
+      const recording: ScanText = async (request) => {
         replayed.push(request.text)
         await onReplay(request.text)
-        return screen(request)
+        return scanText(request)
       }
       const work = createBacktestRunner({
         queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
-        replay: createReplay({ examine: createEvaluate({ ...shared, screen: watching }), compileRule }),
+        replay: createReplay({ evaluate: createEvaluate({ ...shared, scanText: recording }), compileRule }),
         clock,
         pause: setImmediate,
         onError: (error) => errors.push(error),
       })
       return Object.assign(work, { errors })
     },
-    async result(id: string): Promise<Backtest['tally']> {
+    async result(id: string): Promise<Backtest['counts']> {
       const backtest = await find(id)
       assert.equal(backtest?.status, 'completed')
-      return backtest.tally
+      return backtest.counts
     },
   }
 }

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { decisionCounts } from '../../src/adapters/stores/sql/gateway-config/decision-counts.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAdministration } from '../../src/app/administration.ts'
-import type { CheckOutcome } from '../../src/domain/evaluation/verdict/outcome.ts'
+import type { Decision } from '../../src/domain/evaluation/verdict/combine.ts'
 import type { MonitoredSubject } from '../../src/domain/evaluation/spikes/decision-counts.ts'
 import { createAutoDisable } from '../../src/domain/evaluation/spikes/auto-disable.ts'
 import { createSpikeMonitor } from '../../src/domain/evaluation/spikes/spike-monitor.ts'
@@ -46,9 +46,9 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
   const open = () =>
     createSpikeMonitor({
       counts: decisionCounts(database),
-      takeOut: createAutoDisable({ reads, administer, clock }),
+      autoDisable: createAutoDisable({ reads, administer, clock }),
       clock,
-      onTakenOut: (watched) => news.emit('taken out', watched),
+      onAutoDisabled: (watched) => news.emit('taken out', watched),
       onError: (error) => errors.push(error),
     })
   let watch = open()
@@ -63,7 +63,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     hand,
     errors,
     policyOf,
-    look: () => watch.look(),
+    look: () => watch.run(),
     /** Resolves with what is taken out next. */
     async takenOut(): Promise<MonitoredSubject> {
       const [watched] = (await once(news, 'taken out')) as [MonitoredSubject]
@@ -71,14 +71,14 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     },
     /** So many requests, the first of which are denied. */
     note(
-      what: Pick<CheckOutcome, 'check' | 'policyId' | 'version'> & Partial<CheckOutcome>,
+      what: Pick<Decision, 'check' | 'policyId' | 'version'> & Partial<Decision>,
       requests: number,
       denials: number,
     ): void {
       for (let count = 0; count < requests; count++) {
         const decision = count < denials ? 'refuse' : 'allow'
         const rest = { isEnforced: true, rolloutMode: 'enforced', reasonCode: 'R', triggeredCategories: [] } as const
-        watch.note({ organizationId, outcomes: [{ decision, effect: decision, ...rest, ...what }] })
+        watch.count({ organizationId, decisions: [{ decision, effect: decision, ...rest, ...what }] })
       }
     },
     async restart(): Promise<void> {

@@ -22,13 +22,13 @@ export function createBoundedCompiler({ clock, thread }: BoundedParts): CompileE
   const compile = createCelCompiler()
   const slice = createLoopSlice(clock, sliceMs)
   return (expression, organizationId) => {
-    const { reach, evaluate } = compile(expression)
+    const { lookBehind, evaluate } = compile(expression)
     const evaluateHere = (facts: RuleFacts): MaybePromise<ExpressionResult> => {
       if (slice.isUsedUp()) return afterIo().then(() => evaluateHere(facts))
       const result = evaluate(facts, requestThreadUnits)
       const isTooLong = 'failed' in result && result.failed === 'expression_cost'
       return isTooLong ? thread.evaluate({ expression, facts, organizationId }) : result
     }
-    return { reach, evaluate: evaluateHere }
+    return { lookBehind, evaluate: evaluateHere }
   }
 }

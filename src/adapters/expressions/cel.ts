@@ -35,7 +35,7 @@ export function createCelChecker(): CheckExpression {
   return (expression) => problemOf(environment.check(expression), expression) ?? objectionIn(environment, expression)
 }
 
-export type CelExpression = Pick<CompiledExpression, 'reach'> & {
+export type CelExpression = Pick<CompiledExpression, 'lookBehind'> & {
   /** `units` is what the evaluation may cost. */
   evaluate(facts: RuleFacts, units?: number): ExpressionResult
 }
@@ -51,7 +51,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     const run = compileNode(ast)
     const patterns = createRulePatterns(literalPatterns(ast))
     return {
-      reach: lookBehindOf(ast),
+      lookBehind: lookBehindOf(ast),
       evaluate(facts, units = evaluationUnits) {
         const purse = createCostBudget(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })

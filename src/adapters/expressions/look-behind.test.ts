@@ -4,8 +4,8 @@ import { createCelCompiler } from './cel.ts'
 
 const compile = createCelCompiler()
 
-describe('the reach of an expression', () => {
-  for (const [expression, reach] of [
+describe('the look-behind length of an expression', () => {
+  for (const [expression, lookBehind] of [
     ['categories["hate"] > 0.5', { characters: 0, personalData: false }],
     ['pii["email"] > 0 && user != "ann"', { characters: 0, personalData: true }],
     ['direction == "request"', { characters: 0, personalData: false }],
@@ -40,6 +40,7 @@ describe('the reach of an expression', () => {
     ['cel.bind(t, text, t.contains("a"))', 'whole'],
     ['text.contains("a") ? 0.9 : 0.1', 'whole'],
   ] as const) {
-    it(`of ${expression} is ${JSON.stringify(reach)}`, () => assert.deepEqual(compile(expression).reach, reach))
+    it(`of ${expression} is ${JSON.stringify(lookBehind)}`, () =>
+      assert.deepEqual(compile(expression).lookBehind, lookBehind))
   }
 })

@@ -15,10 +15,10 @@ export function createRulePatterns(literals: readonly string[], mostRemembered =
   const recent = createScanCache<SizedPattern>(mostRemembered)
   return {
     find(source, purse) {
-      const known = kept.get(source) ?? recent.recall(source)
+      const known = kept.get(source) ?? recent.get(source)
       if (known) return known
       const pattern = compiled(source)
-      recent.remember(source, pattern)
+      recent.set(source, pattern)
       purse.spend(compileUnits(pattern.size))
       return pattern
     },

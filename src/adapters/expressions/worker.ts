@@ -16,10 +16,10 @@ const compiled = createScanCache<CelExpression>(mostCompiled)
 let lastFacts: RuleFacts | undefined
 
 function find(expression: string): CelExpression {
-  const known = compiled.recall(expression)
+  const known = compiled.get(expression)
   if (known !== undefined) return known
   const made = compile(expression)
-  compiled.remember(expression, made)
+  compiled.set(expression, made)
   return made
 }
 

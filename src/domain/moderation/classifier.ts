@@ -15,11 +15,11 @@ export type Classifier = {
   readonly identity: ClassifierIdentity
   classify(text: string, direction: TextDirection): MaybePromise<Classification>
   /** For a text that grows, where what was read of it need not be read again. */
-  follow?(direction: TextDirection): ClassifyStretch
+  startStream?(direction: TextDirection): ClassifyRange
 }
 
 /** Judges a stretch of a growing text as `classify` would. Each text begins with the one before it. */
-export type ClassifyStretch = (text: string, stretch: Span) => MaybePromise<Classification>
+export type ClassifyRange = (text: string, stretch: Span) => MaybePromise<Classification>
 
 /** What an audit event says about who judged. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }
@@ -34,7 +34,7 @@ export type Classification = {
 }
 
 /** The default verdict turns here, in every category and in both directions. */
-export const verdictScore = 0.5
+export const flagThreshold = 0.5
 
 /** The strongest of two classifications: of two slices of a text, or by two classifiers. */
 export function strongest(first: Classification, second: Classification): Classification {
@@ -60,7 +60,7 @@ export function withAll<T>(
 }
 
 /** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */
-export function closest({ scores }: Pick<Classification, 'scores'>, among: ReadonlySet<Category>): number {
+export function closestLogOdds({ scores }: Pick<Classification, 'scores'>, among: ReadonlySet<Category>): number {
   let highest = -Infinity
   for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))
   return highest

@@ -23,7 +23,7 @@ const anyEscape = /%[0-9a-f]{2}|&#|\\[ux]/i
 /** A second alphabet that is never shown, and that models read. */
 const unseenLetters = /[\u{e0020}-\u{e007e}]/gu
 /** Half of each of them. */
-export const unseenHint = '\udb40'
+export const tagCharacterLead = '\udb40'
 /** Addresses have escapes too, but hardly so many, and never for a plain letter. */
 const fewestEscapes = 4
 
@@ -77,7 +77,7 @@ function* wrappedInBase64(text: string): Generator<Wrapped> {
     if (!hashes.test(run[0])) yield unwrapped(run, fromBase64(run[0].slice(0, mostCharacters)))
   }
   for (const run of text.matchAll(base64Lines)) {
-    const isWrapped = run[0].length > base64Run && run[0].includes('\n')
+    const isWrapped = run[0].length > minBase64Length && run[0].includes('\n')
     if (isWrapped) yield unwrapped(run, fromBase64(run[0].slice(0, mostCharacters).replace(/\s/g, '')))
   }
 }
@@ -87,7 +87,7 @@ const shown = (letter: string): string => String.fromCodePoint((letter.codePoint
 const unwrapped = (run: RegExpExecArray, text: string): Wrapped => ({
   text,
   carrier: { start: run.index, end: run.index + run[0].length },
-  reading: readingOf(text),
+  reading: decodedKind(text),
 })
 
 /** So much shows whether a run is read from the right letter on. */
@@ -95,7 +95,7 @@ const glimpse = 96
 
 /** Letters that stand right before it belong to the run, and shift what it says. */
 function fromBase64(run: string): string {
-  const from = [0, 1, 2, 3].find((start) => readingOf(decoded(run.slice(start, start + glimpse))) === 'writing') ?? 0
+  const from = [0, 1, 2, 3].find((start) => decodedKind(decoded(run.slice(start, start + glimpse))) === 'writing') ?? 0
   return decoded(run.slice(from))
 }
 
@@ -106,7 +106,7 @@ const base64Letters = lettersOf(/[A-Za-z0-9+/_-]/)
 const base64LineLetters = lettersOf(/[A-Za-z0-9+/_\r\n-]/)
 /** With what may stand between its pairs. */
 const hexLetters = lettersOf(/[0-9a-fA-F :]/)
-export const base64Run = 24
+export const minBase64Length = 24
 const hexRun = 24
 
 export const isBase64Code = (code: number): boolean => base64Letters[code] === 1
@@ -119,13 +119,13 @@ export const base64Start = (text: string, end: number, first: number): number =>
 }
 
 /** Text is hidden in no fewer characters than these, but for escapes. */
-export const longestHint = Math.max(base64Run, hexRun)
+export const minEncodedLength = Math.max(minBase64Length, hexRun)
 
 /** Rules out nearly every text, for a small part of what the patterns cost. */
 export const mayBeEncoded = (text: string): boolean =>
-  hasBase64(text) || hasHex(text) || anyEscape.test(text) || text.includes(unseenHint)
+  hasBase64(text) || hasHex(text) || anyEscape.test(text) || text.includes(tagCharacterLead)
 
-const hasBase64 = (text: string): boolean => hasRun(text, base64LineLetters, base64Run)
+const hasBase64 = (text: string): boolean => hasRun(text, base64LineLetters, minBase64Length)
 const hasHex = (text: string): boolean => hasRun(text, hexLetters, hexRun)
 
 function lettersOf(pattern: RegExp): Uint8Array {
@@ -144,7 +144,7 @@ function hasRun(text: string, letters: Uint8Array, length: number): boolean {
 }
 
 /** Most decoded runs are keys, hashes and pictures. Writing is letters and spaces, with hardly anything unprintable. */
-export function readingOf(text: string): Wrapped['reading'] {
+export function decodedKind(text: string): Wrapped['reading'] {
   const mostUnprintable = text.length * 0.1
   let letters = 0
   let unprintable = 0

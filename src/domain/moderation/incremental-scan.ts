@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { strongest, withAll, type Classification, type Classifier, type TextDirection } from './classifier.ts'
-import { encodedTexts, longestHint, mayBeEncoded, type EncodedText } from './encoded-text.ts'
+import { encodedTexts, minEncodedLength, mayBeEncoded, type EncodedText } from './encoded-text.ts'
 import type { Span } from './normalise.ts'
 import { createIncrementalSearch } from './personal-data/incremental-search.ts'
 import { withEncoded, type ScanMode } from './scan.ts'
@@ -12,13 +12,13 @@ export type IncrementalScan = (direction: TextDirection) => StreamedText
 /** Each text it is shown begins with the one before it. */
 export type StreamedText = {
   /** How a part is read while more may come: in windows of which the strongest counts. */
-  readPart(part: TextRange): ScanMode
+  scanPart(part: TextRange): ScanMode
   /** How the text is read when it is complete: as one, and in the windows that were not read before. */
-  readWhole(text: string, more: MoreThanWhole): ScanMode
+  scanWhole(text: string, more: MoreThanWhole): ScanMode
   /** Up to here, nothing that comes can still change what personal data the last part held. */
   settledTo(): number
   /** What the last part held is found for good. Otherwise, what is read next does not depend on it. */
-  keep(): void
+  commit(): void
 }
 
 export type TextRange = Span & { readonly text: string; readonly windows: readonly Span[] }
@@ -32,7 +32,7 @@ type MoreThanWhole = {
 
 export function createIncrementalScan(classifier: Classifier): IncrementalScan {
   return (direction) => {
-    const follow = classifier.follow?.(direction)
+    const follow = classifier.startStream?.(direction)
     const hiddenIn = createHiddenTextWatch()
     let kept = createIncrementalSearch()
     let last = kept
@@ -44,24 +44,24 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
     }
 
     return {
-      readPart: ({ text, start, end, windows }) => ({
-        manner: 'part',
+      scanPart: ({ text, start, end, windows }) => ({
+        name: 'part',
         classify(slice) {
           const span = spanOf(slice, start)
           const [first = span, ...others] = endingIn(span, windows)
           return andThen(classify(text, first), (found) => withAll(found, others, (window) => classify(text, window)))
         },
-        hiddenTexts: (slice) => hiddenIn(text, spanOf(slice, start)),
+        encodedTexts: (slice) => hiddenIn(text, spanOf(slice, start)),
         personalData() {
           last = kept.fork()
-          settledTo = last.settle(text.slice(0, end))
+          settledTo = last.searchSettled(text.slice(0, end))
           return last.found
         },
       }),
-      readWhole(text, { windowsIn, known }) {
+      scanWhole(text, { windowsIn, known }) {
         const search = kept.fork()
         return {
-          manner: 'whole and in windows',
+          name: 'whole and in windows',
           classify(slice) {
             const span = spanOf(slice, 0)
             const withKnown = (found: Classification): Classification => (known ? strongest(found, known) : found)
@@ -69,7 +69,7 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
               withAll(withKnown(found), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
             )
           },
-          hiddenTexts: (slice) => hiddenIn(text, spanOf(slice, 0)),
+          encodedTexts: (slice) => hiddenIn(text, spanOf(slice, 0)),
           personalData(slice) {
             search.searchTo(text, spanOf(slice, 0).end)
             return search.found
@@ -77,7 +77,7 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
         }
       },
       settledTo: () => settledTo,
-      keep: () => void (kept = last),
+      commit: () => void (kept = last),
     }
   }
 }
@@ -96,7 +96,7 @@ function createHiddenTextWatch(): (text: string, span: Span) => readonly Encoded
   let hintsTo = 0
   return (text, { start, end }) => {
     if (end > watchedTo) {
-      const part = text.slice(Math.max(0, watchedTo - longestHint), end)
+      const part = text.slice(Math.max(0, watchedTo - minEncodedLength), end)
       if (mayBeEncoded(part)) hintsTo = end
       watchedTo = end
     }

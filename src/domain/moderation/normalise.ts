@@ -27,7 +27,7 @@ function foldRun(run: string): string {
 function foldLookalikes(text: string): string {
   let isLatin: boolean | undefined
   return text.replace(borrowingWords, (word) => {
-    const latin = latinSpelling(word)
+    const latin = latinForm(word)
     if (latin === undefined) return word
     if (/[a-z]/.test(word)) return latin
     isLatin ??= isLatinText(text)
@@ -36,7 +36,7 @@ function foldLookalikes(text: string): string {
 }
 
 /** The word in Latin letters, where every letter of it passes for one. */
-export function latinSpelling(word: string): string | undefined {
+export function latinForm(word: string): string | undefined {
   let latin = ''
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at)
@@ -62,11 +62,11 @@ function isLatinText(text: string): boolean {
 const borrowing = /[\u0370-\u058f\uab70-\uabbf]/
 
 /** Whether it holds letters that are read as Latin or not by what else the text holds: a part may be read otherwise. */
-export const isReadByContext = (text: string): boolean =>
+export const dependsOnContext = (text: string): boolean =>
   beyondAscii.test(text) && borrowing.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
 
 /** Whether every character keeps its place in the normal form, and none is folded for the sake of those around it. */
-export function isEvenlyFolded(text: string): boolean {
+export function foldsInPlace(text: string): boolean {
   if (!beyondAscii.test(text)) return true
   for (const letter of text) {
     const code = letter.codePointAt(0) ?? 0

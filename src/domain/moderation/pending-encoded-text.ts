@@ -1,4 +1,4 @@
-import { base64Start, unseenHint } from './encoded-text.ts'
+import { base64Start, tagCharacterLead } from './encoded-text.ts'
 
 /** Twelve characters may stand for one, as in `&#x00000070;`. */
 const widestSpelling = 12
@@ -21,7 +21,7 @@ export function pendingEncodedStart(text: string, end: number, longest: number):
   const starts = [
     plainWord.test(tail.slice(run)) ? tail.length : run,
     hexPairs.exec(tail)?.index ?? tail.length,
-    tail.includes(unseenHint) ? tail.indexOf(unseenHint) : tail.length,
+    tail.includes(tagCharacterLead) ? tail.indexOf(tagCharacterLead) : tail.length,
     // Not all of a word need be written in escapes.
     (escape.exec(tail)?.index ?? tail.length + longest) - longest,
   ]

@@ -1,7 +1,7 @@
 /** Remembers the verdicts used last: at least half as many as it may, and never more. */
 export type ScanCache<Verdict> = {
-  recall(key: string): Verdict | undefined
-  remember(key: string, verdict: Verdict): void
+  get(key: string): Verdict | undefined
+  set(key: string, verdict: Verdict): void
 }
 
 /** Two generations: when the young one is full it becomes the old one, and what is asked for again moves back. */
@@ -19,13 +19,13 @@ export function createScanCache<Verdict>(most: number): ScanCache<Verdict> {
     young.set(key, verdict)
   }
   return {
-    recall(key) {
+    get(key) {
       const known = young.get(key)
       if (known !== undefined) return known
       const older = old.get(key)
       if (older !== undefined) remember(key, older)
       return older
     },
-    remember,
+    set: remember,
   }
 }

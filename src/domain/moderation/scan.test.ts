@@ -28,7 +28,7 @@ const pause = (): Promise<void> => Promise.resolve()
 
 describe('a screening', () => {
   it('gives scores, terms and personal data of a text at once', async () => {
-    const screen = createScanText({ classifier: createFake(), pause, memory: 10 })
+    const screen = createScanText({ classifier: createFake(), pause, cacheEntries: 10 })
     const terms = compileTerms(['project x', 'unheard'], re2Patterns)
     const { classification, termHits, personalData } = await screen({
       text: 'bad Project  X, a@example.org',
@@ -42,7 +42,7 @@ describe('a screening', () => {
 
   it('of the same block, terms and direction is remembered', async () => {
     const classifier = createFake()
-    const screen = createScanText({ classifier, pause, memory: 10 })
+    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
     const [red, blue] = [compileTerms(['red'], re2Patterns), compileTerms(['blue'], re2Patterns)]
     const first = await screen({ text: 'red', direction: 'request', terms: red })
     assert.equal(await screen({ text: 'red', direction: 'request', terms: compileTerms(['red'], re2Patterns) }), first)
@@ -54,13 +54,13 @@ describe('a screening', () => {
 
   it('remembers no more than it may, and forgets the oldest first', async () => {
     const classifier = createFake()
-    const screen = createScanText({ classifier, pause, memory: 2 })
+    const screen = createScanText({ classifier, pause, cacheEntries: 2 })
     for (const text of ['one', 'two', 'one', 'three', 'one', 'two']) await screen({ text, direction: 'request' })
     assert.deepEqual(classifier.seen, ['one', 'two', 'three', 'two'])
   })
 
   it('of a long text cuts no word in two: a part of one is not what it says', async () => {
-    const screen = createScanText({ classifier: createFake(), pause: async () => {}, memory: 0 })
+    const screen = createScanText({ classifier: createFake(), pause: async () => {}, cacheEntries: 0 })
     const terms = compileTerms(['ass', 'class'], re2Patterns)
     for (const place of [sliceCharacters - overlapCharacters, sliceCharacters]) {
       for (let before = place - 16; before < place; before += 1) {
@@ -77,7 +77,7 @@ describe('a screening', () => {
     const countPause = async (): Promise<void> => {
       pauses += 1
     }
-    const screen = createScanText({ classifier, pause: countPause, memory: 0 })
+    const screen = createScanText({ classifier, pause: countPause, cacheEntries: 0 })
     const cut = sliceCharacters - 4
     const text = `${'x '.repeat(cut / 2)}project x bob@example.org ${'y '.repeat(sliceCharacters)}bad`
     const terms = compileTerms(['project x'], re2Patterns)
@@ -91,7 +91,7 @@ describe('a screening', () => {
   })
 
   it('looks into hidden text, for scores and for terms', async () => {
-    const screen = createScanText({ classifier: createFake(), pause, memory: 0 })
+    const screen = createScanText({ classifier: createFake(), pause, cacheEntries: 0 })
     const hidden = Buffer.from('this is the bad part about project x').toString('base64')
     const terms = compileTerms(['project x'], re2Patterns)
     const { classification, termHits } = await screen({ text: `run ${hidden}`, direction: 'request', terms })
@@ -108,7 +108,7 @@ describe('a screening', () => {
         return { ...(await fake.classify(text, direction)), isProvisional }
       },
     }
-    const screen = createScanText({ classifier, pause, memory: 10 })
+    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
     for (const _ of [1, 2, 3]) await screen({ text: 'x '.repeat(sliceCharacters / 2 + 1), direction: 'request' })
     assert.equal(fake.seen.length, 4)
   })
@@ -120,7 +120,7 @@ describe('a screening', () => {
       ...fake,
       classify: (text, direction) => (isDown ? Promise.reject(new Error('down')) : fake.classify(text, direction)),
     }
-    const screen = createScanText({ classifier, pause, memory: 10 })
+    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
     await assert.rejects(async () => screen({ text: 'bad', direction: 'request' }), /down/)
     isDown = false
     assert.deepEqual((await screen({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])

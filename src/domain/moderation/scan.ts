@@ -12,7 +12,7 @@ import type { TextSlice } from './slices.ts'
 import type { TermHit, Terms } from './terms.ts'
 import { createScanCache } from './scan-cache.ts'
 
-export type Scan = {
+export type ScanResult = {
   readonly classification: Classification
   readonly termHits: readonly TermHit[]
   readonly personalData: readonly PersonalDatum[]
@@ -25,62 +25,72 @@ export type ScanRequest = {
   /** Leaves personal data unlooked for. */
   readonly skipsPersonalData?: boolean
   /** How it is read, where not as a text that nobody has read before. */
-  readonly reading?: ScanMode | undefined
+  readonly mode?: ScanMode | undefined
 }
 
 /** What a text is searched with, slice by slice, for all but terms. */
 export type ScanMode = {
   /** Tells apart in what ways a text can be read: what is found in one may not be found in another. */
-  readonly manner: string
+  readonly name: string
   /** Of the slice, and of what is hidden in it. */
   classify(slice: TextSlice): MaybePromise<Classification>
-  hiddenTexts(slice: TextSlice): readonly EncodedText[]
+  encodedTexts(slice: TextSlice): readonly EncodedText[]
   /** All of the text up to the end of the slice. */
   personalData(slice: TextSlice): readonly PersonalDatum[]
 }
 
 /** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
-export type ScanText = (request: ScanRequest) => MaybePromise<Scan>
+export type ScanText = (request: ScanRequest) => MaybePromise<ScanResult>
 
 export type ScanTextParts = {
   readonly classifier: Classifier
   /** Lets others run between two slices of a long text. */
   readonly pause: () => Promise<unknown>
   /** How many verdicts are remembered. */
-  readonly memory: number
+  readonly cacheEntries: number
 }
 
 /** A text with more personal data than this is screened anew each time, so that what is remembered stays small. */
 const mostRemembered = 256
 
-export function createScanText({ classifier, pause, memory }: ScanTextParts): ScanText {
-  const verdicts = createScanCache<Scan>(memory)
+export function createScanText({ classifier, pause, cacheEntries: memory }: ScanTextParts): ScanText {
+  const verdicts = createScanCache<ScanResult>(memory)
   return (request) => {
     if (memory === 0) return scanUncached(request, classifier, pause)
     const key = keyOf(request)
-    const known = verdicts.recall(key)
+    const known = verdicts.get(key)
     if (known !== undefined) return known
     return andThen(scanUncached(request, classifier, pause), (screening) => {
       const isSmall = screening.personalData.length <= mostRemembered
-      if (isSmall && screening.classification.isProvisional !== true) verdicts.remember(key, screening)
+      if (isSmall && screening.classification.isProvisional !== true) verdicts.set(key, screening)
       return screening
     })
   }
 }
 
-const keyOf = ({ text, direction, terms, skipsPersonalData = false, reading }: ScanRequest): string =>
-  `${direction} ${skipsPersonalData} ${reading?.manner ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
+const keyOf = ({ text, direction, terms, skipsPersonalData = false, mode: reading }: ScanRequest): string =>
+  `${direction} ${skipsPersonalData} ${reading?.name ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
 /** At once, but for a text of several slices and a classifier that is asked elsewhere. */
-function scanUncached(request: ScanRequest, classifier: Classifier, pause: () => Promise<unknown>): MaybePromise<Scan> {
-  const { text, direction, terms, skipsPersonalData, reading = readAnew(text, { classifier, direction }) } = request
+function scanUncached(
+  request: ScanRequest,
+  classifier: Classifier,
+  pause: () => Promise<unknown>,
+): MaybePromise<ScanResult> {
+  const {
+    text,
+    direction,
+    terms,
+    skipsPersonalData,
+    mode: reading = readAnew(text, { classifier, direction }),
+  } = request
   const hits = new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
 
   const screenSlice = (slice: TextSlice): MaybePromise<unknown> => {
     if (terms !== undefined)
-      addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.hiddenTexts(slice), terms)])
+      addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.encodedTexts(slice), terms)])
     if (skipsPersonalData !== true) personalData = reading.personalData(slice)
     return andThen(reading.classify(slice), (classification) => classifications.push(classification))
   }
@@ -99,12 +109,12 @@ type Asked = { readonly classifier: Classifier; readonly direction: TextDirectio
 function readAnew(text: string, { classifier, direction }: Asked): ScanMode {
   const search = createIncrementalSearch()
   return {
-    manner: '',
+    name: '',
     classify: (slice) =>
       andThen(classifier.classify(slice.text, direction), (own) =>
         withEncoded(own, encodedTexts(slice.text), { classifier, direction }),
       ),
-    hiddenTexts: (slice) => encodedTexts(slice.text),
+    encodedTexts: (slice) => encodedTexts(slice.text),
     personalData(slice) {
       search.searchTo(text, slice.start + slice.text.length)
       return search.found

@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import { createAutomaton } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
 import { foldCodePoint } from './confusables.ts'
-import { createSourceMap, latinSpelling, normalise } from './normalise.ts'
+import { createSourceMap, latinForm, normalise } from './normalise.ts'
 import type { Span } from './normalise.ts'
 import type { Pattern, PatternEngine } from './patterns.ts'
 import { isWordCode } from './words.ts'
@@ -109,7 +109,7 @@ function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendi
   }
   const mayBecomeTerm = (text: string): boolean => {
     const folded = normalise(text).replace(/\s+/g, ' ')
-    return isBeginning(folded) || isBeginning(latinSpelling(folded) ?? folded)
+    return isBeginning(folded) || isBeginning(latinForm(folded) ?? folded)
   }
   return {
     longest: words.reduce((most, word) => Math.max(most, word.length), 0),
@@ -139,7 +139,7 @@ function spellings(terms: readonly string[]): ReadonlyMap<string, readonly strin
   for (const term of terms) {
     const word = wordOf(term)
     // In a Latin text a word of lookalike letters is read as Latin, so the term is looked for in both spellings.
-    for (const spelling of new Set([word, latinSpelling(word) ?? word])) {
+    for (const spelling of new Set([word, latinForm(word) ?? word])) {
       termsByWord.set(spelling, [...(termsByWord.get(spelling) ?? []), term])
     }
   }

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
-import { verdictScore, type Classification, type Classifier, type TextDirection } from './classifier.ts'
+import { flagThreshold, type Classification, type Classifier, type TextDirection } from './classifier.ts'
 
 export type TieredParts = {
   /** Reads every text. */
@@ -15,7 +15,7 @@ export type TieredParts = {
 const low = 0.2
 const high = 0.9
 /** Just short of a verdict, so that whoever looks at the score alone sees the same. */
-const acquitted = verdictScore - 0.01
+const acquitted = flagThreshold - 0.01
 
 /**
  * Two classifiers as one. The first alone decides what it is sure of; about the rest, and about requests in another
@@ -76,7 +76,7 @@ function joined(quick: Classification, thorough: Classification): Classification
 /** Scores and verdicts that say the same: what is flagged has at least half, what is not has less. */
 function decided({ scores }: Classification, isFlagged: (category: Category) => boolean): Classification {
   const consistent: PerCategory<number> = perCategory((category) =>
-    isFlagged(category) ? Math.max(scores[category], verdictScore) : Math.min(scores[category], acquitted),
+    isFlagged(category) ? Math.max(scores[category], flagThreshold) : Math.min(scores[category], acquitted),
   )
   return { scores: consistent, flagged: categories.filter(isFlagged) }
 }

@@ -1,5 +1,5 @@
 import { foldCodePoint } from './confusables.ts'
-import { base64Run, base64Start, isBase64Code } from './encoded-text.ts'
+import { minBase64Length, base64Start, isBase64Code } from './encoded-text.ts'
 import { isWordCode } from './words.ts'
 
 /** Where a word goes on for longer than this, it is cut. */
@@ -18,7 +18,7 @@ export function createWordEnd(): WordEnd {
   /** In a run that may be base64, between two groups of four: from anywhere else it would not be read. */
   function groupEnd(text: string, at: number): number {
     const length = at - runStart(text, at)
-    return length < base64Run ? at : at - (length % 4)
+    return length < minBase64Length ? at : at - (length % 4)
   }
 
   return (text, end) => {

@@ -17,7 +17,7 @@ export type LookBehind = 'whole' | { readonly characters: number; readonly perso
 
 /** The rule of one version, ready to be asked as often as there are texts. */
 export type CompiledRule = {
-  readonly reach: LookBehind
+  readonly lookBehind: LookBehind
   /** Never throws: what goes wrong is a score of its own. */
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }

@@ -6,7 +6,7 @@ import type { RuleFacts } from './rule.ts'
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
 export type CompiledExpression = {
-  readonly reach: LookBehind
+  readonly lookBehind: LookBehind
   /** Never throws and never rejects. */
   evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }

@@ -94,11 +94,11 @@ describe('a rule in plain language, without a judge', () => {
   })
 
   it('reaches as far as its longest phrase', () => {
-    assert.deepEqual(compile(source('Never say "red" or "Project Falcon".')).reach, {
+    assert.deepEqual(compile(source('Never say "red" or "Project Falcon".')).lookBehind, {
       characters: 14,
       personalData: false,
     })
-    assert.deepEqual(compile(source('No email addresses.')).reach, { characters: 0, personalData: true })
+    assert.deepEqual(compile(source('No email addresses.')).lookBehind, { characters: 0, personalData: true })
   })
 })
 
@@ -110,7 +110,7 @@ describe('a rule in plain language, with a judge', () => {
       return { basisPoints: 7_300 }
     }
     const rule = createRuleCompiler({ ...parts, judge })(source('Be polite about "falcons".', 'polv_7'))
-    assert.equal(rule.reach, 'whole')
+    assert.equal(rule.lookBehind, 'whole')
     assert.deepEqual(await rule.score(calm), { basisPoints: 7_300 })
     assert.deepEqual(asked, [
       { rule: 'Be polite about "falcons".', versionId: 'polv_7', text: calm.text, direction: 'request' },

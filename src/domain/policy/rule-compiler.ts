@@ -28,10 +28,10 @@ export function createRuleCompiler({ compileExpression, patterns, judge }: RuleC
 /** A version may be older than what rules are offered today: one that no longer compiles fails, and is not forgotten. */
 function expressionRule(compile: () => CompiledExpression): CompiledRule {
   try {
-    const { reach, evaluate } = compile()
-    return { reach, score: (facts) => andThen(evaluate(facts), scoreOf) }
+    const { lookBehind, evaluate } = compile()
+    return { lookBehind, score: (facts) => andThen(evaluate(facts), scoreOf) }
   } catch {
-    return { reach: 'whole', score: () => failed('rule_invalid') }
+    return { lookBehind: 'whole', score: () => failed('rule_invalid') }
   }
 }
 
@@ -48,7 +48,7 @@ const failed = (why: string): RuleScore => ({ notEvaluated: why, isFailure: true
 
 /** What a judge reads it must read as a whole: the end of a sentence can turn its meaning. */
 const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule => ({
-  reach: 'whole',
+  lookBehind: 'whole',
   score: ({ text, direction }) =>
     text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
 })
@@ -63,7 +63,7 @@ function namingRule(rule: string, { patterns, read }: NamingParts): CompiledRule
   const isFound = ({ text, pii }: RuleFacts): boolean =>
     personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(read(text)))
   return {
-    reach: { characters: phrases.longest, personalData: personalData.length > 0 },
+    lookBehind: { characters: phrases.longest, personalData: personalData.length > 0 },
     score: (facts) => {
       const shares = categories.map((category) => facts.categories[category] ?? 0)
       return { basisPoints: isFound(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
@@ -72,6 +72,6 @@ function namingRule(rule: string, { patterns, read }: NamingParts): CompiledRule
 }
 
 const unjudgeable: CompiledRule = {
-  reach: { characters: 0, personalData: false },
+  lookBehind: { characters: 0, personalData: false },
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }

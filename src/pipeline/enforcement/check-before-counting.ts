@@ -1,41 +1,41 @@
-import type { Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
+import type { Evaluate } from '../../domain/evaluation/evaluate.ts'
 import { planFor, type Plan } from '../../domain/evaluation/rules/plan.ts'
 import type { RulebookOf } from '../../domain/evaluation/rules/rulebook.ts'
 import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
-import { isDenied } from '../../domain/evaluation/verdict/outcome.ts'
+import { isDenied } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { withoutPersonalData } from './rewrite-request.ts'
 
-/** A request as an upstream may see it that is asked to count it; undefined where it may not see it. */
+/** Returns the request as it may be sent to an upstream for counting tokens; undefined if it may not be sent. */
 export type CheckBeforeCounting = (
   principal: Principal,
   request: InferenceRequest,
 ) => Promise<InferenceRequest | undefined>
 
 export type CheckBeforeCountingParts = {
-  readonly examine: Evaluate
+  readonly evaluate: Evaluate
   readonly rulebookOf: RulebookOf
-  /** A model judges rules in plain language; to be counted is not worth its price. */
+  /** Whether a judge model evaluates rules. Counting tokens is not worth its price, so such requests are not sent. */
   readonly hasJudge: boolean
 }
 
-/** Whom a rollout spares cannot be told here, so nobody is spared. */
+/** The rollout's target is unknown here, so the rules are enforced for everyone. */
 const enforced: Plan['rollout'] = { mode: 'enforced', isEnforced: true }
 
 export function createCheckBeforeCounting({
-  examine,
+  evaluate,
   rulebookOf,
   hasJudge,
 }: CheckBeforeCountingParts): CheckBeforeCounting {
   return async ({ id, organization, projectId }, request) => {
     const { model, user, metadata = {}, flaggedCategories } = request
-    const occasion = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
-    const plan = planFor(await rulebookOf(organization.id), { ...occasion, target: undefined, policyIds: [] })
+    const context = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
+    const plan = planFor(await rulebookOf(organization.id), { ...context, target: undefined, policyIds: [] })
     if (hasJudge && plan.policies.request.length > 0) return undefined
-    const { verdict } = await examine(
+    const { verdict } = await evaluate(
       { ...plan, rollout: enforced },
       { ...scannedTextsOf(request), direction: 'request' },
     )

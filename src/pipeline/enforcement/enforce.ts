@@ -2,16 +2,16 @@ import type { Clock } from '../../base/clock.ts'
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { Evaluation, Evaluate } from '../../domain/evaluation/findings/evaluate.ts'
-import { holdBackOf, isNearThreshold } from '../../domain/evaluation/stream/hold-back.ts'
+import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
+import { holdBackPolicyOf, isNearThreshold } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import {
   combine,
   isDenied,
-  mergeOutcomes,
+  mergeDecisions,
   denialOf,
-  type CheckOutcome,
+  type Decision,
   type Verdict,
-} from '../../domain/evaluation/verdict/outcome.ts'
+} from '../../domain/evaluation/verdict/combine.ts'
 import type { Plan } from '../../domain/evaluation/rules/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { QuotaReservation } from '../../domain/gateway-config/quotas.ts'
@@ -27,144 +27,147 @@ import { guardOutput } from './output-guard.ts'
 import type { InferenceCall } from '../inference-call.ts'
 import type { Metered } from '../billing/meter.ts'
 import { planRequest, type PlanParts } from './plan-request.ts'
-import { redactedAnswer } from './redact-answer.ts'
+import { redactResponse } from './redact-response.ts'
 import { createIdleTimers } from './idle-timer.ts'
 import { reserveQuota, type QuotaParts } from './reserve-quota.ts'
 import { scanUpstreamError } from './upstream-errors.ts'
 
 export type EnforceParts = PlanParts &
   QuotaParts & {
-    readonly examine: Evaluate
-    /** The same judgement without remembering it. */
-    readonly glance: Evaluate
-    readonly readAlong: IncrementalScan
+    readonly evaluate: Evaluate
+    /** Evaluates without caches; used for parts of a stream. */
+    readonly evaluateUncached: Evaluate
+    readonly incrementalScan: IncrementalScan
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
-    /** Lets others run while a long text is read at once. */
+    /** Yields to the event loop. */
     readonly pause: () => Promise<unknown>
     readonly ids: Ids
-    /** Said where a request about self-harm is blocked. */
+    /** Shown if a request about self-harm is blocked. */
     readonly crisisMessage: string
-    /** Whether callers get their own personal data back where the model repeats its placeholder. */
-    readonly restores: boolean
-    /** Told what each check said about a request and its answer. */
-    readonly note: (organizationId: string, outcomes: readonly CheckOutcome[]) => void
+    /** Whether callers get their own personal data back if the model repeats its placeholder. */
+    readonly restoresPersonalData: boolean
+    /** Called with the decisions on a request and its response, for the denial-spike monitor. */
+    readonly countDecisions: (organizationId: string, decisions: readonly Decision[]) => void
   }
 
-/** A request that may go on, as it may go on, and the eye on its answer. */
+/** A request that may be sent to a model, and the guard of its response. */
 export type EnforcedRequest = AsyncDisposable & {
+  /** The request as it may be sent: rephrased or redacted if the verdict requires it. */
   readonly request: InferenceRequest
-  /** How long its answer may be by its quotas. */
+  /** The output limit that the quotas leave. */
   readonly maxOutputTokens: number
-  guard(metered: Metered, stop: () => Promise<void>): AsyncIterable<Chunk>
-  /** Throws the error of an upstream, without its message where the caller may not read that. */
+  guard(metered: Metered, stopUpstream: () => Promise<void>): AsyncIterable<Chunk>
+  /** Throws the upstream's error, without its message if the caller may not read it. */
   fail(error: unknown): Promise<never>
 }
 
-/** Holds a request to all that its organization wants checked; refuses it with a Fault, or lets it go on. */
-export type Enforce = (asking: InferenceCall, estimate: Estimate) => Promise<EnforcedRequest>
+/** Enforces the rules of the caller's organization on a request. Throws a Fault if the request is denied. */
+export type Enforce = (call: InferenceCall, estimate: Estimate) => Promise<EnforcedRequest>
 
-/** What a request may use at the most. */
+/** The most a request may use. */
 export type Estimate = { readonly expected: Usage; readonly maxOutputTokens: number }
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createEnforce(parts: EnforceParts): Enforce {
-  const { examine } = parts
-  const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, examine, parts.rephrase)
-  const silences = createIdleTimers(parts.clock)
+  const { evaluate } = parts
+  const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, evaluate, parts.rephrase)
+  const idleTimers = createIdleTimers(parts.clock)
 
-  return async (asking, { expected, maxOutputTokens }) => {
-    const planned = planRequest(parts, asking)
+  return async (call, { expected, maxOutputTokens }) => {
+    const planned = planRequest(parts, call)
     const plan = isPromise(planned) ? await planned : planned
-    const taken = reserveQuota(parts, asking, { plan, expected, maxOutputTokens })
-    const place = isPromise(taken) ? await taken : taken
+    const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
+    const quota = isPromise(reserved) ? await reserved : reserved
     try {
-      const examined = examine(plan, { ...scannedTextsOf(asking.request), direction: 'request' })
-      const examination = isPromise(examined) ? await examined : examined
-      asking.onVerdict?.(verdictFacts(examination.verdict, { plan, direction: 'request' }))
-      const allowed = allowedRequest(asking, { plan, examination })
-      return goOn({ asking, plan, place, examination }, isPromise(allowed) ? await allowed : allowed)
+      const evaluated = evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
+      const evaluation = isPromise(evaluated) ? await evaluated : evaluated
+      call.onVerdict?.(verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
+      const allowed = allowedRequest(call, { plan, evaluation })
+      return enforcedRequest({ call, plan, quota, evaluation }, isPromise(allowed) ? await allowed : allowed)
     } catch (error) {
-      await place[Symbol.asyncDispose]()
+      await quota[Symbol.asyncDispose]()
       throw error
     }
   }
 
-  function goOn({ asking, plan, place, examination }: Going, allowed: InferenceRequest): EnforcedRequest {
-    const vault = isRedacting(plan) ? createPlaceholderMap() : undefined
-    const holding = holdBackOf(plan, isNearThreshold(examination.findings, alwaysBlocked))
-    const asked = examination.verdict.outcomes
-    let answer: Metered | undefined
+  function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: InferenceRequest): EnforcedRequest {
+    const placeholderMap = isRedacting(plan) ? createPlaceholderMap() : undefined
+    const holdBack = holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlocked))
+    const requestDecisions = evaluation.verdict.decisions
+    let response: Metered | undefined
 
-    const conclude = (answered: readonly CheckOutcome[], end: InferenceEnd): InferenceEnd['policy'] => {
-      void place.settle(totalTokens(end.usage))
-      const verdict = combine(mergeOutcomes([...asked, ...answered]))
-      const direction = verdict.deciding !== undefined && asked.includes(verdict.deciding) ? 'request' : 'response'
-      asking.onVerdict?.(verdictFacts(verdict, { plan, direction, coverage: holding.isWhole ? 'whole' : 'held_back' }))
-      return told(asking, verdict)
+    const conclude = (responseDecisions: readonly Decision[], end: InferenceEnd): InferenceEnd['policy'] => {
+      void quota.settle(totalTokens(end.usage))
+      const verdict = combine(mergeDecisions([...requestDecisions, ...responseDecisions]))
+      const isOfRequest = verdict.deciding !== undefined && requestDecisions.includes(verdict.deciding)
+      const direction = isOfRequest ? 'request' : 'response'
+      const coverage = holdBack.holdsWholeBlock ? 'whole' : 'held_back'
+      call.onVerdict?.(verdictFacts(verdict, { plan, direction, coverage }))
+      return reportVerdict(call, verdict)
     }
-    const rephrased = async (unfit: Evaluation): Promise<string | undefined> =>
-      (await rephraserFor(plan)(unfit, 'response', asking.signal))?.get(unfit.offending[0] ?? '')
+    const rephrase = async (denied: Evaluation): Promise<string | undefined> =>
+      (await rephraserFor(plan)(denied, 'response', call.signal))?.get(denied.offendingTexts[0] ?? '')
 
-    const onErrorVerdict = ({ outcomes }: Verdict): void => {
-      const verdict = combine(mergeOutcomes([...asked, ...outcomes]))
-      asking.onVerdict?.(verdictFacts(verdict, { plan, direction: 'response' }))
-      told(asking, verdict)
+    const onErrorVerdict = ({ decisions }: Verdict): void => {
+      const verdict = combine(mergeDecisions([...requestDecisions, ...decisions]))
+      call.onVerdict?.(verdictFacts(verdict, { plan, direction: 'response' }))
+      reportVerdict(call, verdict)
     }
     const fail = async (error: unknown): Promise<never> => {
-      throw await scanUpstreamError(error, { examine, plan, onVerdict: onErrorVerdict })
+      throw await scanUpstreamError(error, { evaluate, plan, onVerdict: onErrorVerdict })
     }
 
-    // An answer that breaks off has used its input and what was generated until then.
-    const giveBack = (): Promise<void> => place.settle(answer === undefined ? 0 : totalTokens(answer.used()))
+    // A response that breaks off has used its input and the output generated until then.
+    const settleQuota = (): Promise<void> => quota.settle(response === undefined ? 0 : totalTokens(response.used()))
     return {
-      request: vault === undefined ? allowed : withoutPersonalData(allowed, vault),
-      maxOutputTokens: place.maxOutputTokens,
-      guard(metered, stop) {
-        answer = metered
-        const guarding = { ...parts, silences, plan, holding, rephrased, stop, conclude }
-        const pieces = tap(guardOutput(metered, guarding), (piece) => piece, fail)
-        const { roles } = asking.request.raw
-        return vault === undefined ? pieces : redactedAnswer(pieces, { vault, restores: parts.restores, roles })
+      request: placeholderMap === undefined ? allowed : withoutPersonalData(allowed, placeholderMap),
+      maxOutputTokens: quota.maxOutputTokens,
+      guard(metered, stopUpstream) {
+        response = metered
+        const guardParts = { ...parts, idleTimers, plan, holdBack, rephrase, stopUpstream, conclude }
+        const chunks = tap(guardOutput(metered, guardParts), (chunk) => chunk, fail)
+        if (placeholderMap === undefined) return chunks
+        const { roles } = call.request.raw
+        return redactResponse(chunks, { placeholderMap, restoresPersonalData: parts.restoresPersonalData, roles })
       },
       fail,
-      [Symbol.asyncDispose]: giveBack,
+      [Symbol.asyncDispose]: settleQuota,
     }
   }
 
-  /** The request as the verdict on it lets it go on, or the refusal. */
-  function allowedRequest(asking: InferenceCall, judged: Judged): MaybePromise<InferenceRequest> {
-    const { verdict } = judged.examination
-    if (isDenied(verdict)) throw refused(asking, judged.plan, verdict)
-    return isRephrasing(verdict.effectiveDecision) ? rewrittenRequest(asking, judged) : asking.request
+  /** The request as the verdict allows it to be sent. Throws the denial. */
+  function allowedRequest(call: InferenceCall, evaluated: EvaluatedCall): MaybePromise<InferenceRequest> {
+    const { verdict } = evaluated.evaluation
+    if (isDenied(verdict)) throw denial(call, evaluated.plan, verdict)
+    return isRephrasing(verdict.effectiveDecision) ? rephrasedRequest(call, evaluated) : call.request
   }
 
-  async function rewrittenRequest(asking: InferenceCall, { plan, examination }: Judged): Promise<InferenceRequest> {
-    const { verdict } = examination
-    const texts = await rephraserFor(plan)(examination, 'request', asking.signal)
-    const written = withTexts(asking.request, texts ?? new Map())
-    // Not all that a request says can be changed: tools, signed thinking, what stands in several fields.
-    const again = await examine(plan, { ...scannedTextsOf(written), direction: 'request' })
-    if (again.offending.length === 0) return written
-    throw refused(asking, plan, combine([...denialOf(verdict), ...verdict.outcomes]))
+  async function rephrasedRequest(call: InferenceCall, { plan, evaluation }: EvaluatedCall): Promise<InferenceRequest> {
+    const { verdict } = evaluation
+    const texts = await rephraserFor(plan)(evaluation, 'request', call.signal)
+    const rephrased = withTexts(call.request, texts ?? new Map())
+    // Not every text can be replaced: tools, signed thinking, and texts that span several fields stay.
+    const again = await evaluate(plan, { ...scannedTextsOf(rephrased), direction: 'request' })
+    if (again.offendingTexts.length === 0) return rephrased
+    throw denial(call, plan, combine([...denialOf(verdict), ...verdict.decisions]))
   }
 
-  function refused(asking: InferenceCall, plan: Plan, verdict: Verdict): Error {
-    asking.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
+  function denial(call: InferenceCall, plan: Plan, verdict: Verdict): Error {
+    call.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
     const { escalation_path: escalationPath } = plan.gateway.config.refusal_replacement
-    return denialFault(verdict, told(asking, verdict), { crisis: parts.crisisMessage, escalationPath })
+    return denialFault(verdict, reportVerdict(call, verdict), { crisis: parts.crisisMessage, escalationPath })
   }
 
-  /** Tells the watch, and the caller where there is more to tell than that all is well. */
-  function told({ caller }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
-    if (caller.kind !== 'free') parts.note(caller.organization.id, verdict.outcomes)
+  /** Counts the decisions for the spike monitor. Returns the `policy` object for the caller unless all is allowed. */
+  function reportVerdict({ caller }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
+    if (caller.kind !== 'free') parts.countDecisions(caller.organization.id, verdict.decisions)
     if (verdict.decision === 'allow') return undefined
     return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
   }
 }
 
-type Judged = { readonly plan: Plan; readonly examination: Evaluation }
+type EvaluatedCall = { readonly plan: Plan; readonly evaluation: Evaluation }
 
-/** A request that was let through, with all that its answer is held to. */
-type Going = Judged & { readonly asking: InferenceCall; readonly place: QuotaReservation }
+type AllowedCall = EvaluatedCall & { readonly call: InferenceCall; readonly quota: QuotaReservation }

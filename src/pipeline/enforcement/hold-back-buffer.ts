@@ -1,38 +1,35 @@
 import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 
-/** Pieces of an answer that wait, in order. A piece leaves as a whole or not at all, so that its own words stay whole. */
-export type HoldBackBuffer<Ticketed extends Held> = {
-  hold(one: Ticketed): void
+/** Chunks of a response that are held back, in order. A chunk is sent whole or not at all, so that its raw frames stay intact. */
+export type HoldBackBuffer<One extends Held> = {
+  hold(one: One): void
   isEmpty(): boolean
   /**
-   * From the front, as one piece, what may leave now: all of it, or so much that a reader sees a steady flow and not a
-   * burst after each check.
+   * Takes the chunks from the front that may be sent now, joined to one. `steady` takes only a share of them, so that a
+   * reader sees a steady flow instead of a burst after each scan.
    */
   release(pace: 'all' | 'steady'): Chunk | undefined
-  /** Gives one block a new text in place of its own, none of which has left yet. */
+  /** Replaces the text of a block of which nothing has been sent yet. */
   replaceText(block: number, text: string): void
-  /** Forgets what waits, and ends what has left: the events that make it a complete answer up to there. */
+  /** Drops all held chunks. Returns the events that complete what was sent: a missing `start`, and a `close` per open block. */
   abandon(): readonly InferenceEvent[]
 }
 
-/** A piece, with whatever says when it may leave. */
-type Held = { piece: Chunk }
+/** A chunk, with whatever decides when it may be sent. */
+type Held = { chunk: Chunk }
 
-/** As many pieces as come between two checks where each is a token: then one leaves for each that comes. */
+/** Chunks between two scans if each is one token: then one is sent for each that arrives. */
 const steadyShare = 32
 
-/** `isFree` says whether all that a piece holds may leave by now. */
-export function createHoldBackBuffer<Ticketed extends Held>(
-  isFree: (one: Ticketed) => boolean,
-): HoldBackBuffer<Ticketed> {
-  let held: Ticketed[] = []
-  /** So many at the front may leave: what once may leave always may. */
-  let free = 0
+export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> {
+  let held: One[] = []
+  /** How many at the front may be sent. This never turns back. */
+  let sendable = 0
   let start: InferenceEvent | undefined
   let hasStarted = false
   const open = new Set<number>()
 
-  function noteLeaving(event: InferenceEvent): void {
+  function trackSent(event: InferenceEvent): void {
     if (event.type === 'start') hasStarted = true
     if (event.type === 'open') open.add(event.block)
     if (event.type === 'close') open.delete(event.block)
@@ -40,32 +37,32 @@ export function createHoldBackBuffer<Ticketed extends Held>(
 
   return {
     hold(one) {
-      start ??= one.piece.events.find(({ type }) => type === 'start')
+      start ??= one.chunk.events.find(({ type }) => type === 'start')
       held.push(one)
     },
     isEmpty: () => held.length === 0,
     release(pace) {
-      for (let next = held[free]; next !== undefined && isFree(next); next = held[free]) free += 1
-      const isSteady = pace === 'steady' && free < held.length
-      const count = isSteady ? Math.ceil(free / steadyShare) : free
-      free -= count
-      const leaving = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.piece : undefined
-      if (leaving !== undefined) for (const event of leaving.events) noteLeaving(event)
-      return leaving
+      for (let next = held[sendable]; next !== undefined && mayBeSent(next); next = held[sendable]) sendable += 1
+      const isSteady = pace === 'steady' && sendable < held.length
+      const count = isSteady ? Math.ceil(sendable / steadyShare) : sendable
+      sendable -= count
+      const released = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.chunk : undefined
+      if (released !== undefined) for (const event of released.events) trackSent(event)
+      return released
     },
     replaceText(block, text) {
-      for (const one of held) one.piece = withText(one.piece, block, text)
+      for (const one of held) one.chunk = withText(one.chunk, block, text)
     },
     abandon() {
       held = []
-      free = 0
+      sendable = 0
       const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
       return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
     },
   }
 }
 
-/** The new text stands where the block closes; its old deltas, and the proof of them, are gone. */
+/** Puts the new text before the `close` event, and removes the old deltas with their reasoning signature. */
 function withText({ events }: Chunk, block: number, text: string): Chunk {
   return {
     events: events.flatMap((event): readonly InferenceEvent[] => {
@@ -76,11 +73,11 @@ function withText({ events }: Chunk, block: number, text: string): Chunk {
   }
 }
 
-/** Keeps the upstream's own words where all of the pieces have them. */
-function join(held: readonly { readonly piece: Chunk }[]): Chunk {
-  const events = held.flatMap(({ piece }) => piece.events)
-  const originals = held.map(({ piece }) => piece.raw).filter((original) => original?.kind === 'frames')
-  const [first] = originals
-  if (first === undefined || originals.length < held.length) return { events }
-  return { events, raw: { ...first, frames: originals.flatMap(({ frames }) => frames) } }
+/** Keeps the upstream's raw frames if every chunk has them. */
+function join(held: readonly { readonly chunk: Chunk }[]): Chunk {
+  const events = held.flatMap(({ chunk }) => chunk.events)
+  const raws = held.map(({ chunk }) => chunk.raw).filter((raw) => raw?.kind === 'frames')
+  const [first] = raws
+  if (first === undefined || raws.length < held.length) return { events }
+  return { events, raw: { ...first, frames: raws.flatMap(({ frames }) => frames) } }
 }

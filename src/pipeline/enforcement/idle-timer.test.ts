@@ -5,94 +5,94 @@ import { isPromise } from '../../base/maybe-promise.ts'
 import { pending } from '../../base/pull-stream.ts'
 import { createIdleAwareStream, createIdleTimers, idle, type IdleAwareStream, type IdleWaiter } from './idle-timer.ts'
 
-/** Gives what the test puts in. */
+/** A source that the test feeds. */
 function createSource() {
-  const asked: PromiseWithResolvers<IteratorResult<string>>[] = []
+  const requested: PromiseWithResolvers<IteratorResult<string>>[] = []
   const iterator = {
     next() {
       const step = Promise.withResolvers<IteratorResult<string>>()
-      asked.push(step)
+      requested.push(step)
       return step.promise
     },
   }
   return {
-    pieces: { [Symbol.asyncIterator]: () => iterator },
-    give: (value: string) => asked.shift()?.resolve({ done: false, value }),
-    break: (error: Error) => asked.shift()?.reject(error),
-    asked: () => asked.length,
+    chunks: { [Symbol.asyncIterator]: () => iterator },
+    emit: (value: string) => requested.shift()?.resolve({ done: false, value }),
+    fail: (error: Error) => requested.shift()?.reject(error),
+    requested: () => requested.length,
   }
 }
 
-/** What is heard next, be it word of a silence. */
-async function hear({ take, whenMore }: IdleAwareStream<string>, isAwaited: boolean) {
+/** The next chunk, or `idle`. */
+async function next({ poll, onReadable }: IdleAwareStream<string>, isWatched: boolean) {
   for (;;) {
-    const taken = take()
-    const heard = isPromise(taken) ? await taken : taken
-    if (heard !== pending) return heard
-    await new Promise<void>((resolve) => whenMore(resolve, isAwaited))
+    const polled = poll()
+    const result = isPromise(polled) ? await polled : polled
+    if (result !== pending) return result
+    await new Promise<void>((resolve) => onReadable(resolve, isWatched))
   }
 }
 
-describe('silences', () => {
-  it('are told to each when its own wait is over, by one timer for all', async () => {
+describe('idle timers', () => {
+  it('call each stream when its own wait is over, with one clock timer for all', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
-    const silences = createIdleTimers(clock)
-    const told: string[] = []
-    const waitingFor = (name: string): IdleWaiter => ({ dueMs: 0, callback: () => void told.push(name) })
+    const idleTimers = createIdleTimers(clock)
+    const called: string[] = []
+    const waitingFor = (name: string): IdleWaiter => ({ dueMs: 0, callback: () => void called.push(name) })
     const [first, second, third] = [waitingFor('first'), waitingFor('second'), waitingFor('third')]
-    silences.begin(first)
-    silences.begin(second)
+    idleTimers.start(first)
+    idleTimers.start(second)
     await pass(60)
-    silences.begin(third)
-    silences.begin(first)
-    silences.end(second)
+    idleTimers.start(third)
+    idleTimers.start(first)
+    idleTimers.stop(second)
     assert.equal(timers(), 1)
     await pass(40)
-    assert.deepEqual(told, [])
+    assert.deepEqual(called, [])
     await pass(60)
-    assert.deepEqual(told, ['third', 'first'])
+    assert.deepEqual(called, ['third', 'first'])
     assert.equal(timers(), 0)
   })
 })
 
-describe('a listener', () => {
-  it('hears of one silence before what comes late, and misses nothing', async () => {
+describe('an idle-aware stream', () => {
+  it('reports one idle gap before a late chunk, and loses no chunk', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
-    const heard = hear(listener, true)
+    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const polled = next(stream, true)
     await pass(100)
-    assert.equal(await heard, idle)
-    const late = hear(listener, true)
+    assert.equal(await polled, idle)
+    const late = next(stream, true)
     await pass(100)
-    source.give('late')
+    source.emit('late')
     assert.equal(await late, 'late')
-    const next = hear(listener, true)
-    assert.equal(source.asked(), 1)
-    source.give('next')
-    assert.equal(await next, 'next')
+    const following = next(stream, true)
+    assert.equal(source.requested(), 1)
+    source.emit('next')
+    assert.equal(await following, 'next')
   })
 
-  it('hears of no silence that nobody minds', async () => {
+  it('reports no idle gap that is not watched', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
     const source = createSource()
-    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
-    const heard = hear(listener, false)
+    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const polled = next(stream, false)
     assert.equal(timers(), 0)
     await pass(1000)
-    source.give('at last')
-    assert.equal(await heard, 'at last')
+    source.emit('at last')
+    assert.equal(await polled, 'at last')
   })
 
-  it('passes a failure on, also after a silence', async () => {
+  it('passes an error on, also after an idle gap', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const listener = createIdleAwareStream(source.pieces, createIdleTimers(clock))
-    const heard = hear(listener, true)
+    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const polled = next(stream, true)
     await pass(100)
-    assert.equal(await heard, idle)
-    const failing = assert.rejects(hear(listener, true), /reset/)
-    source.break(new Error('reset'))
+    assert.equal(await polled, idle)
+    const failing = assert.rejects(next(stream, true), /reset/)
+    source.fail(new Error('reset'))
     await failing
   })
 })

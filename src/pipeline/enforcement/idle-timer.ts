@@ -2,28 +2,27 @@ import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { pullStreamOf, pending } from '../../base/pull-stream.ts'
 
-/** Stands between two pieces where nothing came for a while. */
-export const idle = Symbol('silence')
+/** Emitted between two chunks if the upstream sends nothing for `idleMs`. */
+export const idle = Symbol('idle')
 
-/** Short enough not to be noticed by a reader, long enough not to be met between two tokens. */
+/** Short enough that a reader does not notice it, longer than the usual gap between two tokens. */
 const idleMs = 100
 
-/** Somebody who wants to be called when nothing has come for the usual while. */
 export type IdleWaiter = { dueMs: number; readonly callback: () => void }
 
-/** One timer for all who wait: they wait equally long, so whoever began first is the first to be called. */
+/** One clock timer for all streams. All wait equally long, so the first that started is the first to be called. */
 export type IdleTimers = {
-  /** The wait begins now, or anew. */
-  begin(waiting: IdleWaiter): void
-  end(waiting: IdleWaiter): void
+  /** Starts or restarts the wait. */
+  start(waiter: IdleWaiter): void
+  stop(waiter: IdleWaiter): void
 }
 
 export function createIdleTimers(clock: Clock): IdleTimers {
-  const all = new Set<IdleWaiter>()
+  const waiters = new Set<IdleWaiter>()
   let isArmed = false
 
   function arm(): void {
-    const [first] = all
+    const [first] = waiters
     if (first === undefined) return
     isArmed = true
     clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), callDue)
@@ -32,61 +31,62 @@ export function createIdleTimers(clock: Clock): IdleTimers {
   function callDue(): void {
     isArmed = false
     const nowMs = clock.monotonicMs()
-    for (const waiting of all) {
-      if (waiting.dueMs > nowMs) break
-      all.delete(waiting)
-      waiting.callback()
+    for (const waiter of waiters) {
+      if (waiter.dueMs > nowMs) break
+      waiters.delete(waiter)
+      waiter.callback()
     }
     arm()
   }
 
   return {
-    begin(waiting) {
-      waiting.dueMs = clock.monotonicMs() + idleMs
-      all.delete(waiting)
-      all.add(waiting)
+    start(waiter) {
+      waiter.dueMs = clock.monotonicMs() + idleMs
+      waiters.delete(waiter)
+      waiters.add(waiter)
       if (!isArmed) arm()
     },
-    end: (waiting) => void all.delete(waiting),
+    stop: (waiter) => void waiters.delete(waiter),
   }
 }
 
-/** What is being read, and word of a silence where somebody waits for more. */
+/** A pull stream that reports idle gaps. */
 export type IdleAwareStream<T> = {
-  /** As from a flow; of each silence it is told once. */
-  take(): MaybePromise<T | typeof idle | typeof pending | undefined>
-  whenMore(wake: () => void, isAwaited: boolean): void
+  /** Polls the stream; returns `idle` once per gap. */
+  poll(): MaybePromise<T | typeof idle | typeof pending | undefined>
+  /** `isWatched`: whether an idle gap is to be reported. */
+  onReadable(wake: () => void, isWatched: boolean): void
 }
 
-export function createIdleAwareStream<T>(pieces: AsyncIterable<T>, silences: IdleTimers): IdleAwareStream<T> {
-  const source = pullStreamOf(pieces)
-  let stage: 'listening' | 'waiting' | 'silent' | 'told' = 'listening'
+export function createIdleAwareStream<T>(chunks: AsyncIterable<T>, idleTimers: IdleTimers): IdleAwareStream<T> {
+  const source = pullStreamOf(chunks)
+  let state: 'reading' | 'waiting' | 'idle' | 'reported' = 'reading'
   let wakeUp = (): void => {}
-  const waiting: IdleWaiter = {
+  const waiter: IdleWaiter = {
     dueMs: 0,
     callback() {
-      stage = 'silent'
+      state = 'idle'
       wakeUp()
     },
   }
   return {
-    take() {
-      if (stage === 'silent') {
-        stage = 'told'
+    poll() {
+      if (state === 'idle') {
+        state = 'reported'
         return idle
       }
-      const taken = source.poll()
-      if (taken === pending) return pending
-      if (stage === 'waiting') silences.end(waiting)
-      stage = 'listening'
-      return taken
+      const polled = source.poll()
+      if (polled === pending) return pending
+      if (state === 'waiting') idleTimers.stop(waiter)
+      state = 'reading'
+      return polled
     },
-    whenMore(wake, isAwaited) {
+    onReadable(wake, isWatched) {
       wakeUp = wake
       source.onReadable(wake)
-      if (stage !== 'listening' || !isAwaited) return
-      stage = 'waiting'
-      silences.begin(waiting)
+      if (state !== 'reading' || !isWatched) return
+      state = 'waiting'
+      idleTimers.start(waiter)
     },
   }
 }

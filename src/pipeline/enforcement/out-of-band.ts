@@ -1,5 +1,5 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Evaluation } from '../../domain/evaluation/findings/evaluate.ts'
+import type { Evaluation } from '../../domain/evaluation/evaluate.ts'
 import {
   createStreamScanner,
   type StreamScanner,
@@ -7,118 +7,120 @@ import {
   type Mark,
 } from '../../domain/evaluation/stream/stream-scanner.ts'
 import { textOfAddress } from '../../domain/evaluation/texts/text-fields.ts'
-import { isDenied, denialOf, type CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
+import { isDenied, denialOf, type Decision } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
 
 /**
- * Judges what an upstream's own words say and no event tells of. Nobody knows whether such a string is a whole text or a
- * piece of one that goes on in the next frame. So the strings of a piece are judged as they stand, unless its format calls
- * them pieces, and those of one field are followed as one growing text, which is held back as any other text is.
+ * Scans out-of-band text: strings in the upstream's raw frames that no event carries. Such a string may be a whole text or
+ * a part of one that continues in the next frame. So the strings of a chunk are evaluated as they are, unless their format
+ * marks them as parts, and the strings of one field are also scanned as one streamed text, which is held back as any other.
  */
 export type OutOfBandInspection = {
-  /** How much of which field must be cleared before these may leave. To be asked before they are looked at. */
-  marksOf(asides: readonly OutOfBandText[]): readonly Mark[]
-  /** Looks at all of them, and says whether the answer may go on. */
-  areFit(asides: readonly OutOfBandText[]): MaybePromise<boolean>
+  /** The position of each text that must be cleared before it may be sent. Call before `scan`. */
+  marksOf(texts: readonly OutOfBandText[]): readonly Mark[]
+  /** Scans all texts. Returns whether the response may continue. */
+  scan(texts: readonly OutOfBandText[]): MaybePromise<boolean>
   /**
-   * Judges what has been said so far as complete. What is said later in the same fields is judged with the end of it. Where
-   * only a block has ended, a text that comes in pieces goes on.
+   * Evaluates the text of each field as complete. Text that the same field adds later is evaluated together with the end of
+   * this text. At the end of a block, a text that comes in parts continues.
    */
   end(of: 'block' | 'answer'): MaybePromise<boolean>
 }
 
-type Field = { readonly follower: StreamScanner; text: string; mark: number; isInPieces: boolean }
+type Field = { readonly scanner: StreamScanner; text: string; position: number; isInParts: boolean }
 
-/** More fields than any format has are read as one. */
-const mostFields = 64
-/** This much of what a field said before is read again with what it says next. */
+/** More fields than any format has. Further fields share one scanner. */
+const maxFields = 64
+/** Characters of a completed text that are scanned again with the next text of its field. */
 const tailCharacters = 512
 
-export function createOutOfBandInspection(parts: StreamScannerParts, outcomes: CheckOutcome[]): OutOfBandInspection {
+export function createOutOfBandInspection(parts: StreamScannerParts, decisions: Decision[]): OutOfBandInspection {
   const fields = new Map<string, Field>()
   const tails = new Map<string, string>()
-  const stepPlan = { ...parts.plan, policies: parts.holding.policies }
+  const stepPlan = { ...parts.plan, policies: parts.holdBack.policies }
 
-  function fieldOf(place: string): Field {
-    const key = fields.has(place) || tails.has(place) || fields.size + tails.size < mostFields ? place : ''
+  function fieldOf(name: string): Field {
+    const key = fields.has(name) || tails.has(name) || fields.size + tails.size < maxFields ? name : ''
     const known = fields.get(key)
     if (known !== undefined) return known
     const tail = tails.get(key) ?? ''
-    const field = { follower: createStreamScanner(parts), text: tail, mark: tail.length, isInPieces: false }
-    if (tail !== '') field.follower.push(tail)
+    const field = { scanner: createStreamScanner(parts), text: tail, position: tail.length, isInParts: false }
+    if (tail !== '') field.scanner.push(tail)
     fields.set(key, field)
     return field
   }
 
-  /** It is not held as a block, so it cannot be rewritten. */
+  /** Out-of-band text is not held as a block, so it cannot be rephrased and is denied instead. */
   function isAllowed({ verdict }: Evaluation): boolean {
-    const isRephrased = isRephrasing(verdict.effectiveDecision)
-    outcomes.push(...verdict.outcomes, ...(isRephrased ? denialOf(verdict) : []))
-    return !isDenied(verdict) && !isRephrased
+    const needsRephrasing = isRephrasing(verdict.effectiveDecision)
+    decisions.push(...verdict.decisions, ...(needsRephrasing ? denialOf(verdict) : []))
+    return !isDenied(verdict) && !needsRephrasing
   }
 
-  /** By the rules for a text that grows: the others are asked when it is complete. */
-  function areAllowed(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
-    const whole = asides.filter(({ isDelta: isPiece }) => isPiece !== true)
+  /** Uses the rules for streamed text. The others are evaluated once the text is complete. */
+  function evaluateStrings(texts: readonly OutOfBandText[]): MaybePromise<boolean> {
+    const whole = texts.filter(({ isDelta }) => isDelta !== true)
     if (whole.length === 0) return true
-    const texts = [whole.map(({ text }) => text).join('\n')]
-    return andThen(parts.glance(stepPlan, { texts, direction: 'response' }), (examination) =>
-      examination.verdict.decision === 'allow' ? true : isAllowed(examination),
+    const joined = [whole.map(({ text }) => text).join('\n')]
+    return andThen(parts.evaluateUncached(stepPlan, { texts: joined, direction: 'response' }), (evaluation) =>
+      evaluation.verdict.decision === 'allow' ? true : isAllowed(evaluation),
     )
   }
 
-  function isFollowed({ field: place, text, isDelta: isPiece }: OutOfBandText): MaybePromise<boolean> {
-    const field = fieldOf(place)
+  function scanField({ field: name, text, isDelta }: OutOfBandText): MaybePromise<boolean> {
+    const field = fieldOf(name)
     field.text += text
-    field.isInPieces = isPiece === true
-    field.follower.push(text)
-    return andThen(field.follower.check(), (denied) => denied === undefined || isAllowed(denied))
+    field.isInParts = isDelta === true
+    field.scanner.push(text)
+    return andThen(field.scanner.scan(), (denied) => denied === undefined || isAllowed(denied))
   }
 
-  function areCleared(asides: readonly OutOfBandText[]): MaybePromise<boolean> {
-    const followers = new Set(asides.map(({ field: place }) => fieldOf(place).follower))
-    return every([...followers], (follower) => andThen(follower.lookAhead(0), () => true))
+  function earlyCheck(texts: readonly OutOfBandText[]): MaybePromise<boolean> {
+    const scanners = new Set(texts.map(({ field }) => fieldOf(field).scanner))
+    return every([...scanners], (scanner) => andThen(scanner.earlyCheck(0), () => true))
   }
 
   return {
-    marksOf: (asides) =>
-      asides.map(({ field: place, text }) => {
-        const field = fieldOf(place)
-        field.mark += text.length
-        return { follower: field.follower, mark: field.mark }
+    marksOf: (texts) =>
+      texts.map(({ field: name, text }) => {
+        const field = fieldOf(name)
+        field.position += text.length
+        return { scanner: field.scanner, position: field.position }
       }),
-    areFit: (asides) =>
+    scan: (texts) =>
       andThen(
-        areAllowed(asides),
-        (areFit) => areFit && andThen(every(asides, isFollowed), (areGoingOn) => areGoingOn && areCleared(asides)),
+        evaluateStrings(texts),
+        (areStringsAllowed) =>
+          areStringsAllowed &&
+          andThen(every(texts, scanField), (areFieldsAllowed) => areFieldsAllowed && earlyCheck(texts)),
       ),
     end(of) {
       if (fields.size === 0) return true
-      const ending = [...fields].filter(([, { isInPieces }]) => of === 'answer' || !isInPieces)
-      for (const [place, { text }] of ending) {
-        fields.delete(place)
-        tails.set(place, text.slice(-tailCharacters))
+      const ending = [...fields].filter(([, { isInParts }]) => of === 'answer' || !isInParts)
+      for (const [name, { text }] of ending) {
+        fields.delete(name)
+        tails.set(name, text.slice(-tailCharacters))
       }
-      return every(ending, ([, { follower }]) => andThen(follower.end(), isAllowed))
+      return every(ending, ([, { scanner }]) => andThen(scanner.end(), isAllowed))
     },
   }
 }
 
-/** Whether all of them pass, one after the other. */
+/** Whether all items pass, one after the other. */
 function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean>): MaybePromise<boolean> {
   for (const [at, item] of items.entries()) {
-    const isFit = passes(item)
-    if (isPromise(isFit)) return isFit.then((fit) => fit && every(items.slice(at + 1), passes))
-    if (!isFit) return false
+    const isPassed = passes(item)
+    if (isPromise(isPassed)) return isPassed.then((passed) => passed && every(items.slice(at + 1), passes))
+    if (!isPassed) return false
   }
   return true
 }
 
-/** What a piece says that no event tells of, less addresses and data. */
-export function outOfBandTextsOf({ outOfBand: asides = none, events, raw: original }: Chunk): readonly OutOfBandText[] {
-  if (original !== undefined) return asides.length === 0 ? asides : asides.flatMap(asText)
-  // The proof of a thought is a signature, unless an upstream says so of something else.
+/** The out-of-band texts of a chunk, without URLs and binary data. */
+export function outOfBandTextsOf({ outOfBand = none, events, raw }: Chunk): readonly OutOfBandText[] {
+  if (raw !== undefined) return outOfBand.length === 0 ? outOfBand : outOfBand.flatMap(asText)
+  // A reasoning signature is no text, but an upstream could send text in its field.
   return events.flatMap((event) =>
     event.type === 'signature' ? asText({ field: 'signature', text: event.signature.value }) : none,
   )
@@ -126,7 +128,7 @@ export function outOfBandTextsOf({ outOfBand: asides = none, events, raw: origin
 
 const none: readonly never[] = []
 
-function asText(aside: OutOfBandText): readonly OutOfBandText[] {
-  const text = textOfAddress(aside.text)
-  return text === undefined ? none : [{ ...aside, text }]
+function asText(outOfBand: OutOfBandText): readonly OutOfBandText[] {
+  const text = textOfAddress(outOfBand.text)
+  return text === undefined ? none : [{ ...outOfBand, text }]
 }

@@ -6,14 +6,14 @@ import type { InferenceCall } from '../inference-call.ts'
 
 export type PlanParts = {
   readonly rulebookOf: RulebookOf
-  /** Whether an organization has a policy of this id, in force or not. */
+  /** Whether an organization has a policy with this id, in force or not. */
   readonly hasPolicy: (organizationId: string, id: string) => Promise<boolean>
 }
 
-/** Which rules hold for a request. For the free one, which is nobody's, only what is always blocked. */
+/** Plans which rules apply to a request. For a free-tier request only the always blocked categories apply. */
 export function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
   const isFree = caller.kind === 'free'
-  const occasion = {
+  const context = {
     model: request.model,
     project: isFree ? '' : caller.projectId,
     user: purpose?.user ?? request.user,
@@ -23,18 +23,21 @@ export function planRequest(parts: PlanParts, { caller, request, purpose }: Infe
     policyIds: purpose?.policyIds ?? [],
     flaggedCategories: request.flaggedCategories,
   }
-  if (isFree) return planFor(emptyRulebook, occasion)
+  if (isFree) return planFor(emptyRulebook, context)
   const organizationId = caller.organization.id
   return andThen(parts.rulebookOf(organizationId), (rulebook) => {
-    const required = requirePolicies(parts, { organizationId, ids: occasion.policyIds, rulebook })
-    return andThen(required, () => planFor(rulebook, occasion))
+    const required = requirePolicies(parts, { organizationId, ids: context.policyIds, rulebook })
+    return andThen(required, () => planFor(rulebook, context))
   })
 }
 
-type Named = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
+type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 
-/** A name that was mistyped must not switch a policy off in silence; one that is paused may be named all the same. */
-function requirePolicies({ hasPolicy }: PlanParts, { organizationId, ids, rulebook }: Named): MaybePromise<void> {
+/** Rejects unknown ids, because a mistyped id must not silently turn a policy off. A paused policy may be named. */
+function requirePolicies(
+  { hasPolicy }: PlanParts,
+  { organizationId, ids, rulebook }: NamedPolicies,
+): MaybePromise<void> {
   const isInForce = (id: string): boolean => rulebook.policies.some((policy) => policy.id === id)
   return sequentially(
     ids.filter((id) => !isInForce(id)),

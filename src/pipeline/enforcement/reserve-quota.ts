@@ -7,7 +7,7 @@ import type { InferenceCall } from '../inference-call.ts'
 
 export type QuotaParts = { readonly quotas: QuotaReservations }
 
-/** A place under the quotas of the request's user and project. The free request is nobody's. */
+/** Reserves tokens under the quotas of the request's user and project. A free-tier request has no quota. */
 export function reserveQuota(
   { quotas }: QuotaParts,
   { caller, requestId, request }: InferenceCall,
@@ -23,9 +23,9 @@ export function reserveQuota(
     requestId,
     inputTokens: totalInputTokens(expected),
     outputTokens: maxOutputTokens,
-    leastOutputTokens: Math.min(maxOutputTokens, leastOutputOf(request)),
+    leastOutputTokens: Math.min(maxOutputTokens, minOutputTokensOf(request)),
   })
 }
 
-/** Some upstreams refuse a shorter answer than this; a model that thinks must be left tokens to say what it thought. */
-const leastOutputOf = ({ reasoning }: InferenceRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)
+/** Some upstreams reject a smaller output limit. A reasoning model also needs tokens for its answer after its reasoning. */
+const minOutputTokensOf = ({ reasoning }: InferenceRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)

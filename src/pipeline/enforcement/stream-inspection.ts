@@ -1,5 +1,5 @@
 import { andThen, sequentially, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Evaluation } from '../../domain/evaluation/findings/evaluate.ts'
+import type { Evaluation } from '../../domain/evaluation/evaluate.ts'
 import { createOutOfBandInspection, type OutOfBandInspection } from './out-of-band.ts'
 import {
   createStreamScanner,
@@ -8,127 +8,127 @@ import {
   type Mark,
   type WholeBlock,
 } from '../../domain/evaluation/stream/stream-scanner.ts'
-import { isDenied, denialOf, type CheckOutcome } from '../../domain/evaluation/verdict/outcome.ts'
+import { isDenied, denialOf, type Decision } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { textOfJson } from '../../domain/evaluation/texts/request-texts.ts'
 import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
 export type StreamInspectionParts = StreamScannerParts & {
-  /** Writes a text anew as the verdict wants it; undefined where that cannot be done. */
-  readonly rephrased: (examination: Evaluation) => Promise<string | undefined>
+  /** Rephrases a text as the verdict requires; undefined if that is not possible. */
+  readonly rephrase: (evaluation: Evaluation) => Promise<string | undefined>
 }
 
-/** Gives a block the text that was written for it. */
+/** Replaces the held text of a block. */
 type ReplaceText = (block: number, text: string) => void
 
-/** The eye on one answer: each of its blocks is followed by itself, however their events are mixed. */
+/** Scans one response: each block has its own scanner, however the events of the blocks are interleaved. */
 export type StreamInspection = {
-  /** What was said about it so far. */
-  readonly outcomes: readonly CheckOutcome[]
-  /** How much of which block must be cleared before these events may leave. To be asked before they are looked at. */
+  /** The decisions so far. */
+  readonly decisions: readonly Decision[]
+  /** The position of each event that must be cleared before it may be sent. Call before `scan`. */
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
-  /** Looks at all that events add, and says whether the answer may go on. */
-  areFit(events: readonly InferenceEvent[]): MaybePromise<boolean>
-  /** The same for what a piece says that no event tells of. */
-  readonly asides: OutOfBandInspection
-  /** Looks between two checks, so that what is fit to leave need not wait for the next. */
-  lookAhead(keptBack: number): MaybePromise<void>
+  /** Scans everything the events add. Returns whether the response may continue. */
+  scan(events: readonly InferenceEvent[]): MaybePromise<boolean>
+  /** The same for text that raw frames contain and no event carries. */
+  readonly outOfBand: OutOfBandInspection
+  /** Scans between two steps, so that allowed text need not wait for the next one. */
+  earlyCheck(keptBack: number): MaybePromise<void>
 }
 
-type Channel = { readonly part: BlockStart; readonly follower: StreamScanner; mark: number }
+type Channel = { readonly part: BlockStart; readonly scanner: StreamScanner; position: number }
 
 export function createStreamInspection(parts: StreamInspectionParts, replaceText: ReplaceText): StreamInspection {
   const channels = new Map<number, Channel>()
-  const outcomes: CheckOutcome[] = []
-  const asides = createOutOfBandInspection(parts, outcomes)
+  const decisions: Decision[] = []
+  const outOfBand = createOutOfBandInspection(parts, decisions)
 
   function markOf(event: InferenceEvent): Mark | undefined {
     if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
     const channel = channelOf(event)
     if (channel === undefined) return undefined
-    if (event.type === 'delta') channel.mark += event.text.length
-    return { follower: channel.follower, mark: channel.mark }
+    if (event.type === 'delta') channel.position += event.text.length
+    return { scanner: channel.scanner, position: channel.position }
   }
 
   function channelOf(event: InferenceEvent): Channel | undefined {
     return event.type === 'start' || event.type === 'end' ? undefined : channels.get(event.block)
   }
 
-  function areFit(events: readonly InferenceEvent[], from = 0): MaybePromise<boolean> {
+  function scan(events: readonly InferenceEvent[], from = 0): MaybePromise<boolean> {
     for (let at = from; at < events.length; at++) {
       const event = events[at]
-      const isFit = event === undefined || isEventFit(event, events[at + 1])
-      if (isPromise(isFit)) return isFit.then((fit) => fit && areFit(events, at + 1))
-      if (!isFit) return false
+      const allowed = event === undefined || scanEvent(event, events[at + 1])
+      if (isPromise(allowed)) return allowed.then((isEventAllowed) => isEventAllowed && scan(events, at + 1))
+      if (!allowed) return false
     }
     return true
   }
 
-  /** With a block ends also what was said beside it. */
-  function isEventFit(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
-    if (event.type !== 'close' && event.type !== 'end') return isTextFit(event, next)
+  /** The end of a block also ends its out-of-band text. */
+  function scanEvent(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
+    if (event.type !== 'close' && event.type !== 'end') return scanBlock(event, next)
     return andThen(
-      asides.end(event.type === 'close' ? 'block' : 'answer'),
-      (areDone) => areDone && isTextFit(event, next),
+      outOfBand.end(event.type === 'close' ? 'block' : 'answer'),
+      (isOutOfBandAllowed) => isOutOfBandAllowed && scanBlock(event, next),
     )
   }
 
-  function isTextFit(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
+  function scanBlock(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
     const channel = channelOf(event)
     if (channel === undefined) return true
-    const { follower } = channel
+    const { scanner } = channel
     if (event.type === 'close')
-      return andThen(follower.end(), (examination) => isWholeFit(examination, channel.part, event.block))
+      return andThen(scanner.end(), (evaluation) => isBlockAllowed(evaluation, channel.part, event.block))
     const text = textIn(event)
     if (text === undefined) return true
-    follower.push(text)
-    // Where its end has come too, one judgement is enough.
+    scanner.push(text)
+    // If the next event closes the block, `scanner.end` evaluates all of it.
     const isComplete = next?.type === 'close' && channelOf(next) === channel
-    return isComplete || andThen(follower.check(), isAllowed)
+    return isComplete || andThen(scanner.scan(), isAllowed)
   }
 
   function isAllowed(denied: Evaluation | undefined): boolean {
-    if (denied !== undefined) outcomes.push(...denied.verdict.outcomes)
+    if (denied !== undefined) decisions.push(...denied.verdict.decisions)
     return denied === undefined
   }
 
-  function isWholeFit(examination: Evaluation, part: BlockStart, block: number): MaybePromise<boolean> {
-    const { verdict } = examination
-    outcomes.push(...verdict.outcomes)
+  function isBlockAllowed(evaluation: Evaluation, part: BlockStart, block: number): MaybePromise<boolean> {
+    const { verdict } = evaluation
+    decisions.push(...verdict.decisions)
     if (!isRephrasing(verdict.effectiveDecision)) return !isDenied(verdict)
     const isProse = part.type !== 'tool-call' && part.type !== 'opaque'
-    return andThen(isProse ? parts.rephrased(examination) : undefined, (text) => {
-      if (text === undefined) outcomes.push(...denialOf(verdict))
+    return andThen(isProse ? parts.rephrase(evaluation) : undefined, (text) => {
+      if (text === undefined) decisions.push(...denialOf(verdict))
       else replaceText(block, text)
       return text !== undefined
     })
   }
 
   return {
-    outcomes,
-    asides,
+    decisions,
+    outOfBand,
     marksOf: (events) => events.map(markOf),
-    areFit,
-    lookAhead: (keptBack) => sequentially([...channels.values()], ({ follower }) => follower.lookAhead(keptBack)),
+    scan,
+    earlyCheck: (keptBack) => sequentially([...channels.values()], ({ scanner }) => scanner.earlyCheck(keptBack)),
   }
 }
 
-/** What an event adds to the text of its block; undefined where it adds nothing. */
+/** The text that an event adds to its block; undefined if it adds none. */
 function textIn(event: InferenceEvent): string | undefined {
   if (event.type === 'delta') return event.text
   return event.type === 'open' && event.part.type === 'opaque' ? stringsIn(event.part.raw).join('\n') : undefined
 }
 
-/** Prose leaves as it is cleared. A tool is called as a whole or not at all, and its words are those inside its JSON. */
+/** Prose is sent as it is cleared. A tool call is sent whole, and the strings inside its JSON are what is evaluated. */
 function openChannel(part: BlockStart, parts: StreamInspectionParts): Channel {
-  const special = specialOf(part)
-  // What waits for its whole text waits with its first event too.
-  const mark = parts.holding.isWhole || special !== undefined ? 1 : 0
-  return { part, follower: createStreamScanner(parts, special), mark }
+  const wholeBlock = wholeBlockOf(part)
+  // A block that waits for its whole text also holds back its `open` event.
+  const position = parts.holdBack.holdsWholeBlock || wholeBlock !== undefined ? 1 : 0
+  return { part, scanner: createStreamScanner(parts, wholeBlock), position }
 }
 
-function specialOf(part: BlockStart): WholeBlock | undefined {
-  if (part.type === 'tool-call') return { read: (json) => `${part.name}\n${textOfJson(json)}` }
+function wholeBlockOf(part: BlockStart): WholeBlock | undefined {
+  if (part.type === 'tool-call') return { textOf: (json) => `${part.name}\n${textOfJson(json)}` }
   return part.type === 'opaque' ? {} : undefined
 }

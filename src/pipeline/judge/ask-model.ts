@@ -17,7 +17,7 @@ export type AskModelParts = RouteParts & {
   /** The name is looked up for each question, as a caller's would be. */
   readonly findModel: () => Model | undefined
   readonly ids: Ids
-  readonly turns: Semaphore
+  readonly semaphore: Semaphore
   readonly budget: DayBudget
   /** Told of each call that was paid for. */
   readonly onUsage: (usage: Usage, usd: number) => void
@@ -37,7 +37,7 @@ export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise
 const charactersPerToken = 16
 
 export function createAskModel(parts: AskModelParts): AskModel {
-  const { clock, ids, turns, budget } = parts
+  const { clock, ids, semaphore: turns, budget } = parts
   const breaker = createUpstreamHealth(clock)
   const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
 
@@ -54,7 +54,7 @@ export function createAskModel(parts: AskModelParts): AskModel {
     const model = parts.findModel()
     if (!model) throw unavailable('The judge’s model is not in the catalogue.')
     const expected = expectedUsage(question)
-    const settle = budget.hold(usdOf(expected, model.price))
+    const settle = budget.reserve(usdOf(expected, model.price))
     if (!settle) throw unavailable('The judge has spent what it may spend today.')
     let spent = 0
     try {

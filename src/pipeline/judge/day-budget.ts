@@ -3,7 +3,7 @@ import { dayMs, type Clock } from '../../base/clock.ts'
 /** What may be spent in a UTC day, counted on this node. */
 export type DayBudget = {
   /** Sets so much aside; undefined where the day has not got it. The answer says what it was in the end. */
-  hold(usd: number): ((spentUsd: number) => void) | undefined
+  reserve(usd: number): ((spentUsd: number) => void) | undefined
   spentTodayUsd(): number
 }
 
@@ -18,7 +18,7 @@ export function createDayBudget(clock: Clock, maxUsd: number): DayBudget {
     return now
   }
   return {
-    hold(usd) {
+    reserve(usd) {
       const heldOn = today()
       if (spentUsd + usd > maxUsd) return undefined
       spentUsd += usd

@@ -74,14 +74,14 @@ function sceneOf(script: Script, { maxUsd = 10, most = 4 } = {}) {
     random: { ...systemRandom, fraction: () => 0 },
     ids: createIds(clock, systemRandom),
     findModel: () => model,
-    turns: createSemaphore(most),
+    semaphore: createSemaphore(most),
     budget: createDayBudget(clock, maxUsd),
     onUsage: (_usage, usd) => spentUsd.push(usd),
     onFailedCall: () => {},
   })
   const onVerdict = (result: JudgeResult): void => void results.push(result)
   return {
-    judge: createJudge({ ask, random: systemRandom, timeoutMs: 5_000, memory: 100, onVerdict }),
+    judge: createJudge({ ask, random: systemRandom, timeoutMs: 5_000, cacheEntries: 100, onResult: onVerdict }),
     rephrase: createRephrase({ ask, random: systemRandom, timeoutMs: 30_000 }),
     pass,
     calls,

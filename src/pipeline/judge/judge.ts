@@ -12,9 +12,9 @@ export type JudgeParts = {
   readonly random: Random
   readonly timeoutMs: number
   /** How many verdicts are remembered. */
-  readonly memory: number
+  readonly cacheEntries: number
   /** Told how each question ended that was not answered from memory. */
-  readonly onVerdict: (result: JudgeResult) => void
+  readonly onResult: (result: JudgeResult) => void
 }
 
 export const judgeResults = [
@@ -35,25 +35,25 @@ const mostParts = 16
 /** Room for the score and some white space; a model that wants to explain itself is cut short. */
 const maxOutputTokens = 128
 
-type Verdict = { readonly result: JudgeResult; readonly score: RuleScore }
+type JudgeOutcome = { readonly result: JudgeResult; readonly score: RuleScore }
 
 /**
  * A judge that is a model. The same question asked twice at once is asked once; what was judged is remembered by the
  * version and the text; what went wrong is asked again.
  */
-export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: JudgeParts): Judge {
+export function createJudge({ ask, random, timeoutMs, cacheEntries: memory, onResult: onVerdict }: JudgeParts): Judge {
   const verdicts = createScanCache<RuleScore>(memory)
   const underway = new Map<string, Promise<RuleScore>>()
 
   return (question) => {
     const key = keyOf(question)
-    const known = verdicts.recall(key)
+    const known = verdicts.get(key)
     if (known !== undefined) return Promise.resolve(known)
     const shared = underway.get(key)
     if (shared !== undefined) return shared
     const asking = judge(question).then(({ result, score }) => {
       underway.delete(key)
-      if (result === 'judged') verdicts.remember(key, score)
+      if (result === 'judged') verdicts.set(key, score)
       onVerdict(result)
       return score
     })
@@ -61,7 +61,7 @@ export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: Judge
     return asking
   }
 
-  async function judge(question: JudgeRequest): Promise<Verdict> {
+  async function judge(question: JudgeRequest): Promise<JudgeOutcome> {
     const parts = partsOf(question.text)
     if (parts.length > mostParts) return failure('text_too_long')
     const others = new AbortController()
@@ -85,7 +85,7 @@ export function createJudge({ ask, random, timeoutMs, memory, onVerdict }: Judge
 
 class Unreadable extends Error {}
 
-const failure = (result: JudgeResult): Verdict => ({ result, score: { notEvaluated: result, isFailure: true } })
+const failure = (result: JudgeResult): JudgeOutcome => ({ result, score: { notEvaluated: result, isFailure: true } })
 
 function resultOf(error: unknown): JudgeResult {
   if (error instanceof Unreadable) return 'judge_unreadable'

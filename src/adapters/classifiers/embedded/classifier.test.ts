@@ -24,7 +24,7 @@ const readCases = (name: string): readonly { says: string; text: string; flags?:
 
 const model = loadModel()
 const classifier = createEmbeddedClassifier(model)
-const screen = createScanText({ classifier, memory: 0, pause: () => Promise.resolve() })
+const screen = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
 
 for (const [name, title] of [
   ['blocked', 'the embedded classifier flags'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { categories, perCategory } from '../../../domain/moderation/categories.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
-import { verdictScore } from '../../../domain/moderation/classifier.ts'
+import { flagThreshold } from '../../../domain/moderation/classifier.ts'
 import type { Classification, Classifier, TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { Span } from '../../../domain/moderation/normalise.ts'
 import { decodeModel } from './model-file.ts'
@@ -9,9 +9,9 @@ import type { ClassifierModel } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'follow'> & {
+export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
   classify(text: string, direction: TextDirection): Classification
-  follow(direction: TextDirection): (text: string, stretch: Span) => Classification
+  startStream(direction: TextDirection): (text: string, stretch: Span) => Classification
 }
 
 /** The model that comes with the program. */
@@ -29,8 +29,8 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
   return {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     classify: (text, direction) => judged(scorer.score(text), direction),
-    follow(direction) {
-      const score = scorer.follow()
+    startStream(direction) {
+      const score = scorer.startStream()
       return (text, stretch) => judged(score(text, stretch), direction)
     },
   }
@@ -58,4 +58,4 @@ const calibrate = (raw: PerCategory<number>, scales: PerCategory<Scale>): PerCat
 const scoreOf = (raw: number, { slope, threshold }: Scale): number => 1 / (1 + Math.exp(-slope * (raw - threshold)))
 
 const flaggedIn = (scores: PerCategory<number>): readonly Category[] =>
-  categories.filter((category) => scores[category] >= verdictScore)
+  categories.filter((category) => scores[category] >= flagThreshold)

@@ -11,7 +11,7 @@ import { createEmbeddedClassifier } from './classifier.ts'
 
 const screen = createScanText({
   classifier: createEmbeddedClassifier(),
-  memory: 0,
+  cacheEntries: 0,
   pause: () => Promise.resolve(),
 })
 

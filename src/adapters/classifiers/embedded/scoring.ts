@@ -19,7 +19,7 @@ export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
   /** Scores stretches of a text that grows, each as a text of its own. */
-  follow(): (text: string, stretch: Span) => PerCategory<number>
+  startStream(): (text: string, stretch: Span) => PerCategory<number>
 }
 
 export function createRawScorer(model: ClassifierModel): RawScorer {
@@ -38,7 +38,7 @@ export function createRawScorer(model: ClassifierModel): RawScorer {
   }
   return {
     score,
-    follow() {
+    startStream() {
       const visitWords = createStreamScoring({ readWords, age: book.age })
       return (text, stretch) => {
         tally.begin()

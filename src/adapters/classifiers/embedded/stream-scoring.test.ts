@@ -32,14 +32,14 @@ describe('a text that grows', () => {
   it('gets in every stretch the scores of that stretch alone, however it grows and wherever one looks', () => {
     fc.assert(
       fc.property(texts, looks, (text, steps) => {
-        const follow = classifier.follow('response')
+        const classifyRange = classifier.startStream('response')
         let grown = 0
         for (const [more, back, before] of steps) {
           grown = Math.min(text.length, grown + more)
           const end = Math.max(0, grown - before)
           const start = Math.max(0, end - back)
           assert.deepEqual(
-            follow(text.slice(0, grown), { start, end }),
+            classifyRange(text.slice(0, grown), { start, end }),
             classifier.classify(text.slice(start, end), 'response'),
           )
         }
@@ -49,23 +49,23 @@ describe('a text that grows', () => {
   })
 
   it('keeps its scores when it is long', () => {
-    const follow = classifier.follow('response')
+    const classifyRange = classifier.startStream('response')
     const text = 'k i l l the gate of a town, or d.o n.o.t '.repeat(900)
     for (let grown = 0; grown <= text.length; grown += 700) {
       for (const start of [0, grown - 5_000, grown - 512].map((place) => Math.max(0, place)))
         assert.deepEqual(
-          follow(text.slice(0, grown), { start, end: grown }),
+          classifyRange(text.slice(0, grown), { start, end: grown }),
           classifier.classify(text.slice(start, grown), 'response'),
         )
     }
   })
 
   it('keeps its scores when its words were forgotten in between', () => {
-    const follow = classifier.follow('response')
+    const classifyRange = classifier.startStream('response')
     const text = 'the cat and the dog and the cat sat on the mat and the dog sat on the cat'
-    follow(text.slice(0, 40), { start: 0, end: 40 })
+    classifyRange(text.slice(0, 40), { start: 0, end: 40 })
     for (let count = 0; count < 60_000; count += 10)
       classifier.classify(Array.from({ length: 10 }, (_, at) => `v${(count + at).toString(36)}`).join(' '), 'request')
-    assert.deepEqual(follow(text, { start: 0, end: text.length }), classifier.classify(text, 'response'))
+    assert.deepEqual(classifyRange(text, { start: 0, end: text.length }), classifier.classify(text, 'response'))
   })
 })

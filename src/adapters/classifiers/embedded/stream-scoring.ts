@@ -2,7 +2,7 @@
  * Reads along with a text that grows. Its words are kept as they were read, so that a stretch of it is tallied again
  * without being read again; what comes out is what the stretch would get as a text of its own.
  */
-import { isEvenlyFolded, normalise, type Span } from '../../../domain/moderation/normalise.ts'
+import { foldsInPlace, normalise, type Span } from '../../../domain/moderation/normalise.ts'
 import { wholeCharacter } from '../../../domain/moderation/slices.ts'
 import type { ReadWords } from './reader.ts'
 
@@ -44,7 +44,7 @@ export function createStreamScoring<Known>({ readWords, age }: StreamScoringPart
   function readOn(text: string, end: number): void {
     const offset = readTo
     const part = text.slice(offset, end)
-    if (!isEvenlyFolded(part)) return startAnew(end)
+    if (!foldsInPlace(part)) return startAnew(end)
     const settled = end - lookAheadCharacters
     readTo = Math.max(offset, wholeCharacter(text, settled))
     readWords(normalise(part), (word, from, to) => {
@@ -66,7 +66,7 @@ export function createStreamScoring<Known>({ readWords, age }: StreamScoringPart
       restFrom = token.end
     }
     const rest = text.slice(restFrom, end)
-    if (!isEvenlyFolded(rest)) return false
+    if (!foldsInPlace(rest)) return false
     readWords(normalise(rest), visit)
     return true
   }

@@ -1,5 +1,5 @@
 import { categories, perCategory, type Category, type PerCategory } from '../../../domain/moderation/categories.ts'
-import { verdictScore, type Classification } from '../../../domain/moderation/classifier.ts'
+import { flagThreshold, type Classification } from '../../../domain/moderation/classifier.ts'
 import type { ModerationCategory } from '../../../wire/openai-moderations.ts'
 
 /** Their categories that make up one of ours. Violence is none of ours. */
@@ -22,7 +22,7 @@ export function readClassification(answer: unknown): Classification {
     const score = Math.max(...theirNames[category].map((name) => scoreOf(given, name)))
     if (score < 0) throw new Error(`no score for ${category}`)
     // Their scale is not ours: what they flagged has at least half, what they did not has less.
-    return flagged.includes(category) ? Math.max(score, verdictScore) : Math.min(score, verdictScore - 0.01)
+    return flagged.includes(category) ? Math.max(score, flagThreshold) : Math.min(score, flagThreshold - 0.01)
   })
   return { scores, flagged }
 }

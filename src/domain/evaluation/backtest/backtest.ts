@@ -5,22 +5,22 @@ import type { BacktestCounts } from './counts.ts'
 export const backtestStatuses = ['running', 'completed', 'failed'] as const
 export type BacktestStatus = (typeof backtestStatuses)[number]
 
-/** Which events a draft is tried on. */
+/** Which events a draft is replayed on. */
 export type EventChoice = {
   readonly fromMs: number
-  /** Before this time. */
+  /** Exclusive. */
   readonly toMs: number
-  /** At most so many, the newest first. */
+  /** Maximum number of events, newest first. */
   readonly limit: number
-  /** Of these, so many are replayed; always the same ones. */
+  /** Share of these events that is replayed. The sample is deterministic. */
   readonly samplePercent: number
 }
 
-/** What was asked for. The draft is kept as it was: changing it does not change the question. */
-export type BacktestOrder = EventChoice & {
+/** The parameters of a backtest. The draft is a copy: later edits of the policy do not affect a running backtest. */
+export type BacktestParameters = EventChoice & {
   readonly draft: Omit<PolicyContent, 'mode'>
   readonly revision: number
-  /** Thresholds to compare, besides the draft's own. */
+  /** Thresholds to compare, in addition to the draft's own. */
   readonly thresholds: readonly number[]
 }
 
@@ -29,24 +29,24 @@ export type Backtest = {
   readonly organizationId: string
   readonly policyId: string
   readonly status: BacktestStatus
-  readonly order: BacktestOrder
-  /** Events from this sequence on were looked at. */
+  readonly parameters: BacktestParameters
+  /** Events from this sequence number on were replayed. */
   readonly cursor: number
-  /** The oldest event to look at. */
+  /** The oldest event to replay. */
   readonly firstSequence: number
   readonly done: number
   readonly total: number
-  readonly tally: BacktestCounts
+  readonly counts: BacktestCounts
   /** Why it failed. */
   readonly error: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** Where requests of a time lie in the log: from the first to the last sequence, and how many there are. */
+/** The requests of a time range in the audit log: first and last sequence number, and their count. */
 export type EventSpan = { readonly first: number; readonly last: number; readonly count: number }
 
-/** Backtests as they are asked for and read. */
+/** Stores backtests for the API. */
 export type BacktestStore = {
   span(organizationId: string, choice: Pick<EventChoice, 'fromMs' | 'toMs'>): Promise<EventSpan>
   insert(backtest: Backtest): Promise<void>
@@ -54,13 +54,13 @@ export type BacktestStore = {
   countRunning(organizationId: string): Promise<number>
 }
 
-/** Backtests as they are worked off: each by one node at a time, which holds a lease of it. */
+/** The work queue of the runner. One node at a time works on a backtest, under a lease. */
 export type BacktestQueue = {
-  /** One that runs and that nobody works on. */
+  /** Leases a running backtest that no node works on. */
   claim(): Promise<Backtest | undefined>
-  /** The next events to look at, the newest first. */
+  /** The next events to replay, newest first. */
   events(backtest: Backtest, limit: number): Promise<readonly LoggedEvent[]>
-  /** Writes how far it has come and keeps the lease; false where it is no longer ours, and then nothing is written. */
+  /** Saves the progress and renews the lease. Returns false, and writes nothing, if the lease was lost. */
   save(backtest: Backtest, cursorBefore: number): Promise<boolean>
   release(id: string): Promise<void>
 }

@@ -1,53 +1,72 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ReplayResult } from './replay-result.ts'
-import { addReplayedEvent, changeOf, noBacktestCounts, type ReplayedEvent } from './counts.ts'
+import { addReplayedEvent, changeOf, noBacktestCounts, type ReplayedEvent, type ReplayResult } from './counts.ts'
 
 const replayed = (fields: Partial<ReplayResult>): ReplayResult => ({
   score: 0,
-  isUnjudged: false,
+  isNotEvaluated: false,
   wasBlocked: false,
-  wasByThis: false,
+  wasBlockedByPolicy: false,
   isRedacted: false,
   ...fields,
 })
 
-const byThis = { wasBlocked: true, wasByThis: true }
-const byOther = { wasBlocked: true, wasByThis: false }
+const byPolicy = { wasBlocked: true, wasBlockedByPolicy: true }
+const byOther = { wasBlocked: true, wasBlockedByPolicy: false }
 
-describe('what a draft changes for one request', () => {
-  const cases: { says: string; past: Partial<ReplayResult>; wants: string }[] = [
-    { says: 'below the threshold nothing happens', past: { score: 4999 }, wants: 'unchanged' },
-    { says: 'at the threshold it is blocked', past: { score: 5000 }, wants: 'newly_blocked' },
-    { says: 'what this policy blocked stays blocked', past: { score: 9000, ...byThis }, wants: 'unchanged' },
-    { says: 'what this policy blocked is let go', past: { score: 10, ...byThis }, wants: 'newly_allowed' },
-    { says: 'what others blocked has a further reason', past: { score: 9000, ...byOther }, wants: 'changed_reason' },
-    { says: 'what others blocked is no business of the draft', past: { score: 10, ...byOther }, wants: 'unchanged' },
-    { says: 'what cannot be judged is told apart', past: { isUnjudged: true, ...byThis }, wants: 'not_evaluated' },
-    { says: 'one text that matches is enough', past: { isUnjudged: true, score: 5000 }, wants: 'newly_blocked' },
+describe('the change of one request under a draft', () => {
+  const cases: { title: string; past: Partial<ReplayResult>; expected: string }[] = [
+    { title: 'a score below the threshold changes nothing', past: { score: 4999 }, expected: 'unchanged' },
+    { title: 'a score at the threshold blocks the request', past: { score: 5000 }, expected: 'newly_blocked' },
+    {
+      title: 'a request that this policy blocked stays blocked',
+      past: { score: 9000, ...byPolicy },
+      expected: 'unchanged',
+    },
+    {
+      title: 'a request that this policy blocked is newly allowed',
+      past: { score: 10, ...byPolicy },
+      expected: 'newly_allowed',
+    },
+    {
+      title: 'a request that another rule blocked gets a changed reason',
+      past: { score: 9000, ...byOther },
+      expected: 'changed_reason',
+    },
+    {
+      title: 'a request that only another rule blocks is unchanged',
+      past: { score: 10, ...byOther },
+      expected: 'unchanged',
+    },
+    {
+      title: 'a request that cannot be evaluated is counted separately',
+      past: { isNotEvaluated: true, ...byPolicy },
+      expected: 'not_evaluated',
+    },
+    { title: 'one matching text is enough', past: { isNotEvaluated: true, score: 5000 }, expected: 'newly_blocked' },
   ]
-  for (const { says, past, wants } of cases) it(says, () => assert.equal(changeOf(replayed(past), 5000), wants))
+  for (const { title, past, expected } of cases) it(title, () => assert.equal(changeOf(replayed(past), 5000), expected))
 })
 
-describe('the tally of a backtest', () => {
-  const look = (eventId: string, what: ReplayedEvent['replayed'], projectId = 'proj_1'): ReplayedEvent => ({
+describe('the counts of a backtest', () => {
+  const eventOf = (eventId: string, result: ReplayedEvent['replayed'], projectId = 'proj_1'): ReplayedEvent => ({
     eventId,
     projectId,
     threshold: 5000,
-    replayed: what,
+    replayed: result,
   })
 
-  it('counts in all, by project, and at every threshold', () => {
-    const tally = [
-      look('evt_1', replayed({ score: 6000 })),
-      look('evt_2', replayed({ score: 3000, ...byThis }), 'proj_2'),
-      look('evt_3', replayed({ score: 9999, isRedacted: true })),
-      look('evt_4', replayed({ isUnjudged: true })),
-      look('evt_5', 'no_text'),
-      look('evt_6', 'not_sampled'),
+  it('are kept in total, by project, and per threshold', () => {
+    const counts = [
+      eventOf('evt_1', replayed({ score: 6000 })),
+      eventOf('evt_2', replayed({ score: 3000, ...byPolicy }), 'proj_2'),
+      eventOf('evt_3', replayed({ score: 9999, isRedacted: true })),
+      eventOf('evt_4', replayed({ isNotEvaluated: true })),
+      eventOf('evt_5', 'no_text'),
+      eventOf('evt_6', 'not_sampled'),
     ].reduce(addReplayedEvent, noBacktestCounts([7000, 1000, 5000, 7000]))
     const none = { newly_blocked: 0, newly_allowed: 0, changed_reason: 0, unchanged: 0, not_evaluated: 0 }
-    assert.deepEqual(tally, {
+    assert.deepEqual(counts, {
       ...none,
       newly_blocked: 2,
       newly_allowed: 1,
@@ -71,10 +90,10 @@ describe('the tally of a backtest', () => {
     })
   })
 
-  it('keeps a handful of examples', () => {
-    let tally = noBacktestCounts([5000])
-    for (let at = 0; at < 30; at++) tally = addReplayedEvent(tally, look(`evt_${at}`, replayed({ score: 9000 })))
-    assert.equal(tally.newly_blocked, 30)
-    assert.equal(tally.examples.newly_blocked.length, 20)
+  it('keep a bounded number of examples', () => {
+    let counts = noBacktestCounts([5000])
+    for (let at = 0; at < 30; at++) counts = addReplayedEvent(counts, eventOf(`evt_${at}`, replayed({ score: 9000 })))
+    assert.equal(counts.newly_blocked, 30)
+    assert.equal(counts.examples.newly_blocked.length, 20)
   })
 })

@@ -1,25 +1,36 @@
-import type { ReplayResult } from './replay-result.ts'
+/** How the draft would decide on one request, and what happened to the request when it was made. */
+export type ReplayResult = {
+  /** In basis points; the highest of several texts. */
+  readonly score: number
+  /** True if the rule could not be evaluated on at least one text. */
+  readonly isNotEvaluated: boolean
+  readonly wasBlocked: boolean
+  /** True if the policy that the draft belongs to blocked it. */
+  readonly wasBlockedByPolicy: boolean
+  /** True if only the redacted texts were stored. */
+  readonly isRedacted: boolean
+}
 
-/** What would become of a request under the draft, against what became of it. */
+/** How the outcome of a request would change under the draft. */
 export const changes = ['newly_blocked', 'newly_allowed', 'changed_reason', 'unchanged', 'not_evaluated'] as const
 export type Change = (typeof changes)[number]
 type Counts = Readonly<Record<Change, number>>
 
-/** Changes that are worth an example. */
-const exemplified = ['newly_blocked', 'newly_allowed', 'changed_reason', 'not_evaluated'] as const
-type Exemplified = (typeof exemplified)[number]
-const mostExamples = 20
+/** Changes for which example event ids are kept. */
+const changesWithExamples = ['newly_blocked', 'newly_allowed', 'changed_reason', 'not_evaluated'] as const
+type ChangeWithExamples = (typeof changesWithExamples)[number]
+const maxExamples = 20
 
-/** Kept, and shown, as it is; so its fields are spelled as callers spell them. */
+/** Stored and returned by the API as is, so its fields use the API's names. */
 export type BacktestCounts = Counts & {
   readonly projects: Readonly<Record<string, Counts>>
   readonly sweep: readonly SweepRow[]
   readonly coverage: Coverage
-  /** Ids of events, never what was said. */
-  readonly examples: Readonly<Record<Exemplified, readonly string[]>>
+  /** Event ids only, never texts. */
+  readonly examples: Readonly<Record<ChangeWithExamples, readonly string[]>>
 }
 
-/** What one threshold would do. */
+/** The effect of one threshold. */
 export type SweepRow = {
   readonly threshold_basis_points: number
   readonly blocked: number
@@ -28,28 +39,28 @@ export type SweepRow = {
 }
 
 export type Coverage = {
-  /** Events that were looked at. */
+  /** Events read. */
   readonly events: number
-  /** Of these, those that the sample took. */
+  /** Events in the sample. */
   readonly sampled: number
-  /** Of these, those whose texts are kept; only they are replayed. */
+  /** Sampled events whose texts are stored; only these are replayed. */
   readonly with_text: number
-  /** Of these, those with nothing but texts from which personal data was taken. */
+  /** Replayed events of which only the redacted texts are stored. */
   readonly redacted_only: number
 }
 
-/** What was found in one event. */
+/** The result of one event. */
 export type ReplayedEvent = {
   readonly eventId: string
   readonly projectId: string | null
   readonly threshold: number
-  /** Not sampled, or without text: there was nothing to replay. */
+  /** A string if there was nothing to replay. */
   readonly replayed: ReplayResult | 'not_sampled' | 'no_text'
 }
 
 const noCounts: Counts = { newly_blocked: 0, newly_allowed: 0, changed_reason: 0, unchanged: 0, not_evaluated: 0 }
 
-/** Nothing looked at yet; the thresholds in order, each once. */
+/** Counts before the first event, with the distinct thresholds in ascending order. */
 export const noBacktestCounts = (thresholds: readonly number[]): BacktestCounts => ({
   ...noCounts,
   projects: {},
@@ -60,34 +71,37 @@ export const noBacktestCounts = (thresholds: readonly number[]): BacktestCounts 
   examples: { newly_blocked: [], newly_allowed: [], changed_reason: [], not_evaluated: [] },
 })
 
-export function addReplayedEvent(tally: BacktestCounts, look: ReplayedEvent): BacktestCounts {
-  const coverage = covered(tally.coverage, look.replayed)
-  if (typeof look.replayed === 'string') return { ...tally, coverage }
-  const { replayed } = look
-  const change = changeOf(replayed, look.threshold)
-  const project = look.projectId ?? ''
+export function addReplayedEvent(counts: BacktestCounts, event: ReplayedEvent): BacktestCounts {
+  const coverage = addCoverage(counts.coverage, event.replayed)
+  if (typeof event.replayed === 'string') return { ...counts, coverage }
+  const { replayed } = event
+  const change = changeOf(replayed, event.threshold)
+  const project = event.projectId ?? ''
   return {
-    ...counted(tally, change),
-    projects: { ...tally.projects, [project]: counted(tally.projects[project] ?? noCounts, change) },
-    sweep: tally.sweep.map((row) => swept(row, replayed)),
+    ...addChange(counts, change),
+    projects: { ...counts.projects, [project]: addChange(counts.projects[project] ?? noCounts, change) },
+    sweep: counts.sweep.map((row) => addToRow(row, replayed)),
     coverage,
-    examples: withExample(tally.examples, change, look.eventId),
+    examples: withExample(counts.examples, change, event.eventId),
   }
 }
 
 /**
- * Blocked by something else and by the draft too: the request stays blocked, and has another reason. What this policy had
- * blocked and the draft does not is allowed as far as this policy goes.
+ * A request that another rule blocked and the draft would block too stays blocked for a changed reason. A request that this
+ * policy blocked and the draft would not is allowed as far as this policy is concerned.
  */
-export function changeOf({ score, isUnjudged, wasBlocked, wasByThis }: ReplayResult, threshold: number): Change {
-  if (score >= threshold) return !wasBlocked ? 'newly_blocked' : wasByThis ? 'unchanged' : 'changed_reason'
-  if (isUnjudged) return 'not_evaluated'
-  return wasByThis ? 'newly_allowed' : 'unchanged'
+export function changeOf(
+  { score, isNotEvaluated, wasBlocked, wasBlockedByPolicy }: ReplayResult,
+  threshold: number,
+): Change {
+  if (score >= threshold) return !wasBlocked ? 'newly_blocked' : wasBlockedByPolicy ? 'unchanged' : 'changed_reason'
+  if (isNotEvaluated) return 'not_evaluated'
+  return wasBlockedByPolicy ? 'newly_allowed' : 'unchanged'
 }
 
-const counted = <C extends Counts>(counts: C, change: Change): C => ({ ...counts, [change]: counts[change] + 1 })
+const addChange = <C extends Counts>(counts: C, change: Change): C => ({ ...counts, [change]: counts[change] + 1 })
 
-function covered(coverage: Coverage, replayed: ReplayedEvent['replayed']): Coverage {
+function addCoverage(coverage: Coverage, replayed: ReplayedEvent['replayed']): Coverage {
   const isReplayed = typeof replayed !== 'string'
   return {
     events: coverage.events + 1,
@@ -97,7 +111,7 @@ function covered(coverage: Coverage, replayed: ReplayedEvent['replayed']): Cover
   }
 }
 
-function swept(row: SweepRow, replayed: ReplayResult): SweepRow {
+function addToRow(row: SweepRow, replayed: ReplayResult): SweepRow {
   const change = changeOf(replayed, row.threshold_basis_points)
   return {
     ...row,
@@ -112,7 +126,7 @@ function withExample(
   change: Change,
   eventId: string,
 ): BacktestCounts['examples'] {
-  const kind = exemplified.find((each) => each === change)
-  if (kind === undefined || examples[kind].length >= mostExamples) return examples
+  const kind = changesWithExamples.find((each) => each === change)
+  if (kind === undefined || examples[kind].length >= maxExamples) return examples
   return { ...examples, [kind]: [...examples[kind], eventId] }
 }

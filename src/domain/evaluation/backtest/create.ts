@@ -6,14 +6,14 @@ import { contentOf } from '../../policy/content.ts'
 import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
-import { thresholdOf } from '../verdict/outcomes.ts'
+import { thresholdOf } from '../verdict/decisions.ts'
 import type { Backtest, BacktestStore, EventChoice } from './backtest.ts'
 import { noBacktestCounts } from './counts.ts'
 
-/** What somebody asks for; the rest has defaults. */
+/** The parameters that a caller may set; all have defaults. */
 export type NewBacktest = Partial<EventChoice> & { readonly thresholds?: readonly number[] }
 
-/** Which policy's draft. */
+/** The policy whose draft is replayed. */
 export type PolicyId = { readonly organizationId: string; readonly policyId: string }
 
 export type BacktestStores = {
@@ -26,33 +26,33 @@ export type BacktestAdministration = ReturnType<typeof createBacktestAdministrat
 const weekMs = 7 * 24 * 60 * 60 * 1000
 const defaultLimit = 1_000
 const defaultThresholds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000]
-/** More of them would only wait for each other. */
-const mostRunning = 50
+/** Backtests run one after the other, so more would only wait. */
+const maxRunning = 50
 
-/** Asking for backtests, and reading them. */
+/** Creates and reads backtests. */
 export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids; readonly clock: Clock }) {
   return {
-    async start(stores: BacktestStores, of: PolicyId, asked: NewBacktest): Promise<WithAuditRecord<Backtest>> {
+    async start(stores: BacktestStores, of: PolicyId, input: NewBacktest): Promise<WithAuditRecord<Backtest>> {
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
       await requireFreeSlot(stores.backtests, of.organizationId)
       const nowMs = clock.nowMs()
-      const toMs = asked.toMs ?? nowMs
-      const fromMs = asked.fromMs ?? toMs - weekMs
+      const toMs = input.toMs ?? nowMs
+      const fromMs = input.fromMs ?? toMs - weekMs
       if (fromMs >= toMs)
         throw new Fault('validation', 'invalid_parameter', 'from: must be before to.', { param: 'from' })
       const span = await stores.backtests.span(of.organizationId, { fromMs, toMs })
-      const order = { ...orderOf(policy, asked), fromMs, toMs }
+      const parameters = { ...parametersOf(policy, input), fromMs, toMs }
       const backtest: Backtest = {
         id: ids('bt'),
         organizationId: of.organizationId,
         policyId: policy.id,
         status: 'running',
-        order,
+        parameters,
         cursor: span.last + 1,
         firstSequence: span.first,
         done: 0,
-        total: Math.min(span.count, order.limit),
-        tally: noBacktestCounts([...order.thresholds, thresholdOf(policy.draft)]),
+        total: Math.min(span.count, parameters.limit),
+        counts: noBacktestCounts([...parameters.thresholds, thresholdOf(policy.draft)]),
         error: null,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
@@ -65,25 +65,25 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
       const backtest = await stores.backtests.find(of.organizationId, policy.id, id)
       if (backtest) return backtest
-      throw new Fault('not_found', 'not_found', `There is no backtest ${id} of the policy ${policy.id}.`)
+      throw new Fault('not_found', 'not_found', `There is no backtest ${id} for the policy ${policy.id}.`)
     },
   }
 }
 
-function orderOf({ draft, revision }: Policy, asked: NewBacktest) {
+function parametersOf({ draft, revision }: Policy, input: NewBacktest) {
   const { mode: _mode, ...content } = contentOf(draft)
   return {
     draft: content,
     revision,
-    limit: asked.limit ?? defaultLimit,
-    samplePercent: asked.samplePercent ?? 100,
-    thresholds: asked.thresholds ?? defaultThresholds,
+    limit: input.limit ?? defaultLimit,
+    samplePercent: input.samplePercent ?? 100,
+    thresholds: input.thresholds ?? defaultThresholds,
   }
 }
 
-/** It reads what people have said, so that whoever asks for it is written down. */
-function recordOf({ id, policyId, order }: Backtest) {
-  const { fromMs, toMs, limit, samplePercent, revision } = order
+/** A backtest reads stored prompts and responses, so its creation is audited. */
+function recordOf({ id, policyId, parameters }: Backtest) {
+  const { fromMs, toMs, limit, samplePercent, revision } = parameters
   return {
     kind: 'backtest.created',
     resourceId: id,
@@ -92,6 +92,6 @@ function recordOf({ id, policyId, order }: Backtest) {
 }
 
 async function requireFreeSlot(store: BacktestStore, organizationId: string): Promise<void> {
-  if ((await store.countRunning(organizationId)) < mostRunning) return
-  throw new Fault('conflict', 'invalid_state', `${mostRunning} backtests are running already; wait for one to end.`)
+  if ((await store.countRunning(organizationId)) < maxRunning) return
+  throw new Fault('conflict', 'invalid_state', `${maxRunning} backtests are running already; wait for one to end.`)
 }

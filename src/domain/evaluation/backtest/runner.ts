@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
-import { thresholdOf } from '../verdict/outcomes.ts'
+import { thresholdOf } from '../verdict/decisions.ts'
 import type { Backtest, BacktestQueue } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'
@@ -9,19 +9,19 @@ export type BacktestRunnerParts = {
   readonly queue: BacktestQueue
   readonly replay: Replay
   readonly clock: Clock
-  /** Lets requests run between two events. */
+  /** Yields to the event loop between two events. */
   readonly pause: () => Promise<unknown>
   readonly onError: (error: unknown) => void
 }
 
-/** Works off backtests in the background, one at a time, in steps small enough to be lost. */
+/** Runs backtests in the background, one at a time, in batches small enough to be repeated after a crash. */
 export type BacktestRunner = AsyncDisposable & {
-  /** Runs backtests until none waits. A job calls it every second. */
+  /** Runs backtests until the queue is empty. A job calls it every second. */
   run(): Promise<void>
 }
 
 const batchSize = 50
-/** So long at most until what was found is written: no lease ends before. */
+/** Progress is saved at least this often; must be shorter than the lease. */
 const saveEveryMs = 2_000
 
 export function createBacktestRunner({ queue, replay, clock, pause, onError }: BacktestRunnerParts): BacktestRunner {
@@ -53,7 +53,7 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     return isStopping ? undefined : queue.claim()
   }
 
-  /** Where the database cannot be reached it stays as it is, and goes on later; anything else would happen again. */
+  /** If the database cannot be reached, the backtest continues later. Any other error would repeat, so it fails the backtest. */
   async function workOff(claimed: Backtest): Promise<void> {
     let latest = claimed
     try {
@@ -65,20 +65,24 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     } catch (error) {
       if (isFault(error) && error.kind === 'unavailable') throw error
       onError(error)
-      await save(latest, { ...latest, status: 'failed', error: 'An unexpected failure; the service’s log tells more.' })
+      await save(latest, {
+        ...latest,
+        status: 'failed',
+        error: 'The backtest stopped after an unexpected error; see the service log.',
+      })
     }
   }
 
-  /** Looks at the next events and writes what was found; undefined where another node has taken over. */
+  /** Replays the next batch of events and saves the counts. Returns undefined if another node has taken over. */
   async function step(before: Backtest): Promise<Backtest | undefined> {
-    const look = replay(before)
-    const threshold = thresholdOf(before.order.draft)
+    const replayEvent = replay(before)
+    const threshold = thresholdOf(before.parameters.draft)
     const startedMs = clock.monotonicMs()
-    const events = await queue.events(before, Math.min(batchSize, before.order.limit - before.done))
+    const events = await queue.events(before, Math.min(batchSize, before.parameters.limit - before.done))
     let after = before
     for (const event of events) {
-      const tally = addReplayedEvent(after.tally, { ...(await look(event)), threshold })
-      after = { ...after, tally, cursor: event.sequence, done: after.done + 1 }
+      const counts = addReplayedEvent(after.counts, { ...(await replayEvent(event)), threshold })
+      after = { ...after, counts, cursor: event.sequence, done: after.done + 1 }
       if (isStopping || clock.monotonicMs() - startedMs > saveEveryMs) break
       await pause()
     }

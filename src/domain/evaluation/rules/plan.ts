@@ -5,24 +5,24 @@ import type { TextDirection } from '../../moderation/classifier.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 
-/** Whose texts are looked at, and what they asked for. */
+/** The evaluation context of one request: model, project, end user, credential, and its policy headers. */
 export type EvaluationContext = {
   readonly model: string
   readonly project: string
   /** The end user as the caller named them. */
   readonly user: string | undefined
-  /** The credential: the subject of a rollout where no user is named. */
+  /** The subject of a percentage rollout if no user is named. */
   readonly credentialId: string
   readonly metadata: RuleFacts['metadata']
   /** The label in `X-Policy-Target`. */
   readonly target: string | undefined
-  /** Named in `X-Policy-Id`: policies that apply although they are attached to nothing. */
+  /** From `X-Policy-Id`: policies that apply although they are attached to nothing. */
   readonly policyIds: readonly string[]
-  /** Extra categories the caller wants blocked. */
+  /** Additional categories that the caller asks to block. */
   readonly flaggedCategories: readonly string[]
 }
 
-/** Which of an organization's rules hold for one occasion, and how. */
+/** Which rules of an organization apply in one evaluation context, and whether they are enforced. */
 export type Plan = {
   readonly gateway: Gateway
   readonly rollout: Rollout
@@ -31,39 +31,39 @@ export type Plan = {
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
 }
 
-/** All of a plan that does not depend on whose text it is. */
+/** The part of a plan that does not depend on the caller. */
 export type SharedPlan = Omit<Plan, 'facts'>
 
-export function planFor(rulebook: Rulebook, occasion: EvaluationContext): Plan {
-  const { model, project, user, metadata, credentialId, target, flaggedCategories } = occasion
+export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
+  const { model, project, user, metadata, credentialId, target, flaggedCategories } = context
   return {
     gateway: rulebook.gateway,
     rollout: rolloutOf(rulebook.gateway, { subject: user ?? credentialId, target }),
-    requested: flaggedCategories.length === 0 ? nothingRequested : flaggedCategories.map(requestedCategory),
-    policies: policiesFor(rulebook, occasion),
+    requested: flaggedCategories.length === 0 ? noneRequested : flaggedCategories.map(requestedCategory),
+    policies: policiesFor(rulebook, context),
     facts: { model, project, user: user ?? '', metadata },
   }
 }
 
-const nothingRequested: Plan['requested'] = []
+const noneRequested: Plan['requested'] = []
 
-/** By project, for as long as the rulebook lives: the policies of two requests that name none are the same objects. */
+/** Cached per rulebook and project, so that requests without `X-Policy-Id` share the same policy lists by identity. */
 const byProject = new WeakMap<Rulebook, Map<string, Plan['policies']>>()
-/** The organization's own projects are few; names that anybody can make up must not pile up. */
-const mostProjects = 1_000
+/** Bounds the cache, because callers may send any project name. */
+const maxProjects = 1_000
 
-function policiesFor(rulebook: Rulebook, occasion: EvaluationContext): Plan['policies'] {
-  if (occasion.policyIds.length > 0) return applicable(rulebook, occasion)
+function policiesFor(rulebook: Rulebook, context: EvaluationContext): Plan['policies'] {
+  if (context.policyIds.length > 0) return applicable(rulebook, context)
   const known = byProject.get(rulebook) ?? new Map<string, Plan['policies']>()
-  const kept = known.get(occasion.project)
-  if (kept !== undefined) return kept
-  const policies = applicable(rulebook, occasion)
-  if (known.size < mostProjects) byProject.set(rulebook, known.set(occasion.project, policies))
+  const cached = known.get(context.project)
+  if (cached !== undefined) return cached
+  const policies = applicable(rulebook, context)
+  if (known.size < maxProjects) byProject.set(rulebook, known.set(context.project, policies))
   return policies
 }
 
-function applicable({ policies }: Rulebook, occasion: EvaluationContext): Plan['policies'] {
-  const applied = policies.filter((policy) => isApplicable(policy, occasion))
+function applicable({ policies }: Rulebook, context: EvaluationContext): Plan['policies'] {
+  const applied = policies.filter((policy) => isApplicable(policy, context))
   return {
     request: applied.filter(({ direction }) => direction !== 'response'),
     response: applied.filter(({ direction }) => direction !== 'request'),
@@ -75,7 +75,7 @@ function isApplicable({ id, scope, projectIds }: ActivePolicy, { project, policy
   return scope === 'projects' && projectIds.includes(project)
 }
 
-/** The doors let through what their schemas allow; this is for whoever calls from elsewhere. */
+/** HTTP schemas reject unknown categories already; this covers callers that use no schema. */
 function requestedCategory(name: string): OptionalCategory {
   if (isOptionalCategory(name)) return name
   throw new Fault('validation', 'invalid_parameter', `There is no category ${name} to block.`, {
@@ -83,21 +83,21 @@ function requestedCategory(name: string): OptionalCategory {
   })
 }
 
-/** Works something out once for all plans that differ in nothing but their facts. */
-export function oncePerSharedPlan<T>(work: (plan: SharedPlan) => T): (plan: SharedPlan) => T {
-  const known = new WeakMap<Plan['policies'], { readonly plan: SharedPlan; readonly worked: T }>()
+/** Memoises a computation for all plans that differ only in their facts. */
+export function oncePerSharedPlan<T>(compute: (plan: SharedPlan) => T): (plan: SharedPlan) => T {
+  const known = new WeakMap<Plan['policies'], { readonly plan: SharedPlan; readonly result: T }>()
   return ({ gateway, rollout, requested, policies }) => {
     const last = known.get(policies)
     const isSame = last?.plan.gateway === gateway && last.plan.rollout === rollout && last.plan.requested === requested
-    if (isSame) return last.worked
+    if (isSame) return last.result
     const plan = { gateway, rollout, requested, policies }
-    const worked = work(plan)
-    known.set(policies, { plan, worked })
-    return worked
+    const result = compute(plan)
+    known.set(policies, { plan, result })
+    return result
   }
 }
 
-/** Whether a rule has an eye on personal data; where none has, nobody need look for it. */
-export const asksForPersonalData = ({ gateway, policies }: SharedPlan, direction: TextDirection): boolean =>
+/** True if a rule of the plan needs personal data; otherwise the scan skips it. */
+export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: TextDirection): boolean =>
   gateway.config.rules.redact ||
-  policies[direction].some(({ rule: { reach } }) => reach === 'whole' || reach.personalData)
+  policies[direction].some(({ rule: { lookBehind } }) => lookBehind === 'whole' || lookBehind.personalData)

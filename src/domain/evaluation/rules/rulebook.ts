@@ -4,30 +4,30 @@ import type { Terms } from '../../moderation/terms.ts'
 import type { CompiledRule } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 
-/** All that an organization wants checked, compiled once and asked for every request. */
+/** All rules of an organization, compiled once and used for every request. */
 export type Rulebook = {
   readonly gateway: Gateway
-  /** Every policy in force, `unattached` ones included: a request may name them. */
+  /** Every policy in force, including `unattached` ones, because a request may name them. */
   readonly policies: readonly ActivePolicy[]
 }
 
 export type Gateway = SavedConfiguration & {
-  /** The terms of both lists in one automaton; undefined where both are empty. */
+  /** The terms of both lists in one automaton; undefined if both are empty. */
   readonly terms: Terms | undefined
 }
 
 /** The current version of a policy that is monitoring or enforcing. */
 export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
   readonly id: string
-  /** For those who read the audit log; a draft that is only tried out needs none. */
+  /** Shown in the audit log. The draft of a backtest has none. */
   readonly name?: string
   readonly versionId: string
   readonly version: number
   readonly rule: CompiledRule
 }
 
-/** The rules of an organization as of now: a change holds for the next request here, and within a second elsewhere. */
+/** Returns the current rules of an organization. A change applies to the next request on this node, and within a second on others. */
 export type RulebookOf = (organizationId: string) => MaybePromise<Rulebook>
 
-/** What holds where nobody has said anything: what is always blocked. */
+/** The rules without any configuration: only the always blocked categories. */
 export const emptyRulebook: Rulebook = { gateway: { ...unsaved, terms: undefined }, policies: [] }

@@ -6,7 +6,7 @@ import { createChanges } from '../../identity/changes.ts'
 import { unsaved } from '../../gateway-config/configuration.ts'
 import { createRulebooks } from './rulebooks.ts'
 
-const away = new Fault('unavailable', 'storage_unavailable', 'away')
+const unreachable = new Fault('unavailable', 'storage_unavailable', 'unreachable')
 
 function createScene() {
   const time = createHandClock()
@@ -28,21 +28,21 @@ function createScene() {
   return { ...time, changes, stored, version }
 }
 
-it('rules that were changed right before an outage hold as they were, and are read once it is over', async () => {
+it('rules changed right before an outage stay as they were, and are loaded when it is over', async () => {
   const { changes, stored, version, advance } = createScene()
   assert.equal(await version(), 1)
   stored.version = 2
   changes.announce('org_1')
-  stored.error = away
+  stored.error = unreachable
   assert.deepEqual([await version(), await version()], [1, 1])
   advance(5 * 60_000)
-  await assert.rejects(version(), (error) => error === away)
+  await assert.rejects(version(), (error) => error === unreachable)
   stored.error = undefined
   assert.equal(await version(), 2)
 })
 
-it('rules that were never read are not made up', async () => {
+it('rules that were never loaded have no fallback', async () => {
   const { stored, version } = createScene()
-  stored.error = away
-  await assert.rejects(version(), (error) => error === away)
+  stored.error = unreachable
+  await assert.rejects(version(), (error) => error === unreachable)
 })

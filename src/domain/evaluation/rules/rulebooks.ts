@@ -17,48 +17,51 @@ export type RulebookParts = {
   readonly patterns: PatternEngine
 }
 
-/** Organizations whose rules are kept compiled; the one asked for longest ago goes first. */
-const mostKept = 1_000
+/** Organizations whose compiled rules are cached; the least recently loaded one is evicted first. */
+const maxCached = 1_000
 
-type Kept = { rulebook: MaybePromise<Rulebook>; readonly readAt: number }
+type CachedRulebook = { rulebook: MaybePromise<Rulebook>; readonly readAt: number }
 
 /**
- * Reads an organization's rules once, and again after something of the organization has changed. Where the database is out of
- * reach then, the rules from before hold for a bounded time.
+ * Loads an organization's rules once, and again after any change of the organization. If the database cannot be reached
+ * then, the previous rules stay valid for a bounded time.
  */
 export function createRulebooks(parts: RulebookParts): RulebookOf {
-  const kept = new Map<string, Kept>()
+  const cached = new Map<string, CachedRulebook>()
 
   return (organizationId) => {
-    const known = kept.get(organizationId)
+    const known = cached.get(organizationId)
     if (known !== undefined && parts.changes.latestOf(organizationId) <= known.readAt) return known.rulebook
     const readAt = parts.changes.count()
     const reading = read(organizationId, known?.rulebook)
-    const one: Kept = { rulebook: reading.then((rulebook) => (one.rulebook = rulebook), unread), readAt }
-    keep(organizationId, one)
+    const one: CachedRulebook = {
+      rulebook: reading.then((rulebook) => (one.rulebook = rulebook), onLoadFailed),
+      readAt,
+    }
+    addToCache(organizationId, one)
     return one.rulebook
 
-    /** What could not be read is read again for the next one who asks. */
-    function unread(error: unknown): MaybePromise<Rulebook> {
+    /** After a failed load, the next request tries again. */
+    function onLoadFailed(error: unknown): MaybePromise<Rulebook> {
       const stale = parts.changes.mayUseStale(organizationId, error) ? known : undefined
-      if (kept.get(organizationId) === one) {
-        if (stale) kept.set(organizationId, stale)
-        else kept.delete(organizationId)
+      if (cached.get(organizationId) === one) {
+        if (stale) cached.set(organizationId, stale)
+        else cached.delete(organizationId)
       }
       if (stale) return stale.rulebook
       throw error
     }
   }
 
-  function keep(organizationId: string, one: Kept): void {
-    kept.delete(organizationId)
-    kept.set(organizationId, one)
-    if (kept.size <= mostKept) return
-    const [oldest] = kept.keys()
-    if (oldest !== undefined) kept.delete(oldest)
+  function addToCache(organizationId: string, one: CachedRulebook): void {
+    cached.delete(organizationId)
+    cached.set(organizationId, one)
+    if (cached.size <= maxCached) return
+    const [oldest] = cached.keys()
+    if (oldest !== undefined) cached.delete(oldest)
   }
 
-  /** What has not changed since the last time is not compiled again. */
+  /** Compiles only what has changed since the last load. */
   async function read(organizationId: string, known: MaybePromise<Rulebook> | undefined): Promise<Rulebook> {
     const [saved = unsaved, policies, before] = await Promise.all([
       parts.gateway.find(organizationId),
@@ -84,7 +87,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   }
 }
 
-/** The same for a configuration that a simulation brings along. */
+/** Also used for the configuration of a simulation. */
 export function compileGateway(saved: SavedConfiguration, patterns: PatternEngine): Gateway {
   const { allowlist, denylist } = saved.config.rules
   const terms = [...allowlist, ...denylist]

@@ -7,7 +7,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { policyAuditRecord } from '../../policy/audit-record.ts'
 import type { PolicyStore } from '../../policy/store.ts'
 import type { DecisionSums, MonitoredSubject } from './decision-counts.ts'
-import { gatewaySubject } from './counted-outcomes.ts'
+import { gatewaySubject } from './counted-decisions.ts'
 import { evidenceOf, isSpike, minuteOf, type Sums } from './spike.ts'
 
 export type AutoDisableStores = {
@@ -17,33 +17,37 @@ export type AutoDisableStores = {
 }
 
 export type AutoDisableParts = {
-  /** For the look that changes nothing. */
+  /** For reading before a change is decided on. */
   readonly reads: AutoDisableStores
   readonly administer: AuditedMutation<AutoDisableStores>
   readonly clock: Clock
 }
 
-/** Takes a version out of force where its denials spike: true where this call did it. */
-export type AutoDisable = (watched: MonitoredSubject) => Promise<boolean>
+/** Pauses a policy, or rolls back a gateway configuration, if its denials spike. Returns true if this call did it. */
+export type AutoDisable = (monitored: MonitoredSubject) => Promise<boolean>
 
 export function createAutoDisable({ reads, administer, clock }: AutoDisableParts): AutoDisable {
-  const spikeOf = async ({ decisions }: AutoDisableStores, watched: MonitoredSubject): Promise<Sums | undefined> => {
-    const sums = await decisions.sums(watched, minuteOf(clock.nowMs()))
+  const spikeOf = async ({ decisions }: AutoDisableStores, monitored: MonitoredSubject): Promise<Sums | undefined> => {
+    const sums = await decisions.sums(monitored, minuteOf(clock.nowMs()))
     return isSpike(sums) ? sums : undefined
   }
-  return async (watched) => {
-    if (!(await spikeOf(reads, watched)) || !(await isTakenOutFor(reads, watched))) return false
-    return administer(service(watched), async (stores) => {
-      // Again, now that nobody can come between: it may have been published, resumed or saved anew.
-      const sums = await spikeOf(stores, watched)
-      return sums && (await isTakenOutFor(stores, watched)) ? act(stores, watched, sums) : { value: false }
+  return async (monitored) => {
+    if (!(await spikeOf(reads, monitored)) || !(await mayBeDisabled(reads, monitored))) return false
+    return administer(service(monitored), async (stores) => {
+      // Repeated inside the transaction, because it may have been published, resumed or saved in the meantime.
+      const sums = await spikeOf(stores, monitored)
+      return sums && (await mayBeDisabled(stores, monitored)) ? disable(stores, monitored, sums) : { value: false }
     })
   }
 
-  function act(stores: AutoDisableStores, watched: MonitoredSubject, sums: Sums): Promise<WithAuditRecord<boolean>> {
-    return watched.subject === gatewaySubject
-      ? rollBack(stores, watched, sums)
-      : pause(stores, watched, { sums, nowMs: clock.nowMs() })
+  function disable(
+    stores: AutoDisableStores,
+    monitored: MonitoredSubject,
+    sums: Sums,
+  ): Promise<WithAuditRecord<boolean>> {
+    return monitored.subject === gatewaySubject
+      ? rollBack(stores, monitored, sums)
+      : pause(stores, monitored, { sums, nowMs: clock.nowMs() })
   }
 }
 
@@ -54,9 +58,9 @@ const service = ({ organizationId }: MonitoredSubject): Actor => ({
   requestId: null,
 })
 
-/** Whether this version is in force and may be taken out of it: a policy always, a configuration where it says so. */
-async function isTakenOutFor({ policies, gateway }: AutoDisableStores, watched: MonitoredSubject): Promise<boolean> {
-  const { organizationId, subject, version } = watched
+/** True if this version is in force and may be disabled: a policy always, a configuration if `rollback_on_spike` is set. */
+async function mayBeDisabled({ policies, gateway }: AutoDisableStores, monitored: MonitoredSubject): Promise<boolean> {
+  const { organizationId, subject, version } = monitored
   if (subject === gatewaySubject) {
     const saved = await gateway.find(organizationId)
     return saved?.version === version && !saved.isRolledBack && saved.config.rollout.rollback_on_spike
@@ -71,24 +75,24 @@ type Spike = { readonly sums: Sums; readonly nowMs: number }
 
 async function pause(
   { policies }: AutoDisableStores,
-  watched: MonitoredSubject,
+  monitored: MonitoredSubject,
   spike: Spike,
 ): Promise<WithAuditRecord<boolean>> {
-  const before = await policies.find(watched.organizationId, watched.subject)
-  // Another node may have been faster since it was last asked; between here and the write its revision would tell.
-  if (!isInForce(before, watched.version)) return { value: false }
+  const before = await policies.find(monitored.organizationId, monitored.subject)
+  // Another node may have paused it already. A later change is caught by the revision check of `replace`.
+  if (!isInForce(before, monitored.version)) return { value: false }
   const after = pausePolicy(before, spike.nowMs)
   if (!(await policies.replace(after, before.revision))) return { value: false }
   const record = policyAuditRecord(before.id, { kind: 'policy.paused', before, after })
-  return { value: true, record: withEvidence(record, watched, spike.sums) }
+  return { value: true, record: withEvidence(record, monitored, spike.sums) }
 }
 
 async function rollBack(
   { gateway }: AutoDisableStores,
-  watched: MonitoredSubject,
+  monitored: MonitoredSubject,
   sums: Sums,
 ): Promise<WithAuditRecord<boolean>> {
-  const { organizationId, version } = watched
+  const { organizationId, version } = monitored
   const saved = await gateway.find(organizationId)
   if (!saved || !(await gateway.rollBack(organizationId, version))) return { value: false }
   const record: AuditRecord = {
@@ -98,7 +102,7 @@ async function rollBack(
     newRevision: version,
     details: { rollout_mode: 'rollback' },
   }
-  return { value: true, record: withEvidence(record, watched, sums) }
+  return { value: true, record: withEvidence(record, monitored, sums) }
 }
 
 const withEvidence = (record: AuditRecord, { version }: MonitoredSubject, sums: Sums): AuditRecord => ({

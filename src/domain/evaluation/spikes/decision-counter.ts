@@ -3,90 +3,90 @@ import { windowMinutes, type DenialCount } from './spike.ts'
 
 type Counted = { requests: number; denials: number }
 
-/** What one node has seen of one version, by the minute. */
-type Sheet = {
-  readonly watched: MonitoredSubject
+/** The counts of one version on this node, per minute. */
+type SubjectCounts = {
+  readonly monitored: MonitoredSubject
   readonly recent: Map<number, Counted>
   unwritten: Map<number, Counted>
 }
 
-/** Counts in memory: what is not written yet, and what this node has seen lately. */
+/** Counts decisions in memory: those not yet written, and the recent ones of this node. */
 export type DecisionCounter = {
-  count(watched: MonitoredSubject, minute: number, isDenied: boolean): void
-  /** The latest minutes of it, on this node. */
-  latest(watched: MonitoredSubject, minute: number): DenialCount
-  /** Hands over what is not written yet; it is forgotten here. */
+  count(monitored: MonitoredSubject, minute: number, isDenied: boolean): void
+  /** The sum of the current window on this node. */
+  recent(monitored: MonitoredSubject, minute: number): DenialCount
+  /** Returns the unwritten counts and clears them. */
   takeUnwritten(): readonly MinuteCount[]
-  /** Takes back what could not be written. */
+  /** Restores counts that could not be written. */
   putBack(counts: readonly MinuteCount[]): void
-  /** Forgets what is too old to matter. */
-  forgetBefore(minute: number): void
+  /** Evicts minutes before this one. */
+  evictBefore(minute: number): void
 }
 
-/** By organization, then by subject, then by version. */
-type Sheets = Map<string, Map<string, Map<number, Sheet>>>
+/** By organization, subject and version. */
+type CountsByOrganization = Map<string, Map<string, Map<number, SubjectCounts>>>
 
 export function createDecisionCounter(): DecisionCounter {
-  const sheets: Sheets = new Map()
+  const counters: CountsByOrganization = new Map()
 
-  function sheetOf({ organizationId, subject, version }: MonitoredSubject): Sheet {
-    const ofOrganization = kept(sheets, organizationId, () => new Map<string, Map<number, Sheet>>())
-    const ofSubject = kept(ofOrganization, subject, () => new Map<number, Sheet>())
-    return kept(ofSubject, version, () => {
-      return { watched: { organizationId, subject, version }, recent: new Map(), unwritten: new Map() }
+  function countsOf({ organizationId, subject, version }: MonitoredSubject): SubjectCounts {
+    const ofOrganization = getOrCreate(counters, organizationId, () => new Map<string, Map<number, SubjectCounts>>())
+    const ofSubject = getOrCreate(ofOrganization, subject, () => new Map<number, SubjectCounts>())
+    return getOrCreate(ofSubject, version, () => {
+      return { monitored: { organizationId, subject, version }, recent: new Map(), unwritten: new Map() }
     })
   }
 
-  function* all(): Generator<Sheet> {
-    for (const ofOrganization of sheets.values())
+  function* all(): Generator<SubjectCounts> {
+    for (const ofOrganization of counters.values())
       for (const ofSubject of ofOrganization.values()) yield* ofSubject.values()
   }
 
   return {
-    count(watched, minute, isDenied) {
-      const { recent, unwritten } = sheetOf(watched)
-      const one = isDenied ? denial : permission
+    count(monitored, minute, isDenied) {
+      const { recent, unwritten } = countsOf(monitored)
+      const one = isDenied ? denial : allowance
       add(recent, minute, one)
       add(unwritten, minute, one)
     },
-    latest: (watched, minute) => latestOf(sheetOf(watched).recent, minute),
+    recent: (monitored, minute) => windowSum(countsOf(monitored).recent, minute),
     takeUnwritten() {
       const counts: MinuteCount[] = []
-      for (const sheet of all()) {
-        for (const [minute, counted] of sheet.unwritten) counts.push({ ...sheet.watched, minute, ...counted })
-        sheet.unwritten = new Map()
+      for (const counter of all()) {
+        for (const [minute, counted] of counter.unwritten) counts.push({ ...counter.monitored, minute, ...counted })
+        counter.unwritten = new Map()
       }
       return counts
     },
     putBack(counts) {
-      for (const { minute, ...count } of counts) add(sheetOf(count).unwritten, minute, count)
+      for (const { minute, ...count } of counts) add(countsOf(count).unwritten, minute, count)
     },
-    forgetBefore(minute) {
-      for (const { watched, recent, unwritten } of all()) {
+    evictBefore(minute) {
+      for (const { monitored, recent, unwritten } of all()) {
         for (const at of recent.keys()) if (at < minute) recent.delete(at)
-        if (recent.size === 0 && unwritten.size === 0) drop(sheets, watched)
+        if (recent.size === 0 && unwritten.size === 0) drop(counters, monitored)
       }
     },
   }
 }
 
 const denial: DenialCount = { requests: 1, denials: 1 }
-const permission: DenialCount = { requests: 1, denials: 0 }
+const allowance: DenialCount = { requests: 1, denials: 0 }
 
-function kept<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = known.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  known.set(key, made)
-  return made
+function getOrCreate<Key, Value>(known: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const existing = known.get(key)
+  if (existing !== undefined) return existing
+  const created = create()
+  known.set(key, created)
+  return created
 }
 
-function drop(sheets: Sheets, { organizationId, subject, version }: MonitoredSubject): void {
-  const ofOrganization = sheets.get(organizationId)
+function drop(counters: CountsByOrganization, { organizationId, subject, version }: MonitoredSubject): void {
+  const ofOrganization = counters.get(organizationId)
   const ofSubject = ofOrganization?.get(subject)
   ofSubject?.delete(version)
   if (ofSubject?.size === 0) ofOrganization?.delete(subject)
-  if (ofOrganization?.size === 0) sheets.delete(organizationId)
+  if (ofOrganization?.size === 0) counters.delete(organizationId)
 }
 
 function add(counts: Map<number, Counted>, minute: number, { requests, denials }: DenialCount): void {
@@ -98,7 +98,7 @@ function add(counts: Map<number, Counted>, minute: number, { requests, denials }
   }
 }
 
-function latestOf(recent: ReadonlyMap<number, DenialCount>, minute: number): DenialCount {
+function windowSum(recent: ReadonlyMap<number, DenialCount>, minute: number): DenialCount {
   let requests = 0
   let denials = 0
   for (const [at, counted] of recent) {

@@ -1,6 +1,6 @@
 import type { Sums } from './spike.ts'
 
-/** One version of what decides: a policy, or the gateway configuration. */
+/** One version of a policy or of the gateway configuration. */
 export type MonitoredSubject = {
   readonly organizationId: string
   /** A policy's id, or `gateway`. */
@@ -8,25 +8,25 @@ export type MonitoredSubject = {
   readonly version: number
 }
 
-/** What one node has seen in one minute. */
+/** The counts of one node in one minute. */
 export type MinuteCount = MonitoredSubject & {
   readonly minute: number
   readonly requests: number
   readonly denials: number
 }
 
-/** The counts of all nodes. */
+/** Stores the counts of all nodes. */
 export type DecisionCounts = {
-  /** Adds to what is there. */
+  /** Adds to the stored counts. */
   add(counts: readonly MinuteCount[]): Promise<void>
-  /** Forgets minutes before this one. */
+  /** Deletes minutes before this one. */
   removeBefore(minute: number): Promise<void>
 }
 
 export type DecisionSums = {
   /**
-   * The window that ends with this minute. It begins anew where a policy was resumed: that minute and all before it
-   * belong to the past.
+   * Sums of the window that ends with this minute. If a policy was resumed, the window starts after the minute of the
+   * resumption.
    */
-  sums(watched: MonitoredSubject, minute: number): Promise<Sums>
+  sums(monitored: MonitoredSubject, minute: number): Promise<Sums>
 }

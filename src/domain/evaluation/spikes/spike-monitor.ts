@@ -1,74 +1,80 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { CheckOutcome } from '../verdict/outcome.ts'
+import type { Decision } from '../verdict/combine.ts'
 import type { DecisionCounts, MonitoredSubject } from './decision-counts.ts'
-import { countedOutcomes } from './counted-outcomes.ts'
+import { countedDecisions } from './counted-decisions.ts'
 import { hasManyDenials, minuteOf, windowMinutes } from './spike.ts'
 import type { AutoDisable } from './auto-disable.ts'
 import { createDecisionCounter } from './decision-counter.ts'
 
-/** Watches what is enforced, and takes out of force what suddenly denies too much. */
+/** Counts the decisions of enforced rules, and disables a policy or configuration whose denials suddenly spike. */
 export type SpikeMonitor = AsyncDisposable & {
-  /** Once for each request, with all that was said about it. It waits for nothing. */
-  note(request: { readonly organizationId: string; readonly outcomes: readonly CheckOutcome[] }): void
-  /** Writes what was counted and looks at the sums of all nodes. A job calls it every two seconds. */
-  look(): Promise<void>
+  /** Counts the decisions on one request. Call once per request. */
+  count(request: { readonly organizationId: string; readonly decisions: readonly Decision[] }): void
+  /** Writes the counts and evaluates the sums over all nodes. A job calls it every two seconds. */
+  run(): Promise<void>
 }
 
 export type SpikeMonitorParts = {
   readonly counts: Pick<DecisionCounts, 'add'>
-  readonly takeOut: AutoDisable
+  readonly autoDisable: AutoDisable
   readonly clock: Clock
-  readonly onTakenOut: (watched: MonitoredSubject) => void
+  readonly onAutoDisabled: (monitored: MonitoredSubject) => void
   readonly onError: (error: unknown) => void
 }
 
-/** How long a hurried look at the same version is good for. */
-const hurryEveryMs = 500
+/** Minimum time between two early runs. */
+const earlyRunEveryMs = 500
 
 /**
- * Every node writes what it counted every two seconds and then looks at the sum over all nodes. Where its own counts alone
- * are too many, it does so at once.
+ * Every node writes its counts every two seconds and then evaluates the sums over all nodes. If its own counts alone already
+ * show many denials, it does so at once.
  */
-export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError }: SpikeMonitorParts): SpikeMonitor {
-  const tally = createDecisionCounter()
+export function createSpikeMonitor({
+  counts,
+  autoDisable,
+  clock,
+  onAutoDisabled,
+  onError,
+}: SpikeMonitorParts): SpikeMonitor {
+  const counter = createDecisionCounter()
   const suspects = new Map<string, MonitoredSubject>()
-  let rounds = Promise.resolve()
-  let hurriedAtMs = Number.NEGATIVE_INFINITY
+  let runs = Promise.resolve()
+  let lastEarlyRunMs = Number.NEGATIVE_INFINITY
 
-  const look = (): Promise<void> => {
-    const round = rounds.then(lookOnce)
-    rounds = round.catch(() => undefined) // the caller gets the error; the next round starts all the same
-    return round
+  const run = (): Promise<void> => {
+    const current = runs.then(runOnce)
+    runs = current.catch(() => undefined) // the caller gets the error; the next run starts all the same
+    return current
   }
-  const hurry = (): void => {
-    if (clock.monotonicMs() - hurriedAtMs < hurryEveryMs) return
-    hurriedAtMs = clock.monotonicMs()
-    look().catch(onError)
+  const runEarly = (): void => {
+    if (clock.monotonicMs() - lastEarlyRunMs < earlyRunEveryMs) return
+    lastEarlyRunMs = clock.monotonicMs()
+    run().catch(onError)
   }
 
   return {
-    note({ organizationId, outcomes }) {
+    count({ organizationId, decisions }) {
       const minute = minuteOf(clock.nowMs())
-      for (const { subject, version, isDenied } of countedOutcomes(outcomes)) {
-        const watched = { organizationId, subject, version }
-        tally.count(watched, minute, isDenied)
+      for (const { subject, version, isDenied } of countedDecisions(decisions)) {
+        const monitored = { organizationId, subject, version }
+        counter.count(monitored, minute, isDenied)
         if (!isDenied) continue
-        suspects.set(`${organizationId} ${subject} ${version}`, watched)
-        if (hasManyDenials(tally.latest(watched, minute))) hurry()
+        suspects.set(`${organizationId} ${subject} ${version}`, monitored)
+        if (hasManyDenials(counter.recent(monitored, minute))) runEarly()
       }
     },
-    look,
+    run,
     async [Symbol.asyncDispose]() {
-      await rounds
+      await runs
       await write().catch(onError)
     },
   }
 
-  async function lookOnce(): Promise<void> {
+  async function runOnce(): Promise<void> {
     const due = [...suspects]
     suspects.clear()
-    tally.forgetBefore(minuteOf(clock.nowMs()) - windowMinutes)
-    const evaluateAgain = ([key, watched]: (typeof due)[number]): void => void suspects.set(key, watched)
+    counter.evictBefore(minuteOf(clock.nowMs()) - windowMinutes)
+    const evaluateAgain = ([key, monitored]: (typeof due)[number]): void => void suspects.set(key, monitored)
     await write().catch((error: unknown) => {
       due.forEach(evaluateAgain)
       throw error
@@ -76,7 +82,7 @@ export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError
     const failures: unknown[] = []
     for (const suspect of due) {
       try {
-        if (await takeOut(suspect[1])) onTakenOut(suspect[1])
+        if (await autoDisable(suspect[1])) onAutoDisabled(suspect[1])
       } catch (error) {
         evaluateAgain(suspect)
         failures.push(error)
@@ -86,12 +92,12 @@ export function createSpikeMonitor({ counts, takeOut, clock, onTakenOut, onError
   }
 
   async function write(): Promise<void> {
-    const unwritten = tally.takeUnwritten()
+    const unwritten = counter.takeUnwritten()
     if (unwritten.length === 0) return
     try {
       await counts.add(unwritten)
     } catch (error) {
-      tally.putBack(unwritten)
+      counter.putBack(unwritten)
       throw error
     }
   }

@@ -1,27 +1,27 @@
-/** How many requests something was asked about, and how many of them it refused or escalated. */
+/** Requests that a policy or configuration was evaluated on, and how many of them it denied. */
 export type DenialCount = { readonly requests: number; readonly denials: number }
 
-/** The latest minutes of one version, and the day before them whatever the version. */
+/** Counts of the current window of one version, and of the day before it over all versions. */
 export type Sums = { readonly window: DenialCount; readonly dayBefore: DenialCount }
 
-/** The minutes that are looked at, the current one included. */
+/** Length of the window, including the current minute. */
 export const windowMinutes = 15
 export const dayMinutes = 24 * 60
 
-const fewestRequests = 20
-const mostPercent = 25
+const minRequests = 20
+const maxPercent = 25
 
 export const minuteOf = (nowMs: number): number => Math.floor(nowMs / 60_000)
 
-/** Many enough to tell, and too many of them denied. */
+/** True if there are enough requests to judge by, and too many of them are denied. */
 export const hasManyDenials = ({ requests, denials }: DenialCount): boolean =>
-  requests >= fewestRequests && denials * 100 > requests * mostPercent
+  requests >= minRequests && denials * 100 > requests * maxPercent
 
-/** Crowded, and at least twice the share of the day before; a day without requests had no denials. */
+/** True if many requests are denied, and at least twice the share of the day before. A day without requests counts as 0 %. */
 export const isSpike = ({ window, dayBefore }: Sums): boolean =>
   hasManyDenials(window) && window.denials * dayBefore.requests >= 2 * dayBefore.denials * window.requests
 
-/** The numbers that led to a decision of the watch, for those who have to understand it. */
+/** The numbers behind an automatic disabling, for its audit event. */
 export const evidenceOf = ({ window, dayBefore }: Sums) => ({
   window_minutes: windowMinutes,
   ...shareOf(window),

@@ -8,9 +8,9 @@ import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
-import { createEvaluate } from '../findings/evaluate.ts'
+import { createEvaluate } from '../evaluate.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
-import { holdBackOf } from './hold-back.ts'
+import { holdBackPolicyOf } from './hold-back-policy.ts'
 import { createRuleCompiler } from '../../policy/rule-compiler.ts'
 import { initialContent } from '../../policy/content.ts'
 import { planFor, type EvaluationContext } from '../rules/plan.ts'
@@ -19,29 +19,36 @@ import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
 
 const classifier = createEmbeddedClassifier()
 const pause = (): Promise<void> => Promise.resolve()
-const examine = createEvaluate({
-  screen: createScanText({ classifier, pause, memory: 0 }),
+const evaluate = createEvaluate({
+  scanText: createScanText({ classifier, pause, cacheEntries: 0 }),
   pause,
   canRephrase: false,
   failsOpen: false,
-  memory: 0,
+  cacheEntries: 0,
 })
-const occasion: EvaluationContext = { ...plainContext, flaggedCategories: ['harassment', 'hate'] }
-const plan = planFor(emptyRulebook, occasion)
-const readAlong = createIncrementalScan(classifier)
-const parts: StreamScannerParts = { plan, holding: holdBackOf(plan, false), examine, glance: examine, pause, readAlong }
+const context: EvaluationContext = { ...plainContext, flaggedCategories: ['harassment', 'hate'] }
+const plan = planFor(emptyRulebook, context)
+const incrementalScan = createIncrementalScan(classifier)
+const parts: StreamScannerParts = {
+  plan,
+  holdBack: holdBackPolicyOf(plan, false),
+  evaluate,
+  evaluateUncached: evaluate,
+  pause,
+  incrementalScan,
+}
 
-/** As short as anything hidden may be, so that looks fall into it. */
-const hidden = Buffer.from('go kill yourself now').toString('base64')
-const calm = fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '🙂')
+/** As short as an encoded text may be, so that scans fall inside it. */
+const encoded = Buffer.from('go kill yourself now').toString('base64')
+const clean = fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '🙂')
 const words = fc.oneof(
-  { weight: 30, arbitrary: calm },
+  { weight: 30, arbitrary: clean },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
       'I want to kill myself',
       'you stupid idiot',
-      hidden,
+      encoded,
       'go and %6bill %79ourself right now, %49 say, and be dea%64',
       'k i l l',
       'убить',
@@ -49,41 +56,47 @@ const words = fc.oneof(
   },
 )
 const texts = fc.array(words, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
-const pieces = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), {
+const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.boolean()), {
   minLength: 10,
   maxLength: 120,
   size: 'max',
 })
 
-/** All that a follower says about a text that comes in such pieces, with a look ahead after some of them. */
-async function told(follower: StreamScanner, text: string, steps: readonly (readonly [number, boolean])[]) {
-  const said: unknown[] = []
+/** Everything a scanner reports about a text that arrives in such chunks, with an early check after some of them. */
+async function reportsOf(scanner: StreamScanner, text: string, chunks: readonly (readonly [number, boolean])[]) {
+  const reports: unknown[] = []
   let at = 0
-  for (const [length, looksAhead] of steps) {
-    follower.push(text.slice(at, at + length))
-    const denied = await follower.check()
+  for (const [length, checksEarly] of chunks) {
+    scanner.push(text.slice(at, at + length))
+    const denied = await scanner.scan()
     at += length
-    if (looksAhead) await follower.lookAhead(32)
-    said.push(follower.cleared())
-    if (denied !== undefined) return [...said, denied]
+    if (checksEarly) await scanner.earlyCheck(32)
+    reports.push(scanner.cleared())
+    if (denied !== undefined) return [...reports, denied]
   }
-  follower.push(text.slice(at))
-  return [...said, await follower.end()]
+  scanner.push(text.slice(at))
+  return [...reports, await scanner.end()]
 }
 
 async function atOnce(own: StreamScannerParts, text: string) {
-  const follower = createStreamScanner(own)
-  follower.push(text)
-  return follower.end()
+  const scanner = createStreamScanner(own)
+  scanner.push(text)
+  return scanner.end()
 }
 
-describe('a follower that reads along', () => {
-  it('says what one says that reads every window anew', async () => {
+describe('an incremental stream scanner', () => {
+  it('reports the same as one that scans every window from its start', async () => {
     await fc.assert(
-      fc.asyncProperty(texts, pieces, async (text, steps) => {
+      fc.asyncProperty(texts, steps, async (text, chunks) => {
         const { identity, classify } = classifier
-        const anew = createStreamScanner({ ...parts, readAlong: createIncrementalScan({ identity, classify }) })
-        assert.deepEqual(await told(createStreamScanner(parts), text, steps), await told(anew, text, steps))
+        const nonIncremental = createStreamScanner({
+          ...parts,
+          incrementalScan: createIncrementalScan({ identity, classify }),
+        })
+        assert.deepEqual(
+          await reportsOf(createStreamScanner(parts), text, chunks),
+          await reportsOf(nonIncremental, text, chunks),
+        )
       }),
       { numRuns: 200 },
     )
@@ -111,9 +124,9 @@ const policies = [
   rule: compileRule({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
 }))
 
-const ruled = planFor({ ...emptyRulebook, policies }, occasion)
-const saying = fc.oneof(
-  { weight: 300, arbitrary: calm },
+const ruled = planFor({ ...emptyRulebook, policies }, context)
+const fragments = fc.oneof(
+  { weight: 300, arbitrary: clean },
   {
     weight: 20,
     arbitrary: fc.constantFrom(
@@ -131,58 +144,58 @@ const saying = fc.oneof(
   },
   { weight: 1, arbitrary: fc.oneof(words, fc.constantFrom('4111 1111 1111 1111.', 'Project Falcon')) },
 )
-const said = fc.array(saying, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
+const ruledTexts = fc.array(fragments, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
 
 const denyingAss = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, denylist: ['ass', 'a b c'] } }
 const denying = planFor(
   { gateway: compileGateway({ ...unsaved, config: denyingAss, version: 1 }, re2Patterns), policies: [] },
-  occasion,
+  context,
 )
 
 describe('a denied term', () => {
-  const own = { ...parts, plan: denying, holding: holdBackOf(denying, false) }
+  const own = { ...parts, plan: denying, holdBack: holdBackPolicyOf(denying, false) }
 
   const sevens = Array.from({ length: 100 }, () => [7, true] as const)
 
-  it('is not found in a part of a word, wherever a check falls', async () => {
+  it('is not found in a part of a word, wherever a scan falls', async () => {
     const alike = ['cl\u00adass', 'ass\u00adign', 'ass\u200bign', 'ass𝐢𝐠𝐧', '𝐜𝐥ass']
     for (let before = 100; before < 140; before += 1) {
       const text = `${'x '.repeat(before).slice(0, before)} ${alike.join(' ')} ${'the gate was open '.repeat(50)}`
-      const examination = (await told(createStreamScanner(own), text, sevens)).at(-1)
+      const evaluation = (await reportsOf(createStreamScanner(own), text, sevens)).at(-1)
       const whole = await atOnce(own, text)
-      assert.deepEqual(examination, whole)
+      assert.deepEqual(evaluation, whole)
       assert.deepEqual(whole.findings.denylistHits, [])
     }
   })
 
-  it('in borrowed letters is found in the Latin part of a text, however the text comes', async () => {
+  it('in homoglyphs is found in the Latin part of a text, however the text is cut', async () => {
     const latin = 'the gate was open '.repeat(40)
     const text = `${latin}аѕѕ ${latin}${'ворота города были открыты '.repeat(100)}`
-    const examination = (await told(createStreamScanner(own), text, sevens.concat(sevens, sevens))).at(-1)
-    assert.deepEqual(examination, await atOnce(own, text))
-    assert.deepEqual((await told(createStreamScanner(own), text, [[4_000, true]])).at(-1), examination)
+    const evaluation = (await reportsOf(createStreamScanner(own), text, sevens.concat(sevens, sevens))).at(-1)
+    assert.deepEqual(evaluation, await atOnce(own, text))
+    assert.deepEqual((await reportsOf(createStreamScanner(own), text, [[4_000, true]])).at(-1), evaluation)
     assert.deepEqual((await atOnce(own, text)).findings.denylistHits, ['ass'])
   })
 
-  it('does not make a text of nothing be read again and again', async () => {
-    for (const nothing of [' ', '\u200b', '\u00ad ']) {
-      const follower = createStreamScanner(own)
-      for (let piece = 0; piece < 2_000; piece += 1) {
-        follower.push(nothing.repeat(50))
-        assert.equal(await follower.check(), undefined)
+  it('does not make the scanner walk a blank text repeatedly', async () => {
+    for (const blank of [' ', '\u200b', '\u00ad ']) {
+      const scanner = createStreamScanner(own)
+      for (let chunk = 0; chunk < 2_000; chunk += 1) {
+        scanner.push(blank.repeat(50))
+        assert.equal(await scanner.scan(), undefined)
       }
-      assert.ok(follower.cleared() > 90_000)
+      assert.ok(scanner.cleared() > 90_000)
     }
   })
 })
 
-describe('a text that comes at once', () => {
-  it('is judged as one that comes in pieces', async () => {
-    const own = { ...parts, plan: ruled, holding: holdBackOf(ruled, false) }
+describe('a text that arrives at once', () => {
+  it('gets the same verdict as one that arrives in chunks', async () => {
+    const own = { ...parts, plan: ruled, holdBack: holdBackPolicyOf(ruled, false) }
     await fc.assert(
-      fc.asyncProperty(said, pieces, async (text, steps) => {
-        const inPieces = (await told(createStreamScanner(own), text, steps)).at(-1)
-        assert.deepEqual(inPieces, await atOnce(own, text))
+      fc.asyncProperty(ruledTexts, steps, async (text, chunks) => {
+        const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1)
+        assert.deepEqual(inChunks, await atOnce(own, text))
       }),
       { numRuns: 300 },
     )

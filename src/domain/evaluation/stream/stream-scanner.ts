@@ -2,196 +2,201 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { categories } from '../../moderation/categories.ts'
 import { pendingEncodedStart } from '../../moderation/pending-encoded-text.ts'
 import { strongest, type Classification } from '../../moderation/classifier.ts'
-import { isReadByContext, type Span } from '../../moderation/normalise.ts'
+import { dependsOnContext, type Span } from '../../moderation/normalise.ts'
 import type { StreamedText, IncrementalScan } from '../../moderation/incremental-scan.ts'
 import { longestWord } from '../../moderation/word-end.ts'
-import type { Evaluation, Evaluate } from '../findings/evaluate.ts'
-import type { Findings } from '../findings/findings.ts'
-import { isNearThreshold, type HoldBack } from './hold-back.ts'
-import type { ScannedTexts } from '../findings/collect-findings.ts'
-import { isDenied } from '../verdict/outcome.ts'
+import type { Evaluation, Evaluate } from '../evaluate.ts'
+import type { Findings } from '../scan/findings.ts'
+import { isNearThreshold, type HoldBackPolicy } from './hold-back-policy.ts'
+import type { ScannedTexts } from '../scan/collect-findings.ts'
+import { isDenied } from '../verdict/combine.ts'
 import type { Plan } from '../rules/plan.ts'
 import { lookBehind } from './look-behind.ts'
 import { createWindows, stepCharacters } from './windows.ts'
 
 /**
- * Reads along with one block of an answer and says how much of it may leave. Where it looks depends on the text alone,
- * never on how it was cut into pieces: a streamed answer and a whole one get the same verdict.
+ * Scans one block of a response while it streams and reports how much of it may be sent. Scan positions depend on the
+ * text alone, never on how it was cut into chunks: a streamed and a whole response get the same verdict.
  */
 export type StreamScanner = {
-  /** Takes more of the text. */
-  push(piece: string): void
-  /** Makes the checks that are due. Answers the examination that denies the text, if one does. */
-  check(): MaybePromise<Evaluation | undefined>
-  /** Looks between two checks, so that what is fit to leave need not wait for more. This never denies anything. */
-  lookAhead(keptBack: number): MaybePromise<unknown>
-  /** How many characters from the beginning may leave. */
+  /** Appends text to the block. */
+  push(text: string): void
+  /** Scans the steps that are due. Returns the evaluation that denies the text, if one does. */
+  scan(): MaybePromise<Evaluation | undefined>
+  /** Scans between two steps, so that allowed text need not wait for the next one. Never denies. */
+  earlyCheck(keptBack: number): MaybePromise<unknown>
+  /** How many characters from the start may be sent. */
   cleared(): number
-  /** The judgement of the whole text, with the checks that were still due; the follower is then done. */
+  /** Scans the steps still due and evaluates the whole block. Call once, after the last `push`. */
   end(): MaybePromise<Evaluation>
 }
 
-/** A place in a text that is followed. */
-export type Mark = { readonly follower: StreamScanner; readonly mark: number }
+/** A position in the text of a scanner. */
+export type Mark = { readonly scanner: StreamScanner; readonly position: number }
 
-/** Whether all before that place may leave. */
-export const isCleared = (mark: Mark | undefined): boolean => mark === undefined || mark.follower.cleared() >= mark.mark
+/** True if all text before the position may be sent. */
+export const isCleared = (mark: Mark | undefined): boolean =>
+  mark === undefined || mark.scanner.cleared() >= mark.position
 
 export type StreamScannerParts = {
   readonly plan: Plan
-  readonly holding: HoldBack
-  readonly examine: Evaluate
-  /** The same judgement without remembering it: pieces of a text are seen once. */
-  readonly glance: Evaluate
-  /** Lets others run while a long text is read at once. */
+  readonly holdBack: HoldBackPolicy
+  readonly evaluate: Evaluate
+  /** Evaluates without caches, because a part of a text is seen only once. */
+  readonly evaluateUncached: Evaluate
+  /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
-  readonly readAlong: IncrementalScan
+  readonly incrementalScan: IncrementalScan
 }
 
-/** A block that is no prose: all of it must be there before any of it may leave. */
+/** A block that is not prose, such as a tool call: it is held back until it is complete. */
 export type WholeBlock = {
-  /** What is judged of it, where that is not the text itself. */
-  readonly read?: (text: string) => string
+  /** The text to evaluate, if that is not the block's own text. */
+  readonly textOf?: (text: string) => string
 }
 
-/** So much of what was checked is held back all the same: a text often turns within a few words. */
+/** Characters held back after a clean scan, because a text often changes its meaning within a few words. */
 const keptBackCharacters = 64
-/** So many checks are made in one look where more than one is due. */
-const mostAtOnce = 32
-/** So much is read before others get their turn. */
-const turnCharacters = 64 * stepCharacters
+/** Steps that one scan covers at most if several are due. */
+const maxStepsAtOnce = 32
+/** Characters scanned between two yields to the event loop. */
+const charactersPerYield = 64 * stepCharacters
 
-export function createStreamScanner(parts: StreamScannerParts, special?: WholeBlock): StreamScanner {
-  const { plan, holding, examine, glance, pause, readAlong } = parts
-  const isWhole = holding.isWhole || special !== undefined
-  const stepPlan: Plan = { ...plan, policies: holding.policies }
+export function createStreamScanner(parts: StreamScannerParts, wholeBlock?: WholeBlock): StreamScanner {
+  const { plan, holdBack, evaluate, evaluateUncached, pause, incrementalScan } = parts
+  const isWhole = holdBack.holdsWholeBlock || wholeBlock !== undefined
+  const stepPlan: Plan = { ...plan, policies: holdBack.policies }
   const windows = createWindows()
   let text = ''
-  let growing: StreamedText | undefined
-  let checked = 0
+  let streamed: StreamedText | undefined
+  let scannedTo = 0
   let cleared = 0
-  /** Up to here checks are made one by one. */
-  let waryTo = 0
-  /** The strongest of what the checks found. */
+  /** Up to this position steps are scanned one by one. */
+  let stepwiseTo = 0
+  /** The strongest classification of all steps so far. */
   let known: Classification | undefined
 
-  const longest = longestMatch(holding)
-  const alongside = (): StreamedText => (growing ??= readAlong('response'))
+  const longest = longestMatch(holdBack)
+  const streamedText = (): StreamedText => (streamed ??= incrementalScan('response'))
 
-  /** Makes one look of some windows in a row. Keeps a number of characters back where the text is fit to leave. */
-  function look(at: readonly [Span, ...Span[]], keptBack: number): MaybePromise<Looked> {
+  /** Scans consecutive windows at once. If the text is allowed, clears it except for `keptBack` characters. */
+  function scanWindows(at: readonly [Span, ...Span[]], keptBack: number): MaybePromise<StepResult> {
     const { end } = at.at(-1) ?? at[0]
-    // What the look before did not see, and a match that had begun there.
+    // Covers what the previous scan did not see, and a match that began there.
     const start = Math.min(at[0].start, windows.startOf(text, at[0].end, longest + stepCharacters + longestWord))
     const texts: ScannedTexts = {
       texts: [text.slice(start, end)],
       direction: 'response',
-      skipsPersonalData: !holding.personalData,
-      reading: alongside().readPart({ text, start, end, windows: at }),
+      skipsPersonalData: !holdBack.waitsForPersonalData,
+      mode: streamedText().scanPart({ text, start, end, windows: at }),
     }
-    return andThen(glance(stepPlan, texts), (examination) => {
-      const isFit = !isDenied(examination.verdict) && !isNearThreshold(examination.findings, holding.blocking)
-      if (isFit) cleared = Math.max(cleared, Math.min(end - keptBack, settledAt(end)))
-      return { examination, isFit }
+    return andThen(evaluateUncached(stepPlan, texts), (evaluation) => {
+      const isAllowed = !isDenied(evaluation.verdict) && !isNearThreshold(evaluation.findings, holdBack.blocking)
+      if (isAllowed) cleared = Math.max(cleared, Math.min(end - keptBack, settledTo(end)))
+      return { evaluation, isAllowed }
     })
   }
 
-  function check(): MaybePromise<Evaluation | undefined> {
-    if (isWhole || text.length < checked + stepCharacters) return undefined
-    const most = text.length < checked + 2 * stepCharacters || isWary() ? 1 : mostAtOnce
-    const stretch = { start: checked, end: checked + most * stepCharacters }
-    const [first = windows.to(text, text.length), ...others] = windows.dueIn(text, stretch)
-    const checkedTo = checked + (1 + others.length) * stepCharacters
-    return andThen(look([first, ...others], keptBackCharacters), ({ examination, isFit }) => {
-      // All rules for a growing text rise with it: what stands against none of it stands against no part of it.
-      if (!isFit && others.length > 0) {
-        waryTo = checkedTo
-        return check()
+  function scan(): MaybePromise<Evaluation | undefined> {
+    if (isWhole || text.length < scannedTo + stepCharacters) return undefined
+    const maxSteps = text.length < scannedTo + 2 * stepCharacters || isStepwise() ? 1 : maxStepsAtOnce
+    const range = { start: scannedTo, end: scannedTo + maxSteps * stepCharacters }
+    const [first = windows.to(text, text.length), ...others] = windows.dueIn(text, range)
+    const end = scannedTo + (1 + others.length) * stepCharacters
+    return andThen(scanWindows([first, ...others], keptBackCharacters), ({ evaluation, isAllowed }) => {
+      // Scores of step rules only rise as a text grows: if all steps together are allowed, so is each of them.
+      if (!isAllowed && others.length > 0) {
+        stepwiseTo = end
+        return scan()
       }
-      const isTurnOver = Math.floor(checkedTo / turnCharacters) > Math.floor(checked / turnCharacters)
-      checked = checkedTo
-      keep(examination)
-      if (isDenied(examination.verdict)) return examination
-      return isTurnOver ? pause().then(check) : check()
+      const isYieldDue = Math.floor(end / charactersPerYield) > Math.floor(scannedTo / charactersPerYield)
+      scannedTo = end
+      commit(evaluation)
+      if (isDenied(evaluation.verdict)) return evaluation
+      return isYieldDue ? pause().then(scan) : scan()
     })
   }
 
-  /** Whether checks are made one by one, since together they might say something else. */
-  function isWary(): boolean {
-    const farthest = checked + mostAtOnce * stepCharacters
-    return checked < waryTo || (longest > 0 && isReadByContext(text.slice(windows.startOf(text, checked), farthest)))
+  /** True if steps must be scanned one by one, because scanned together they could give another verdict. */
+  function isStepwise(): boolean {
+    const farthest = scannedTo + maxStepsAtOnce * stepCharacters
+    return (
+      scannedTo < stepwiseTo ||
+      (longest > 0 && dependsOnContext(text.slice(windows.startOf(text, scannedTo), farthest)))
+    )
   }
 
-  function keep({ findings }: Evaluation): void {
-    alongside().keep()
-    const found = classificationIn(findings)
-    known = known === undefined ? found : strongest(known, found)
+  function commit({ findings }: Evaluation): void {
+    streamedText().commit()
+    const classification = classificationIn(findings)
+    known = known === undefined ? classification : strongest(known, classification)
   }
 
-  /** Behind this place nothing can still become a match that began before it. */
-  function settledAt(seen: number): number {
-    const settled = longest > 0 ? unmatchedTo(text, seen, holding) : seen
-    return holding.personalData ? Math.min(settled, alongside().settledTo()) : settled
+  /** Text before this position can no longer become part of a match. */
+  function settledTo(end: number): number {
+    const settled = longest > 0 ? pendingStart(text, end, holdBack) : end
+    return holdBack.waitsForPersonalData ? Math.min(settled, streamedText().settledTo()) : settled
   }
 
   return {
-    push: (piece) => void (text += piece),
-    check,
-    lookAhead(keptBack) {
-      if (!isWhole && cleared < text.length - keptBack) return look([windows.to(text, text.length)], keptBack)
+    push: (more) => void (text += more),
+    scan,
+    earlyCheck(keptBack) {
+      if (!isWhole && cleared < text.length - keptBack) return scanWindows([windows.to(text, text.length)], keptBack)
       return undefined
     },
     cleared: () => cleared,
     end() {
-      const whole = special?.read?.(text) ?? text
-      const judged = examine(plan, {
+      const whole = wholeBlock?.textOf?.(text) ?? text
+      const evaluated = evaluate(plan, {
         texts: whole.trim() === '' ? [] : [whole],
         direction: 'response',
-        reading: isWhole
+        mode: isWhole
           ? undefined
-          : alongside().readWhole(text, {
-              // Words are complete where a check looks: one that is due a little behind the stretch may end in it.
+          : streamedText().scanWhole(text, {
+              // Windows end at word boundaries, so a step that is due shortly after the range may end inside it.
               windowsIn: ({ start, end }) =>
-                windows.dueIn(text, { start: Math.max(start, checked), end: end + longestWord }),
+                windows.dueIn(text, { start: Math.max(start, scannedTo), end: end + longestWord }),
               known,
             }),
       })
-      return andThen(judged, (examination) => {
-        const mayDifferInPart = isDenied(examination.verdict) || (!isWhole && longest > 0 && isReadByContext(text))
-        return andThen(mayDifferInPart ? firstDenied() : undefined, (denied) => {
-          if (!isDenied((denied ?? examination).verdict)) cleared = Infinity
-          return denied ?? examination
+      return andThen(evaluated, (evaluation) => {
+        const mayDifferInPart = isDenied(evaluation.verdict) || (!isWhole && longest > 0 && dependsOnContext(text))
+        return andThen(mayDifferInPart ? firstDenial() : undefined, (denied) => {
+          if (!isDenied((denied ?? evaluation).verdict)) cleared = Infinity
+          return denied ?? evaluation
         })
       })
     },
   }
 
-  /** What stands against all of a text may stand against a part of it already; then that is its verdict. */
-  function firstDenied(): MaybePromise<Evaluation | undefined> {
-    waryTo = text.length
-    return check()
+  /** If the whole text is denied, the first step that is denied gives the verdict, as it does in a slow stream. */
+  function firstDenial(): MaybePromise<Evaluation | undefined> {
+    stepwiseTo = text.length
+    return scan()
   }
 }
 
-const longestMatch = ({ reach, terms }: HoldBack): number => Math.max(reach, terms?.longest ?? 0)
+const longestMatch = ({ lookBehindLength, terms }: HoldBackPolicy): number =>
+  Math.max(lookBehindLength, terms?.longest ?? 0)
 
-/** Where in a growing text begins what may still become a match of words, of any of those that are looked for. */
-function unmatchedTo(text: string, seen: number, holding: HoldBack): number {
-  const { reach, terms } = holding
-  const before = text.slice(0, seen)
+/** Start of the text that may still become a match of a term, a rule or an encoded text. */
+function pendingStart(text: string, end: number, holdBack: HoldBackPolicy): number {
+  const { lookBehindLength, terms } = holdBack
+  const scanned = text.slice(0, end)
   return Math.min(
-    lookBehind(text, seen, reach),
-    terms?.pendingStart(before, lookBehind(text, seen, terms.longest)) ?? seen,
-    pendingEncodedStart(text, seen, longestMatch(holding)),
+    lookBehind(text, end, lookBehindLength),
+    terms?.pendingStart(scanned, lookBehind(text, end, terms.longest)) ?? end,
+    pendingEncodedStart(text, end, longestMatch(holdBack)),
   )
 }
 
-function classificationIn({ scores, categories: found }: Findings): Classification {
-  return { scores, flagged: categories.filter((category) => found.includes(category)) }
+function classificationIn({ scores, categories: names }: Findings): Classification {
+  return { scores, flagged: categories.filter((category) => names.includes(category)) }
 }
 
-type Looked = {
-  readonly examination: Evaluation
-  /** It is not denied, and not close to it. */
-  readonly isFit: boolean
+type StepResult = {
+  readonly evaluation: Evaluation
+  /** Not denied, and not near a threshold either. */
+  readonly isAllowed: boolean
 }

@@ -2,26 +2,26 @@ import type { Span } from '../../moderation/normalise.ts'
 import { createWordEnd } from '../../moderation/word-end.ts'
 import { createLookBehind } from './look-behind.ts'
 
-/** A check is made at every multiple of this. */
+/** A scan is due at every multiple of this. */
 export const stepCharacters = 128
-/** What a check looks at: so much of what came before. */
+/** Counted characters that one scan covers. */
 const windowCharacters = 512
 
-/** What checks look at in one text, which may grow. It depends on the text alone. */
+/** The windows of a streamed text that are scanned. They depend on the text alone. */
 export type Windows = {
-  /** Where so many characters before a place begin, on the border of a word. */
+  /** Start of the last `count` counted characters before `end`, moved to a word boundary. */
   startOf(text: string, end: number, count?: number): number
-  /** One that ends at a place. */
+  /** The window that ends at `end`. */
   to(text: string, end: number): Span
-  /** Those of all checks that are made in a stretch. */
-  dueIn(text: string, stretch: Span): readonly Span[]
+  /** The windows of all scans that are due in a range. */
+  dueIn(text: string, range: Span): readonly Span[]
 }
 
 export function createWindows(): Windows {
-  const countBack = createLookBehind()
+  const lookBehind = createLookBehind()
   const wordEnd = createWordEnd()
   const startOf: Windows['startOf'] = (text, end, count = windowCharacters) =>
-    wordEnd(text, countBack(text, end, count))
+    wordEnd(text, lookBehind(text, end, count))
   const to = (text: string, end: number): Span => ({ start: startOf(text, end), end })
   return {
     startOf,

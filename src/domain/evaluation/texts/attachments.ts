@@ -1,57 +1,57 @@
-import { readingOf } from '../../moderation/encoded-text.ts'
+import { decodedKind } from '../../moderation/encoded-text.ts'
 
 /**
- * Tells text from data. A string is data where its content is: base64 of a picture, a sound, a signature or a ciphertext.
- * What a field is called does not matter, because callers and models name the fields of their JSON as they like.
+ * Tells text from binary data. A string is data if its content is: base64 of an image, audio, a signature or a ciphertext.
+ * The name of the field does not matter, because callers and models choose the names in their JSON freely.
  */
 
-const label = /^data:[^,]{0,200},/
-const base64Label = /^data:[^,]{0,180};base64,/i
-/** Labels that say nothing beyond the kind of file. Any other label is read as text. */
-const commonLabel =
+const dataUrlPrefix = /^data:[^,]{0,200},/
+const base64Prefix = /^data:[^,]{0,180};base64,/i
+/** Data URL prefixes that carry only a media type. Any other prefix is scanned as text. */
+const plainPrefix =
   /^data:(?:image|audio|video|application|text)\/(?:png|jpe?g|gif|webp|avif|hei[cf]|bmp|tiff|svg\+xml|pdf|octet-stream|(?:x-)?wav|mp[34]|mpeg|ogg|flac|aac|webm|plain|html|css|csv|markdown|json|xml|zip|msword|vnd\.[a-z.-]{1,70})(?:;charset=[a-z0-9-]{1,20})?;base64,$/i
 
-/** Shorter strings are read as text: that is cheap, and a short word looks like base64. */
-const shortestData = 64
-/** This much of a file shows whether it is text. */
-const glimpse = 4_096
-/** The same for data that nothing announces. */
-const longGlimpse = 8_192
+/** Shorter strings are scanned as text: that is cheap, and a short word looks like base64. */
+const minDataLength = 64
+/** Characters of a file that are sampled to decide whether it is text. */
+const sampleLength = 4_096
+/** The same for base64 without a data URL prefix. */
+const longSampleLength = 8_192
 
-/** The text in a string of any field: mostly the string itself, otherwise what it encodes. Undefined where it is data. */
-export function textIn(value: string): string | undefined {
-  if (value.length < shortestData || !mayBeData(value)) return value
-  const head = base64Label.exec(value.slice(0, 200))?.[0] ?? ''
-  const data = value.slice(head.length)
-  return isData(data) ? encodedText(head, writingIn(data)) : value
+/** The text of any string field: usually the string itself, otherwise what it encodes. Undefined if it is binary data. */
+export function textOfField(value: string): string | undefined {
+  if (value.length < minDataLength || !mayBeData(value)) return value
+  const prefix = base64Prefix.exec(value.slice(0, 200))?.[0] ?? ''
+  const data = value.slice(prefix.length)
+  return isData(data) ? withPrefix(prefix, decodedText(data)) : value
 }
 
-/** The text of a file; undefined where the file is none: a picture, a sound, a PDF. A text with a few odd bytes is still one. */
+/** The text of an attached file; undefined for an image, audio or a PDF. A text with a few invalid bytes is still text. */
 export function attachmentText(file: string): string | undefined {
-  const head = label.exec(file.slice(0, 210))?.[0] ?? ''
-  const base64 = file.slice(head.length)
+  const prefix = dataUrlPrefix.exec(file.slice(0, 210))?.[0] ?? ''
+  const base64 = file.slice(prefix.length)
   if (!isBase64(base64)) return file
-  const isText = readingOf(decoded(base64.slice(0, glimpse))) !== 'noise' && !base64.startsWith(pdfStart)
-  return encodedText(head, isText ? decoded(base64) : '')
+  const isText = decodedKind(decoded(base64.slice(0, sampleLength))) !== 'noise' && !base64.startsWith(pdfStart)
+  return withPrefix(prefix, isText ? decoded(base64) : '')
 }
 
-const encodedText = (head: string, text: string): string | undefined =>
-  (head === '' || commonLabel.test(head) ? text : `${head}\n${text}`) || undefined
+const withPrefix = (prefix: string, text: string): string | undefined =>
+  (prefix === '' || plainPrefix.test(prefix) ? text : `${prefix}\n${text}`) || undefined
 
-/** The same string with its text changed; data stays as it is. */
+/** Changes the text of a string; binary data stays as it is. */
 export function changeText(value: string, change: (text: string) => string): string {
-  return textIn(value) === value ? change(value) : changeAttachment(value, change)
+  return textOfField(value) === value ? change(value) : changeAttachment(value, change)
 }
 
-/** The same file with its text changed. */
+/** Changes the text of an attached file. */
 export function changeAttachment(file: string, change: (text: string) => string): string {
-  const head = label.exec(file.slice(0, 210))?.[0] ?? ''
-  const base64 = file.slice(head.length)
+  const prefix = dataUrlPrefix.exec(file.slice(0, 210))?.[0] ?? ''
+  const base64 = file.slice(prefix.length)
   if (!isBase64(base64)) return change(file)
   const text = attachmentText(base64)
   const changed = text && change(text)
   if (changed === undefined || changed === text) return file
-  return `${head}${Buffer.from(changed).toString('base64')}`
+  return `${prefix}${Buffer.from(changed).toString('base64')}`
 }
 
 /** `%PDF-` in base64. */
@@ -62,44 +62,44 @@ const decoded = (base64: string): string => Buffer.from(base64, 'base64').toStri
 /** Rules out prose by its first characters. */
 const mayBeData = (value: string): boolean => /^(?:data:[^,]{0,190},)?[\w+/-]{16}/.test(value.slice(0, 220))
 
-const isBase64 = (text: string): boolean => base64Only.test(text) && !isWord.test(text.slice(0, shortestData))
-/** Base64, or its variant for the web. The search for another character is much faster than one pattern for all of it. */
+const isBase64 = (text: string): boolean => base64Only.test(text) && !isWord.test(text.slice(0, minDataLength))
+/** Base64 or base64url. Searching for any other character is much faster than matching the whole string. */
 const base64Only = {
   test: (text: string): boolean => !/[^A-Za-z0-9+/_=-]/.test(text) && !/=[^=]/.test(text.slice(0, -2)),
 }
-/** In the place of a file, a single word is a word. */
+/** In a file field, a single word is text. */
 const isWord = /^(?:[A-Z]?[a-z]+|(?!(.)\1+$)[A-Z]+)$/
 
-/** Names in camel case have hardly anything but letters. */
-const fewestOthers = 0.05
-/** Random data has runs of letters of one case as well: the longer the data, the longer they are. */
+/** Minimum share of non-letters in base64. Camel-case names have fewer. */
+const minNonLetters = 0.05
+/** Random data also has runs of letters of one case: the longer the data, the longer the runs. */
 const longData = 4_096
 const wordRun = 16
 const longWordRun = 24
-const fewestLetters = 6
+const minDistinctLetters = 6
 
-/** A hash or hexadecimal text is read as it stands: it is short, or text is hidden in it. */
+/** Hexadecimal strings are scanned as they are: they are short hashes, or encode text. */
 function isData(text: string): boolean {
-  if (text.length < shortestData || !base64Only.test(text) || !/[^0-9a-fA-F]/.test(text)) return false
+  if (text.length < minDataLength || !base64Only.test(text) || !/[^0-9a-fA-F]/.test(text)) return false
   if (text.length >= longData) return !hasWords(text, longWordRun)
-  return text.replace(/[A-Za-z]+/g, '').length >= text.length * fewestOthers && !hasWords(text, wordRun)
+  return text.replace(/[A-Za-z]+/g, '').length >= text.length * minNonLetters && !hasWords(text, wordRun)
 }
 
 /**
- * Whether letters of one case, and signs between them, stand in a row as they do in words and not in random data. Looks at
- * the last place of a possible run first, so that most of a text is stepped over.
+ * True if the text has a run of letters of one case, with punctuation between them, that is longer than random data has. Tests
+ * the last position of a possible run first, which skips most of the text.
  */
 function hasWords(text: string, length: number): boolean {
   for (let last = length - 1; last < text.length;) {
     const start = startOfRun(text, last, length)
     if (start > last - length) last = start + length
-    else if (new Set(text.slice(start + 1, last + 1).replace(/[^A-Za-z]/g, '')).size >= fewestLetters) return true
+    else if (new Set(text.slice(start + 1, last + 1).replace(/[^A-Za-z]/g, '')).size >= minDistinctLetters) return true
     else last += length / 2
   }
   return false
 }
 
-/** The place before the run that ends here, looking back no farther than its length. */
+/** The position before the run that ends at `last`, searching back at most `length` characters. */
 function startOfRun(text: string, last: number, length: number): number {
   let at = last
   let isUpper: boolean | undefined
@@ -116,10 +116,10 @@ function startOfRun(text: string, last: number, length: number): number {
   return at
 }
 
-/** What data says that nothing announces; empty where it is no text. Letters right before base64 shift what it says. */
-function writingIn(data: string): string {
-  const readingAt = (shift: number) => readingOf(decoded(data.slice(shift, shift + longGlimpse)))
-  const shift = [1, 2, 3].find((one) => readingAt(one) === 'writing') ?? 0
-  const isText = shift > 0 || (readingAt(0) !== 'noise' && !data.startsWith(pdfStart))
+/** Decodes base64 without a prefix; empty if it is no text. Letters directly before the base64 shift its alignment. */
+function decodedText(data: string): string {
+  const kindAt = (shift: number) => decodedKind(decoded(data.slice(shift, shift + longSampleLength)))
+  const shift = [1, 2, 3].find((one) => kindAt(one) === 'writing') ?? 0
+  const isText = shift > 0 || (kindAt(0) !== 'noise' && !data.startsWith(pdfStart))
   return isText ? decoded(data.slice(shift)) : ''
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceRequest, Message } from '../../inference/request.ts'
 import { changeTexts } from './change-texts.ts'
-import { joinedFragmentsOf, textsOfRequest } from './request-texts.ts'
+import { joinedFragmentsOf, requestTexts } from './request-texts.ts'
 import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 
 const request = (messages: readonly Message[], body: Readonly<Record<string, unknown>> = {}): InferenceRequest => ({
@@ -20,7 +20,7 @@ const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 89) % 251
 const shout = (text: string): string => text.toUpperCase()
 
 describe('the texts of a request', () => {
-  it('are all that the model is told: text, thinking, tool calls with their escapes undone, results, documents', () => {
+  it('include text, thinking, unescaped tool calls, tool results and documents', () => {
     const parts: Message['parts'] = [
       { type: 'text', text: 'one' },
       { type: 'thinking', text: 'two' },
@@ -30,7 +30,7 @@ describe('the texts of a request', () => {
       { type: 'opaque', dialect: 'messages', raw: { type: 'search', title: 'seven', data: bytes } },
       { type: 'image', source: { kind: 'url', url: 'https://example.com/eight.png' } },
     ]
-    assert.deepEqual(textsOfRequest(request([{ role: 'user', parts }])), [
+    assert.deepEqual(requestTexts(request([{ role: 'user', parts }])), [
       'one',
       'two',
       'send\nto\nthree',
@@ -41,7 +41,7 @@ describe('the texts of a request', () => {
     ])
   })
 
-  it('are what stands in fields that only the upstream knows, each once, and not whom it is for', () => {
+  it('include unknown fields once each, and no identifying fields', () => {
     const messages: Message[] = [
       { role: 'user', parts: [{ type: 'text', text: 'hello you' }] },
       { role: 'assistant', parts: [{ type: 'tool-call', id: 't', name: 'send', input: '{"to":"all of us"}' }] },
@@ -54,14 +54,14 @@ describe('the texts of a request', () => {
       documents: [{ title: 'Plan', text: 'a secret plan' }],
       metadata: { user_id: 'Ada of London' },
     }
-    assert.deepEqual(textsOfRequest(request(messages, body)), [
+    assert.deepEqual(requestTexts(request(messages, body)), [
       'hello you',
       'send\nto\nall of us',
       'not for you\nPlan\na secret plan',
     ])
   })
 
-  it('are single words too where a model is told them, and nowhere else', () => {
+  it('include single words of content fields, and of no other fields', () => {
     const body = {
       messages: [
         { role: 'user', name: 'one', content: [{ type: 'document', context: 'two', source: { file_id: 'file_a' } }] },
@@ -76,10 +76,10 @@ describe('the texts of a request', () => {
       documents: [{ text: '六' }],
       reasoning: { effort: 'high' },
     }
-    assert.deepEqual(textsOfRequest(request([], body)), ['one\ntwo\nthree\nfour\nschema\nproperties\nfive\n六'])
+    assert.deepEqual(requestTexts(request([], body)), ['one\ntwo\nthree\nfour\nschema\nproperties\nfive\n六'])
   })
 
-  it('are read once, in whatever order the caller names them', () => {
+  it('include each text once, in whatever order the raw body has them', () => {
     const messages: Message[] = ['be kind', 'good day', 'to you too', 'good day'].map((text) => ({
       role: 'user',
       parts: [{ type: 'text', text }],
@@ -89,10 +89,10 @@ describe('the texts of a request', () => {
       messages: [{ content: 'good day' }, { content: 'to you too' }, { content: 'good day' }],
       system: 'be kind',
     }
-    assert.deepEqual(textsOfRequest(request(messages, body)).slice(messages.length), ['new to us'])
+    assert.deepEqual(requestTexts(request(messages, body)).slice(messages.length), ['new to us'])
   })
 
-  it('are what is said in parts by one side before the other speaks too, also inside the result of a tool', () => {
+  it('include the joined parts of consecutive messages with one role, also inside a tool result', () => {
     const words = (...texts: readonly string[]): Message['parts'] => texts.map((text) => ({ type: 'text', text }))
     const result: Message['parts'] = [{ type: 'tool-result', id: 't', isError: false, parts: words('three.', 'Four') }]
     const messages: Message[] = [
@@ -104,7 +104,7 @@ describe('the texts of a request', () => {
     assert.deepEqual(joinedFragmentsOf(request(messages)), ['one.\nTwo', 'three.\nFour'])
   })
 
-  it('are what is written where a picture or its address belongs', () => {
+  it('include text in the place of an image or its URL', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'one two' }
     const body = {
       messages: [
@@ -116,23 +116,23 @@ describe('the texts of a request', () => {
         },
       ],
     }
-    assert.deepEqual(textsOfRequest(request([], body)), ['one two\nthree four'])
+    assert.deepEqual(requestTexts(request([], body)), ['one two\nthree four'])
     const parts: Message['parts'] = [
       { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'one two' } },
       { type: 'image', source: { kind: 'url', url: 'data:text/plain,three%20four' } },
       { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: bytes } },
     ]
-    assert.deepEqual(textsOfRequest(request([{ role: 'user', parts }])), ['one two', 'data:text/plain,three%20four'])
+    assert.deepEqual(requestTexts(request([{ role: 'user', parts }])), ['one two', 'data:text/plain,three%20four'])
   })
 
-  it('are those of its tools too', () => {
+  it('include those of its tools', () => {
     const tool = { type: 'function', name: 'find', description: 'Finds it', parameters: { title: 'What' } } as const
-    assert.deepEqual(textsOfRequest({ ...request([]), tools: [tool] }), ['find\nFinds it\ntitle\nWhat'])
+    assert.deepEqual(requestTexts({ ...request([]), tools: [tool] }), ['find\nFinds it\ntitle\nWhat'])
   })
 })
 
-describe('a request whose texts are changed', () => {
-  it('is changed in our language and in the caller’s own words alike, and keeps its shape', () => {
+describe('changing the texts of a request', () => {
+  it('changes the decoded messages and the raw body alike, and keeps their structure', () => {
     const body = {
       model: 'm',
       system: [{ type: 'text', text: 'be kind', cache_control: { type: 'ephemeral' } }],
@@ -167,7 +167,7 @@ describe('a request whose texts are changed', () => {
     })
   })
 
-  it('is changed in its documents, and in what they are called', () => {
+  it('changes documents and their titles', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'for ada' }
     const body = { messages: [{ role: 'user', content: [{ type: 'document', title: 'ada', source }] }] }
     const parts: Message['parts'] = [{ type: 'file', name: 'ada', source: { kind: 'text', text: 'for ada' } }]
@@ -182,7 +182,7 @@ describe('a request whose texts are changed', () => {
     })
   })
 
-  it('is read and changed in files that are texts, however they travel, and in no others', () => {
+  it('changes attached text files in every encoding, and no other files', () => {
     const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64')
     const picture = base64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]))
     const file = (data: string): Message['parts'][number] => ({
@@ -197,14 +197,14 @@ describe('a request whose texts are changed', () => {
       ],
     })
     const parts = [file(base64('für ada')), file(picture)]
-    const asked = request([{ role: 'user', parts }], bodyOf('für ada'))
-    assert.deepEqual(textsOfRequest(asked), ['für ada'])
-    const changed = changeTexts(asked, shout)
+    const original = request([{ role: 'user', parts }], bodyOf('für ada'))
+    assert.deepEqual(requestTexts(original), ['für ada'])
+    const changed = changeTexts(original, shout)
     assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
     assert.deepEqual(changed.raw.body, bodyOf('FÜR ADA'))
   })
 
-  it('is changed in every field of a tool’s JSON, whatever it is called, but for real bytes', () => {
+  it('changes every string in the JSON of a tool call except binary data', () => {
     const value = (text: string) => ({ data: text, nested: [{ signature: text, image_url: bytes, data: bytes }] })
     const bodyOf = (text: string) => ({
       messages: [
@@ -216,7 +216,7 @@ describe('a request whose texts are changed', () => {
     assert.deepEqual(changeTexts(request([], bodyOf('for ada')), shout).raw.body, bodyOf('FOR ADA'))
   })
 
-  it('keeps thinking as it was signed', () => {
+  it('keeps signed thinking unchanged', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
     const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', signature: proof }]
     const thinking = { type: 'thinking', thinking: 'hm', signature: 'sig' }

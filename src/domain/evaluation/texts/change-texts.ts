@@ -4,8 +4,8 @@ import { mapJson } from './json-texts.ts'
 import { mapRequest, mapStrings } from './text-fields.ts'
 
 /**
- * The request with its texts changed, both in our language and in the caller's own words, so that an upstream of the
- * same dialect gets the change too. Thinking stays: its signature would no longer hold.
+ * Changes the texts of a request, in its decoded messages and in its raw body, because an upstream of the same dialect gets
+ * the raw body. Thinking stays unchanged, because its signature would become invalid.
  */
 export function changeTexts(request: InferenceRequest, change: (text: string) => string): InferenceRequest {
   const { roles } = request.raw

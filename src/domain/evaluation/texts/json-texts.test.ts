@@ -5,8 +5,8 @@ import { mapJson } from './json-texts.ts'
 
 const shout = (text: string): string => text.toUpperCase()
 
-describe('JSON whose texts are changed', () => {
-  it('keeps its names, its numbers and its spelling', () => {
+describe('changing the strings of a JSON text', () => {
+  it('keeps field names, numbers and formatting', () => {
     const json = '{ "id" : 1234567890123456789, "n":1.0, "\\u0061":["b\\"\\\\", {"c":"d"}], "same":"\\u0041" }'
     const changed = '{ "id" : 1234567890123456789, "n":1.0, "\\u0061":["B\\"\\\\", {"c":"D"}], "same":"SAME" }'
     assert.equal(
@@ -19,7 +19,7 @@ describe('JSON whose texts are changed', () => {
     )
   })
 
-  it('has the same texts changed as its value has', () => {
+  it('changes the same strings as in the parsed value', () => {
     const changed = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? shout(one) : one)))
     fc.assert(
@@ -29,5 +29,5 @@ describe('JSON whose texts are changed', () => {
     )
   })
 
-  it('is changed as a text where it is none', () => assert.equal(mapJson('{"to":"ada', shout), '{"TO":"ADA'))
+  it('changes the whole text if it is not JSON', () => assert.equal(mapJson('{"to":"ada', shout), '{"TO":"ADA'))
 })

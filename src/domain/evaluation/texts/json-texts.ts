@@ -1,20 +1,20 @@
 import { changeText } from './attachments.ts'
 
 /**
- * JSON that travels as a text, such as the arguments of a tool, with every text in it changed and all else as it was spelled:
- * read and written anew, a number of many digits would be another. Changed as a text where it is no JSON.
+ * Changes every string value in a JSON text, such as the arguments of a tool call, and keeps all other characters, because
+ * re-serialising would lose the precision of large numbers. Changes the whole text if it is not JSON.
  */
 export function mapJson(json: string, change: (text: string) => string): string {
   if (!isJson(json)) return change(json)
-  let written = ''
+  let changed = ''
   let end = 0
   for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', end)) {
-    written += json.slice(end, start)
-    end = endOfText(json, start)
-    const spelled = json.slice(start, end)
-    written += isName(json, end) ? spelled : changedText(spelled, change)
+    changed += json.slice(end, start)
+    end = endOfString(json, start)
+    const literal = json.slice(start, end)
+    changed += isFieldName(json, end) ? literal : changeLiteral(literal, change)
   }
-  return written + json.slice(end)
+  return changed + json.slice(end)
 }
 
 function isJson(text: string): boolean {
@@ -26,8 +26,8 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Behind the quote that ends the text which begins at `start`. */
-function endOfText(json: string, start: number): number {
+/** The position after the closing quote of the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
   for (let at = start; ;) {
     at = json.indexOf('"', at + 1)
     let slashes = 0
@@ -36,8 +36,8 @@ function endOfText(json: string, start: number): number {
   }
 }
 
-/** Whether a colon follows, behind white space or not. */
-function isName(json: string, end: number): boolean {
+/** True if the string is a field name: a colon follows it. */
+function isFieldName(json: string, end: number): boolean {
   let at = end
   while (json.charCodeAt(at) <= space) at++
   return json[at] === ':'
@@ -45,8 +45,8 @@ function isName(json: string, end: number): boolean {
 
 const space = 0x20
 
-function changedText(spelled: string, change: (text: string) => string): string {
-  const text = spelled.includes('\\') ? String(JSON.parse(spelled)) : spelled.slice(1, -1)
+function changeLiteral(literal: string, change: (text: string) => string): string {
+  const text = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
   const changed = changeText(text, change)
-  return changed === text ? spelled : JSON.stringify(changed)
+  return changed === text ? literal : JSON.stringify(changed)
 }

@@ -1,47 +1,48 @@
 import type { InferenceRequest, Message, ContentPart, Source, Tool } from '../../inference/request.ts'
+import type { ScannedTexts } from '../scan/collect-findings.ts'
 import { attachmentText } from './attachments.ts'
 import { joinedFragments } from './joined-fragments.ts'
 import { stringsIn, textOfAddress, wordsIn } from './text-fields.ts'
 
 /**
- * All that a request tells the model, block by block: what is the same as in the last turn of a chat is the same block in
- * the same place, and was judged then. Pictures are not read, unless text stands in their place. What stands in fields that we do not know is read too, since an upstream of
- * the caller's dialect gets them.
+ * All texts of a request, one per block, so that a block of an earlier chat turn has the same text and its cached result can
+ * be used. Images are skipped unless their field contains text. Texts in unknown fields are included, because an upstream of
+ * the caller's dialect gets the raw body.
  */
-export function textsOfRequest({ messages, tools, raw: original }: InferenceRequest): readonly string[] {
+export function requestTexts({ messages, tools, raw }: InferenceRequest): readonly string[] {
   const blocks = createBlocks()
   for (const tool of tools) blocks.add(stringsOfTool(tool))
   for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
-  const isRead = createLookUp(blocks.read)
-  blocks.add(wordsIn(original.body, original.roles).filter((words) => !isRead(words)))
+  const isIncluded = createLookup(blocks.strings)
+  blocks.add(wordsIn(raw.body, raw.roles).filter((words) => !isIncluded(words)))
   return blocks.texts
 }
 
 function createBlocks() {
   const texts: string[] = []
-  /** Every string that stands in a block. */
-  const read: string[] = []
+  /** Every string that is part of a block. */
+  const strings: string[] = []
   const addText = (text: string): void => {
-    read.push(text)
+    strings.push(text)
     if (/\S/.test(text)) texts.push(text)
   }
   return {
     texts,
-    read,
+    strings,
     addText,
-    /** Several strings as one text. */
-    add(strings: readonly string[]): void {
-      for (const one of strings) read.push(one)
-      addText(strings.join('\n'))
+    /** Adds several strings as one text. */
+    add(parts: readonly string[]): void {
+      for (const one of parts) strings.push(one)
+      addText(parts.join('\n'))
     },
   }
 }
 
 /**
- * Whether a string is one of these. They are mostly asked for in the order in which they stand, so the next one is tried
- * first, and those after it; only where that leads nowhere is each of them hashed, which costs as much as reading it.
+ * Returns a function that tells whether a string is one of these. Lookups usually come in the order of the list, so the next
+ * string and those after it are compared first. Only if that fails are all strings hashed, which costs as much as a scan.
  */
-function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
+function createLookup(strings: readonly string[]): (wanted: string) => boolean {
   let next = 0
   let triesLeft = strings.length * 2
   let all: ReadonlySet<string> | undefined
@@ -55,13 +56,13 @@ function createLookUp(strings: readonly string[]): (wanted: string) => boolean {
   }
 }
 
-/** What is judged of a request. A picture alone says nothing, and is asked for by somebody all the same: rules may ask who it is. */
-export function scannedTextsOf(request: InferenceRequest) {
-  const texts = textsOfRequest(request)
-  return { texts: texts.length === 0 ? [''] : texts, seams: joinedFragmentsOf(request) }
+/** The texts of a request to scan. A request with only an image has one empty text, because rules may depend on the caller alone. */
+export function scannedTextsOf(request: InferenceRequest): Required<Pick<ScannedTexts, 'texts' | 'joinedFragments'>> {
+  const texts = requestTexts(request)
+  return { texts: texts.length === 0 ? [''] : texts, joinedFragments: joinedFragmentsOf(request) }
 }
 
-/** What several parts say together. */
+/** Neighbouring text parts of one side of the conversation, joined. */
 export function joinedFragmentsOf({ messages }: InferenceRequest): readonly string[] {
   return turnsOf(messages).flatMap((parts) => [
     ...joinedFragments(parts.map(proseOf)),
@@ -71,7 +72,7 @@ export function joinedFragmentsOf({ messages }: InferenceRequest): readonly stri
 
 const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text : '')
 
-/** All parts that one side says before the other speaks: in how many messages it does so makes no difference. */
+/** Groups the parts of consecutive messages with the same role. */
 function turnsOf(messages: readonly Message[]): readonly (readonly ContentPart[])[] {
   const turns: ContentPart[][] = []
   for (const [at, { role, parts }] of messages.entries()) {
@@ -91,8 +92,8 @@ function addPart(blocks: Blocks, part: ContentPart): void {
       return blocks.addText(part.text)
     case 'tool-call':
       blocks.add([part.name, ...stringsOfJson(part.input)])
-      // Some dialects send what a tool is told as one text.
-      blocks.read.push(part.input)
+      // Some dialects send the arguments as one JSON string.
+      blocks.strings.push(part.input)
       return
     case 'tool-result':
       for (const inner of part.parts) addPart(blocks, inner)
@@ -118,7 +119,7 @@ function stringsOfTool(tool: Tool): readonly string[] {
   return [tool.name, tool.description ?? '', ...stringsIn(tool.parameters)]
 }
 
-/** The strings in a JSON text, so that no escape hides a word; the text itself where it is no JSON. */
+/** The strings in a JSON text, unescaped; the text itself if it is not JSON. */
 export const textOfJson = (json: string): string => stringsOfJson(json).join('\n')
 
 function stringsOfJson(json: string): readonly string[] {

@@ -1,5 +1,5 @@
 import type { FieldRoles, RawObject } from '../../inference/field-roles.ts'
-import { attachmentText, changeAttachment, changeText, textIn } from './attachments.ts'
+import { attachmentText, changeAttachment, changeText, textOfField } from './attachments.ts'
 import { mapJson } from './json-texts.ts'
 
 /** Every text in a JSON value, names of fields included, in document order. */
@@ -10,7 +10,7 @@ export function stringsIn(value: unknown): readonly string[] {
 }
 
 function collect(value: unknown, strings: string[]): void {
-  if (typeof value === 'string') add(strings, textIn(value))
+  if (typeof value === 'string') add(strings, textOfField(value))
   else if (Array.isArray(value)) for (const one of value) collect(one, strings)
   else if (isObject(value)) {
     for (const name of Object.keys(value)) {
@@ -49,7 +49,7 @@ function collectWords(name: string, object: RawObject, collecting: Collecting): 
 
 function collectFrom(value: unknown, collecting: Collecting, isText: boolean): void {
   if (typeof value === 'string') {
-    const text = textIn(value)
+    const text = textOfField(value)
     if (text !== undefined && (isText || phrase.test(text))) collecting.words.push(text)
   } else if (Array.isArray(value)) for (const one of value) collectFrom(one, collecting, isText)
   else if (isObject(value)) for (const name of Object.keys(value)) collectWords(name, value, collecting)
@@ -57,7 +57,7 @@ function collectFrom(value: unknown, collecting: Collecting, isText: boolean): v
 
 /** The text in the place of a URL; undefined where it is a URL. */
 export const textOfAddress = (address: string): string | undefined =>
-  isAddress.test(address) ? undefined : textIn(address)
+  isAddress.test(address) ? undefined : textOfField(address)
 const isAddress = /^(?:https?|s3|gs|file):\/\/[\x21-\x7e]+$/
 
 const phrase = /\S\s+\S|[\u0080-\uffff]/

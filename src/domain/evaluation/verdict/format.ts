@@ -1,11 +1,11 @@
-/** A verdict in the words of those who read it: callers, and the audit log. */
+/** Formats a verdict for the caller, for error responses and for the audit log. */
 import { Fault } from '../../../base/fault.ts'
 import type { VerdictFacts } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../moderation/classifier.ts'
-import type { CheckOutcome, Verdict } from './outcome.ts'
+import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../rules/plan.ts'
 
-/** The `policy` object of answers and refusals: from it to the rule and to the event is one look-up. */
+/** The `policy` object of responses and error responses. It identifies the rule and the audit event. */
 export function policyObject({ decision, effectiveDecision, deciding }: Verdict, eventId: string | undefined) {
   return {
     decision,
@@ -26,7 +26,7 @@ export type VerdictContext = {
   readonly coverage?: VerdictFacts['coverage']
 }
 
-/** The verdict as the audit log has it: also what each policy said. */
+/** The verdict for the audit log, with the decision of each policy. */
 export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: VerdictContext): VerdictFacts {
   const { deciding } = verdict
   const isByPolicy = deciding !== undefined && deciding.policyId !== null
@@ -36,7 +36,7 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
     reasonCode: deciding?.reasonCode,
     cause: deciding?.check === 'always_blocked' ? 'always_blocked' : undefined,
     ...(isByPolicy && { policy: policyFacts(deciding, plan) }),
-    results: resultsOf(verdict.outcomes),
+    results: resultsOf(verdict.decisions),
     direction,
     rolloutMode: deciding?.rolloutMode,
     categoriesTriggered: deciding?.triggeredCategories,
@@ -47,13 +47,13 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
   }
 }
 
-function policyFacts({ policyId, version }: CheckOutcome, { policies }: Plan): VerdictFacts['policy'] {
-  const decided = [...policies.request, ...policies.response].find(({ id }) => id === policyId)
-  return { id: policyId ?? '', name: decided?.name, version: version ?? undefined }
+function policyFacts({ policyId, version }: Decision, { policies }: Plan): VerdictFacts['policy'] {
+  const deciding = [...policies.request, ...policies.response].find(({ id }) => id === policyId)
+  return { id: policyId ?? '', name: deciding?.name, version: version ?? undefined }
 }
 
-function resultsOf(outcomes: readonly CheckOutcome[]): VerdictFacts['results'] {
-  const ofPolicies = outcomes.filter(({ check }) => check === 'policy')
+function resultsOf(decisions: readonly Decision[]): VerdictFacts['results'] {
+  const ofPolicies = decisions.filter(({ check }) => check === 'policy')
   if (ofPolicies.length === 0) return undefined
   return ofPolicies.map(({ policyId, version, decision, scoreBasisPoints }) => ({
     policyId: policyId ?? '',
@@ -64,30 +64,30 @@ function resultsOf(outcomes: readonly CheckOutcome[]): VerdictFacts['results'] {
 }
 
 export type DenialText = {
-  /** Said to whoever may be in need: kind, short, and pointing to help. */
+  /** Shown if a request about self-harm is blocked: kind, short, and pointing to help. */
   readonly crisis: string
   readonly escalationPath: string | null
 }
 
-/** How a request that is denied is refused. */
-export function denialFault(verdict: Verdict, policy: Fault['details']['policy'], words: DenialText): Fault {
+/** The error response for a denied request. */
+export function denialFault(verdict: Verdict, policy: Fault['details']['policy'], texts: DenialText): Fault {
   const { deciding } = verdict
   const details = policy === undefined ? {} : { policy }
   if (deciding?.check === 'always_blocked' || deciding?.check === 'requested') {
     const categories = deciding.triggeredCategories
-    const message = categories.includes('self-harm') ? words.crisis : `Blocked by moderation: ${categories.join(', ')}.`
+    const message = categories.includes('self-harm') ? texts.crisis : `Blocked by moderation: ${categories.join(', ')}.`
     return new Fault('moderation', 'moderation_blocked', message, details)
   }
-  return new Fault('policy', 'policy_blocked', policyMessage(verdict, words), details)
+  return new Fault('policy', 'policy_blocked', policyMessage(verdict, texts), details)
 }
 
 function policyMessage({ deciding, effectiveDecision }: Verdict, { escalationPath }: DenialText): string {
   if (effectiveDecision === 'escalate') {
     const where = escalationPath === null ? '' : ` Escalation path: ${escalationPath}`
-    return `Refused for now, and marked for review.${where}`
+    return `Denied, and escalated for review.${where}`
   }
   const which = deciding?.policyId === null ? 'a rule' : `the policy ${deciding?.policyId ?? ''}`
   return deciding?.decision === 'not_evaluated'
-    ? `Refused: ${which} could not be evaluated.`
-    : `Refused by ${which} (${deciding?.reasonCode ?? 'REFUSE'}).`
+    ? `Denied: ${which} could not be evaluated.`
+    : `Denied by ${which} (${deciding?.reasonCode ?? 'REFUSE'}).`
 }

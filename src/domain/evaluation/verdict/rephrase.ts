@@ -1,7 +1,7 @@
-/** How a text that may not stand as it is can be written anew. */
+/** How a judge model rephrases a text that must not pass unchanged. */
 export type Rephrasing = 'rewrite' | 'summary'
 
-/** Asks a model to write a text anew, so that it may stand. Throws a Fault where it cannot: the text is then refused. */
+/** Has a model rephrase a text. Throws a Fault if that fails; the caller then denies the text. */
 export type Rephrase = (text: string, kind: Rephrasing, signal: AbortSignal) => Promise<string>
 
 export const isRephrasing = (decision: string): decision is Rephrasing =>

@@ -7,7 +7,7 @@ export type IncrementalSearch = {
   /** All that was found so far, in order. */
   readonly found: readonly PersonalDatum[]
   /** Finds what no more text can change. Answers where that ends. */
-  settle(text: string): number
+  searchSettled(text: string): number
   /** Finds all that begins before `until`, in a text that is complete. */
   searchTo(text: string, until: number): void
   /** Another one, which goes on from here by itself. */
@@ -30,7 +30,7 @@ function searchFrom(from: number, found: PersonalDatum[]): IncrementalSearch {
   return {
     found,
     searchTo,
-    settle(text) {
+    searchSettled(text) {
       const unsettled = pendingMatchStarts(text, searchedTo)
       for (let until = -1; until < searchedTo;) {
         // What was found may reach beyond a place that seemed unsettled.

@@ -1,5 +1,5 @@
 /** Redaction and restoration of text that arrives in pieces. Joined, what comes out equals the whole text done at once. */
-import { longestCue } from './look-behind.ts'
+import { longestLabel } from './look-behind.ts'
 import { findNext } from './find.ts'
 import { unfinishedPlaceholder } from './placeholder.ts'
 import { restorePlaceholders } from './redact.ts'
@@ -26,7 +26,7 @@ export function createRedactionStream(vault: PlaceholderMap): TextStream {
       if (found === undefined) break
       leaving += vault.placeholderFor(found.kind, text.slice(found.start, found.end))
     }
-    passed = text.slice(Math.max(0, at - longestCue - 1), at)
+    passed = text.slice(Math.max(0, at - longestLabel - 1), at)
     waiting = text.slice(at)
     return leaving
   }

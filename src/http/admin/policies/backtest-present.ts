@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
 import type { NewBacktest } from '../../../domain/evaluation/backtest/create.ts'
-import { thresholdOf } from '../../../domain/evaluation/verdict/outcomes.ts'
+import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type * as Schema from './backtest-schema.ts'
 
@@ -12,25 +12,25 @@ export const presentBacktest = (backtest: Backtest): Shown => ({
   id: backtest.id,
   object: 'organization.policy.backtest',
   policy_id: backtest.policyId,
-  revision: backtest.order.revision,
+  revision: backtest.parameters.revision,
   status: backtest.status,
   progress: { done: backtest.done, total: backtest.total },
-  from: toUnixSeconds(backtest.order.fromMs),
-  to: toUnixSeconds(backtest.order.toMs),
-  limit: backtest.order.limit,
-  sample_percent: backtest.order.samplePercent,
+  from: toUnixSeconds(backtest.parameters.fromMs),
+  to: toUnixSeconds(backtest.parameters.toMs),
+  limit: backtest.parameters.limit,
+  sample_percent: backtest.parameters.samplePercent,
   result: backtest.status === 'completed' ? resultOf(backtest) : null,
   error: backtest.error,
   created_at: toUnixSeconds(backtest.createdAtMs),
   updated_at: toUnixSeconds(backtest.updatedAtMs),
 })
 
-function resultOf({ tally, order }: Backtest): NonNullable<Shown['result']> {
-  const { projects, sweep, examples, ...rest } = tally
+function resultOf({ counts, parameters }: Backtest): NonNullable<Shown['result']> {
+  const { projects, sweep, examples, ...rest } = counts
   return {
-    threshold_basis_points: thresholdOf(order.draft),
+    threshold_basis_points: thresholdOf(parameters.draft),
     ...rest,
-    projects: Object.entries(projects).map(([id, counts]) => ({ project_id: id === '' ? null : id, ...counts })),
+    projects: Object.entries(projects).map(([id, ofProject]) => ({ project_id: id === '' ? null : id, ...ofProject })),
     sweep: [...sweep],
     examples: {
       newly_blocked: [...examples.newly_blocked],

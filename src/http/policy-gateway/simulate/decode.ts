@@ -20,7 +20,7 @@ export function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
   const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
   return {
     texts: texts.filter((each) => each.trim() !== ''),
-    seams: messages.flatMap(seamsIn),
+    joinedFragments: messages.flatMap(seamsIn),
     direction,
     categories: scenario.categories ?? categories,
     user,

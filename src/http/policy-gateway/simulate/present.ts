@@ -3,14 +3,14 @@ import type { Simulation } from '../../../domain/evaluation/simulate.ts'
 import type { SimulateAnswer } from './schema.ts'
 
 export function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {
-  const { decision, effectiveDecision, deciding, outcomes } = verdict
+  const { decision, effectiveDecision, deciding, decisions } = verdict
   const { config } = plan.gateway
   // Where all is well nobody decided; the configuration still has a code for that.
-  const { reasonCode } = deciding ?? outcomes.find(({ check }) => check === 'gateway') ?? {}
+  const { reasonCode } = deciding ?? decisions.find(({ check }) => check === 'gateway') ?? {}
   return {
     decision,
     reason_code: reasonCode ?? decision.toUpperCase(),
-    triggered_categories: [...new Set(outcomes.flatMap(({ triggeredCategories }) => triggeredCategories))],
+    triggered_categories: [...new Set(decisions.flatMap(({ triggeredCategories }) => triggeredCategories))],
     rollout_mode: plan.rollout.mode,
     policy_id: config.policy_id,
     effective_decision: effectiveDecision,

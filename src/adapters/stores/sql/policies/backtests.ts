@@ -91,19 +91,19 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
       const [row] = (claimed?.rows ?? []) as BacktestRow[]
       return row && backtestOf(row)
     },
-    async events({ organizationId, order, cursor, firstSequence }, limit) {
+    async events({ organizationId, parameters, cursor, firstSequence }, limit) {
       const rows = await database.read<EventRow>(
         `select ${eventColumns} from ${eventTables}
          where e.organization_id = $1 and e.sequence < $2 and e.sequence >= $3 and e.time >= $4 and e.time < $5
            and e.${ofRequests} order by e.sequence desc limit $6`,
-        [organizationId, cursor, firstSequence, order.fromMs, order.toMs, limit],
+        [organizationId, cursor, firstSequence, parameters.fromMs, parameters.toMs, limit],
       )
       return rows.map(loggedOf)
     },
     async save(backtest, cursorBefore) {
-      const { id, status, cursor, done, total, tally, error, updatedAtMs } = backtest
+      const { id, status, cursor, done, total, counts, error, updatedAtMs } = backtest
       const place = [id, owner, cursorBefore]
-      const found = [status, cursor, done, total, JSON.stringify(tally), error, updatedAtMs]
+      const found = [status, cursor, done, total, JSON.stringify(counts), error, updatedAtMs]
       const [saved] = await database.write([
         { sql: saveProgress, params: [...place, ...found, clock.nowMs() + leaseMs] },
       ])
@@ -133,12 +133,12 @@ const valuesOf = (backtest: Backtest) => [
   backtest.organizationId,
   backtest.policyId,
   backtest.status,
-  JSON.stringify(backtest.order),
+  JSON.stringify(backtest.parameters),
   backtest.cursor,
   backtest.firstSequence,
   backtest.done,
   backtest.total,
-  JSON.stringify(backtest.tally),
+  JSON.stringify(backtest.counts),
   backtest.error,
   backtest.createdAtMs,
   backtest.updatedAtMs,
@@ -150,12 +150,12 @@ const backtestOf = (row: BacktestRow): Backtest => ({
   organizationId: row.organization_id,
   policyId: row.policy_id,
   status: backtestStatuses.find((status) => status === row.status) ?? 'failed',
-  order: JSON.parse(row.request) as Backtest['order'],
+  parameters: JSON.parse(row.request) as Backtest['parameters'],
   cursor: row.cursor,
   firstSequence: row.first_sequence,
   done: row.done,
   total: row.total,
-  tally: JSON.parse(row.tally) as Backtest['tally'],
+  counts: JSON.parse(row.tally) as Backtest['counts'],
   error: row.error,
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,

@@ -1,22 +1,23 @@
+/** Turns findings and scores into one decision per rule. */
 import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
 import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
 import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/content.ts'
-import type { Findings } from '../findings/findings.ts'
-import type { CheckOutcome } from './outcome.ts'
+import type { Findings } from '../scan/findings.ts'
+import type { Decision } from './combine.ts'
 import type { SharedPlan } from '../rules/plan.ts'
 import type { ActivePolicy } from '../rules/rulebook.ts'
 
-/** The score from which a rule matches. */
+/** The score from which a policy matches. */
 export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
   matchThresholdBasisPoints ?? 5_000
 
-/** What no configuration can switch off, and what the caller itself asked to have blocked. */
-export function moderationOutcomes({ gateway, requested }: SharedPlan, findings: Findings): readonly CheckOutcome[] {
-  const { categories: found, scores } = findings
-  const outcomeOf = (check: CheckOutcome['check'], names: readonly Category[]): readonly CheckOutcome[] => {
-    const triggeredCategories = names.filter((name) => found.includes(name))
+/** Categories that are always blocked, and those that the caller asked to block. No configuration can turn these off. */
+export function moderationDecisions({ gateway, requested }: SharedPlan, findings: Findings): readonly Decision[] {
+  const { categories, scores } = findings
+  const decisionOf = (check: Decision['check'], names: readonly Category[]): readonly Decision[] => {
+    const triggeredCategories = names.filter((name) => categories.includes(name))
     if (triggeredCategories.length === 0) return []
     return [
       {
@@ -33,48 +34,48 @@ export function moderationOutcomes({ gateway, requested }: SharedPlan, findings:
       },
     ]
   }
-  return [...outcomeOf('always_blocked', alwaysBlockedCategories), ...outcomeOf('requested', requested)]
+  return [...decisionOf('always_blocked', alwaysBlockedCategories), ...decisionOf('requested', requested)]
 }
 
-export function gatewayOutcome({ gateway, rollout }: SharedPlan, decided: GatewayDecision): CheckOutcome {
+export function gatewayDecision({ gateway, rollout }: SharedPlan, evaluated: GatewayDecision): Decision {
   return {
     check: 'gateway',
-    decision: decided.decision,
-    effect: decided.decision,
+    decision: evaluated.decision,
+    effect: evaluated.decision,
     isEnforced: rollout.isEnforced,
     rolloutMode: rollout.mode,
-    reasonCode: decided.reasonCode,
+    reasonCode: evaluated.reasonCode,
     policyId: gateway.config.policy_id,
     version: gateway.version,
-    triggeredCategories: decided.triggeredCategories,
+    triggeredCategories: evaluated.triggeredCategories,
   }
 }
 
 export type PolicyRules = {
   readonly plan: SharedPlan
-  /** A rule that should have been judged and was not lets the text pass. */
+  /** Whether a text passes if the rule could not be evaluated because of a failure. */
   readonly failsOpen: boolean
 }
 
-/** What a policy said about some texts: one that matches is enough, one that could not be judged is never a pass. */
-export function policyOutcome(
+/** The decision of one policy on several texts. One match is enough; a text that could not be evaluated is never a pass. */
+export function policyDecision(
   policy: ActivePolicy,
   scores: readonly RuleScore[],
   { plan, failsOpen }: PolicyRules,
-): CheckOutcome {
+): Decision {
   let best = -1
-  let isUnjudged = false
+  let isNotEvaluated = false
   let isFailure = false
   for (const score of scores) {
     if ('basisPoints' in score) {
       best = Math.max(best, score.basisPoints)
     } else {
-      isUnjudged = true
+      isNotEvaluated = true
       isFailure ||= score.isFailure
     }
   }
   const isMatch = best >= thresholdOf(policy)
-  const decision = isMatch ? 'refuse' : isUnjudged ? 'not_evaluated' : 'allow'
+  const decision = isMatch ? 'refuse' : isNotEvaluated ? 'not_evaluated' : 'allow'
   const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
   const isEnforced = policy.mode === 'enforcing'
   return {

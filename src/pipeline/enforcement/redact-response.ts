@@ -10,53 +10,53 @@ import type { FieldRoles } from '../../domain/inference/field-roles.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 
 export type RedactionParts = {
-  /** Knows what was taken out of the request. */
-  readonly vault: PlaceholderMap
-  /** Gives the caller its own data back where the model repeats a placeholder. */
-  readonly restores: boolean
-  /** What the fields of a raw block hold. */
+  /** Holds the personal data of the request by placeholder. */
+  readonly placeholderMap: PlaceholderMap
+  /** Whether the caller gets its own data back if the model repeats a placeholder. */
+  readonly restoresPersonalData: boolean
+  /** The role of each field in the vendor's format of an opaque block. */
   readonly roles: FieldRoles
 }
 
 /**
- * Takes personal data out of an answer on its way. An answer that is spelled anew is spelled in our words to its end;
- * a whole document in which nothing had to be changed keeps its own.
+ * Redacts personal data in a response. The chunks lose their raw frames, so the response is encoded by the gateway; only a
+ * whole document in which nothing was redacted is passed through.
  */
-export async function* redactedAnswer(
-  pieces: AsyncIterable<Chunk>,
-  { vault, restores, roles }: RedactionParts,
+export async function* redactResponse(
+  chunks: AsyncIterable<Chunk>,
+  { placeholderMap, restoresPersonalData, roles }: RedactionParts,
 ): AsyncGenerator<Chunk, void> {
-  const known = vault.snapshot()
-  // A placeholder in the answer stands for what it stood for in the request; it is no text to be told apart from one.
-  const answered: PlaceholderMap = {
-    ...vault,
-    placeholderFor: (kind, value) => (kind === 'literal' ? value : vault.placeholderFor(kind, value)),
+  const ofRequest = placeholderMap.snapshot()
+  const restored = restoresPersonalData ? ofRequest : undefined
+  // A placeholder in the response means the same as in the request, so it is not escaped as a literal.
+  const ofResponse: PlaceholderMap = {
+    ...placeholderMap,
+    placeholderFor: (kind, value) => (kind === 'literal' ? value : placeholderMap.placeholderFor(kind, value)),
   }
   const streams = new Map<number, TextStream>()
   const streamOf = (block: number): TextStream => {
-    const stream = streams.get(block) ?? createTextStream(answered, restores ? known : undefined)
+    const stream = streams.get(block) ?? createTextStream(ofResponse, restored)
     streams.set(block, stream)
     return stream
   }
   const changedBlocks = new Set<number>()
 
   const changedBlock = (part: OpaqueStart): OpaqueStart => {
-    const raw = mapStrings(part.raw, createTextChange(answered, restores ? known : undefined), roles)
+    const raw = mapStrings(part.raw, createTextChange(ofResponse, restored), roles)
     return JSON.stringify(raw) === JSON.stringify(part.raw) ? part : { ...part, raw }
   }
 
   const change = (event: InferenceEvent): readonly InferenceEvent[] => {
     switch (event.type) {
       case 'open':
-        if (event.part.type === 'tool-call')
-          streams.set(event.block, createJsonStream(answered, restores ? known : undefined))
+        if (event.part.type === 'tool-call') streams.set(event.block, createJsonStream(ofResponse, restored))
         return [event.part.type === 'opaque' ? { ...event, part: changedBlock(event.part) } : event]
       case 'delta': {
         const text = streamOf(event.block).push(event.text)
         if (text !== event.text) changedBlocks.add(event.block)
         return text === '' ? [] : [{ ...event, text }]
       }
-      // A signature holds for the text it was made for.
+      // A reasoning signature is valid only for the text it was made for.
       case 'signature':
         return changedBlocks.has(event.block) ? [] : [event]
       case 'close': {
@@ -68,46 +68,52 @@ export async function* redactedAnswer(
     }
   }
 
-  for await (const piece of pieces) {
-    const events = piece.events.flatMap(change)
+  for await (const chunk of chunks) {
+    const events = chunk.events.flatMap(change)
     const isSame =
-      piece.raw?.kind === 'document' &&
-      areSame(events, piece.events) &&
-      outOfBandTextsOf(piece).every(({ text }) => findPersonalData(text).length === 0)
-    yield isSame ? piece : { events }
+      chunk.raw?.kind === 'document' &&
+      areSame(events, chunk.events) &&
+      outOfBandTextsOf(chunk).every(({ text }) => findPersonalData(text).length === 0)
+    yield isSame ? chunk : { events }
   }
 }
 
-/** First the answer's own data goes, then what the caller itself had sent comes back. */
-function createTextStream(vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined): TextStream {
-  const redaction = createRedactionStream(vault)
-  if (known === undefined) return redaction
-  const restoration = createRestorationStream(known)
+/** First redacts the personal data of the response, then restores the caller's own. */
+function createTextStream(
+  placeholderMap: PlaceholderMap,
+  restored: Pick<PlaceholderMap, 'valueOf'> | undefined,
+): TextStream {
+  const redaction = createRedactionStream(placeholderMap)
+  if (restored === undefined) return redaction
+  const restoration = createRestorationStream(restored)
   return {
     push: (text) => restoration.push(redaction.push(text)),
     end: () => restoration.push(redaction.end()) + restoration.end(),
   }
 }
 
-/** A tool is told in JSON, and called as a whole: what is changed in it are its texts, not how they are spelled. */
-function createJsonStream(vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined): TextStream {
+/** Tool arguments are JSON and are sent whole. Only their strings are changed; the formatting of the JSON stays. */
+function createJsonStream(
+  placeholderMap: PlaceholderMap,
+  restored: Pick<PlaceholderMap, 'valueOf'> | undefined,
+): TextStream {
   let json = ''
   return {
-    push(piece) {
-      json += piece
+    push(text) {
+      json += text
       return ''
     },
     end() {
-      return mapJson(json, createTextChange(vault, known))
+      return mapJson(json, createTextChange(placeholderMap, restored))
     },
   }
 }
 
 const createTextChange =
-  (vault: PlaceholderMap, known: Pick<PlaceholderMap, 'valueOf'> | undefined) =>
+  (placeholderMap: PlaceholderMap, restored: Pick<PlaceholderMap, 'valueOf'> | undefined) =>
   (text: string): string => {
-    const redacted = redact(text, vault)
-    return known === undefined ? redacted : restorePlaceholders(redacted, known)
+    const redacted = redact(text, placeholderMap)
+    return restored === undefined ? redacted : restorePlaceholders(redacted, restored)
   }
 
 type OpaqueStart = Extract<BlockStart, { type: 'opaque' }>

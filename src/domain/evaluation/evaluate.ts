@@ -1,0 +1,100 @@
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import { evaluateGateway } from '../gateway-config/evaluate.ts'
+import type { TextDirection } from '../moderation/classifier.ts'
+import type { RuleScore } from '../policy/compiled-rule.ts'
+import { createCollectFindings, type CollectFindingsParts, type ScannedTexts } from './scan/collect-findings.ts'
+import {
+  addFindings,
+  hasNoFindings,
+  isClean,
+  noFindings,
+  type CollectedFindings,
+  type Findings,
+} from './scan/findings.ts'
+import { combine, type Verdict } from './verdict/combine.ts'
+import { gatewayDecision, moderationDecisions, policyDecision, thresholdOf } from './verdict/decisions.ts'
+import { oncePerSharedPlan, type Plan, type SharedPlan } from './rules/plan.ts'
+import type { ActivePolicy } from './rules/rulebook.ts'
+
+export type EvaluateParts = CollectFindingsParts & {
+  /** Whether a judge model is configured that can rephrase a text. */
+  readonly canRephrase: boolean
+  /** Whether a text passes if a rule could not be evaluated because of a failure. */
+  readonly failsOpen: boolean
+  /** Report denials only; leave out decisions that allow the text. */
+  readonly reportsDenialsOnly?: boolean
+}
+
+export type Evaluation = {
+  readonly verdict: Verdict
+  readonly findings: Findings
+  /** The texts that hit a denylist term or a flagged category of the gateway configuration. */
+  readonly offendingTexts: readonly string[]
+}
+
+/** Scans texts, evaluates every rule of the plan and combines the decisions. Used for requests, responses, simulations and backtests. */
+export type Evaluate = (plan: Plan, texts: ScannedTexts) => MaybePromise<Evaluation>
+
+export function createEvaluate(parts: EvaluateParts): Evaluate {
+  const { canRephrase, failsOpen, reportsDenialsOnly = false } = parts
+  const collectFindings = createCollectFindings(parts)
+  const cleanVerdict = {
+    request: oncePerSharedPlan((plan) => cleanVerdictOf(plan, 'request')),
+    response: oncePerSharedPlan((plan) => cleanVerdictOf(plan, 'response')),
+  }
+
+  return (plan, texts) => andThen(collectFindings(plan, texts), (collected) => evaluateAll(plan, texts, collected))
+
+  function evaluateAll(
+    plan: Plan,
+    { texts, direction, givenCategories }: ScannedTexts,
+    collected: CollectedFindings,
+  ): Evaluation {
+    const { offendingTexts, scores } = collected
+    const findings = givenCategories
+      ? addFindings(collected.findings, { ...noFindings, categories: givenCategories })
+      : collected.findings
+    if (reportsDenialsOnly && hasNoFindings(findings) && matchesNoPolicy(plan.policies[direction], scores)) {
+      return { verdict: allowed, findings, offendingTexts }
+    }
+    if (texts.length > 0 && isClean({ findings, scores })) {
+      return { verdict: cleanVerdict[direction](plan), findings, offendingTexts }
+    }
+    return { verdict: verdictOn(plan, direction, { findings, scores }), findings, offendingTexts }
+  }
+
+  /** The verdict on texts without findings to which every policy gave a score of 0. */
+  function cleanVerdictOf(plan: SharedPlan, direction: TextDirection): Verdict {
+    return verdictOn(plan, direction, { findings: noFindings, scores: [plan.policies[direction].map(() => zero)] })
+  }
+
+  function verdictOn(plan: SharedPlan, direction: TextDirection, { findings, scores }: DecisionInput): Verdict {
+    const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
+    const rules = { plan, failsOpen }
+    const ofPolicies = plan.policies[direction].map((policy, at) => policyDecision(policy, scoresOf(at, scores), rules))
+    const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
+    return combine([...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway), ...ofPolicies])
+  }
+}
+
+/** The scores of one policy, text by text. */
+function scoresOf(policy: number, scores: CollectedFindings['scores']): readonly RuleScore[] {
+  const ofPolicy: RuleScore[] = []
+  for (const ofText of scores) {
+    const score = ofText[policy]
+    if (score !== undefined) ofPolicy.push(score)
+  }
+  return ofPolicy
+}
+
+type DecisionInput = Pick<CollectedFindings, 'findings' | 'scores'>
+
+/** True if every policy was evaluated and none matches: then no policy can deny the text. */
+const matchesNoPolicy = (policies: readonly ActivePolicy[], scores: CollectedFindings['scores']): boolean =>
+  policies.length === 0 || scores.every((ofText) => policies.every((policy, at) => isBelow(policy, ofText[at])))
+
+const isBelow = (policy: ActivePolicy, score: RuleScore | undefined): boolean =>
+  score !== undefined && 'basisPoints' in score && score.basisPoints < thresholdOf(policy)
+
+const allowed: Verdict = combine([])
+const zero: RuleScore = { basisPoints: 0 }

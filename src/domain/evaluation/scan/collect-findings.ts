@@ -1,0 +1,128 @@
+import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
+import type { ScanMode, ScanText } from '../../moderation/scan.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import { createCleanRunCache } from './clean-run-cache.ts'
+import {
+  addFindings,
+  findingsOf,
+  hasNoFindings,
+  joinCollected,
+  noFindings,
+  type CollectedFindings,
+  type Findings,
+} from './findings.ts'
+import { needsPersonalData, type Plan } from '../rules/plan.ts'
+import { createPolicyScorer, type PolicyScorer, type ScannedText } from './score-policies.ts'
+
+export type CollectFindingsParts = {
+  readonly scanText: ScanText
+  /** Yields to the event loop. */
+  readonly pause: () => Promise<unknown>
+  /** How many texts' policy scores are cached; 0 turns the cache off. */
+  readonly cacheEntries: number
+}
+
+/** Texts that are evaluated together: those of a request, or one block of a response. */
+export type ScannedTexts = {
+  readonly texts: readonly string[]
+  /** Neighbouring texts joined to one. Not scanned for personal data, because the single texts are. */
+  readonly joinedFragments?: readonly string[]
+  readonly direction: TextDirection
+  /** Categories that count as found whatever the texts contain. Used by simulations. */
+  readonly givenCategories?: readonly string[]
+  /** Skips personal data. It is skipped as well if no rule of the plan needs it. */
+  readonly skipsPersonalData?: boolean
+  /** How to scan a text of which a part was scanned before. */
+  readonly mode?: ScanMode | undefined
+}
+
+/** Characters scanned between two yields to the event loop. A single long text yields while it is scanned. */
+const charactersPerYield = 65_536
+/** Fixed cost of scanning a text, in characters. */
+const textCharacters = 64
+/** Texts scored by the policies between two yields. A single long text yields while it is scored. */
+const textsPerYield = 16
+
+type Scanning = Pick<ScannedTexts, 'direction' | 'mode'> & {
+  readonly plan: Plan
+  readonly skipsPersonalData: boolean
+  readonly scorer: PolicyScorer
+  charactersSinceYield: number
+}
+
+/** Scans texts with everything the plan needs: classifier, terms, personal data and policy scores. */
+export function createCollectFindings({
+  scanText,
+  pause,
+  cacheEntries,
+}: CollectFindingsParts): (plan: Plan, texts: ScannedTexts) => MaybePromise<CollectedFindings> {
+  const scorerFor = createPolicyScorer(cacheEntries, pause)
+  const cleanRuns = createCleanRunCache(cacheEntries, pause)
+
+  return (plan, { texts, joinedFragments = none, direction, mode, skipsPersonalData: skips }) => {
+    const skipsPersonalData = skips === true || !needsPersonalData(plan, direction)
+    const scorer = scorerFor(plan, direction)
+    const scanning = { plan, direction, mode, skipsPersonalData, scorer, charactersSinceYield: 0 }
+    const collected = scanCached(scanning, texts)
+    if (joinedFragments.length === 0) return collected
+    const joined = andThen(collected, () => scanCached({ ...scanning, skipsPersonalData: true }, joinedFragments))
+    return andThen(all([collected, joined]), joinCollected)
+  }
+
+  function scanCached(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
+    if (!cleanRuns.hasRun(texts)) return scanAll(scanning, texts)
+    return cleanRuns.getOrScan(texts, rulesKeyOf(scanning), (run) => scanAll(scanning, run))
+  }
+
+  function scanAll(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
+    const { plan, direction, mode, skipsPersonalData, scorer } = scanning
+    const { terms, config } = plan.gateway
+    const scanned: ScannedText[] = []
+    const scanOne = (text: string): MaybePromise<unknown> =>
+      andThen(scanText({ text, direction, skipsPersonalData, terms, mode }), (scan) => {
+        scanned.push({ text, scan, findings: findingsOf(scan, config.rules) })
+        return yieldIfDue(scanning, text.length + textCharacters)
+      })
+    const collect = (scores: CollectedFindings['scores']): CollectedFindings => collectedOf(plan, scanned, scores)
+    return andThen(sequentially(texts, scanOne), () => andThen(scoresOf(scorer, scanned), collect))
+  }
+
+  function yieldIfDue(scanning: Scanning, characters: number): MaybePromise<unknown> {
+    scanning.charactersSinceYield += characters
+    if (scanning.charactersSinceYield < charactersPerYield) return undefined
+    scanning.charactersSinceYield = 0
+    return pause()
+  }
+
+  function scoresOf(scorer: PolicyScorer, scanned: readonly ScannedText[]): MaybePromise<CollectedFindings['scores']> {
+    if (scorer.hasNoPolicies) return none
+    const scores: MaybePromise<readonly RuleScore[]>[] = []
+    const score = (one: ScannedText): MaybePromise<unknown> =>
+      scores.push(scorer.score(one)) % textsPerYield === 0 ? pause() : undefined
+    return andThen(sequentially(scanned, score), () => all(scores))
+  }
+}
+
+/** Everything besides the texts that findings depend on. */
+const rulesKeyOf = ({ plan, direction, skipsPersonalData, scorer }: Scanning): string =>
+  `${direction} ${skipsPersonalData} ${plan.gateway.terms?.digest ?? ''} ${scorer.cacheKey()}`
+
+const none: readonly never[] = []
+
+function collectedOf(
+  plan: Plan,
+  scanned: readonly ScannedText[],
+  scores: CollectedFindings['scores'],
+): CollectedFindings {
+  const findings = scanned.reduce((sum, one) => addFindings(sum, one.findings), noFindings)
+  const isProvisional = scanned.some(({ scan }) => scan.classification.isProvisional === true)
+  if (hasNoFindings(findings)) return { findings, scores, offendingTexts: none, isProvisional }
+  const offendingTexts = scanned.filter((one) => isOffending(plan, one.findings)).map(({ text }) => text)
+  return { findings, scores, offendingTexts, isProvisional }
+}
+
+function isOffending({ gateway }: Plan, { denylistHits, categories }: Findings): boolean {
+  const { flagged_categories: flagged } = gateway.config.rules
+  return denylistHits.length > 0 || flagged.some((category) => categories.includes(category))
+}

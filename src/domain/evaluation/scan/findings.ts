@@ -1,0 +1,95 @@
+import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
+import { categories, perCategory, type Category, type PerCategory } from '../../moderation/categories.ts'
+import { countByKind, type PersonalDataKind } from '../../moderation/personal-data/kinds.ts'
+import type { ScanResult } from '../../moderation/scan.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+
+/** The result of scanning one or more texts: categories, terms and personal data. No rule has been evaluated yet. */
+export type Findings = {
+  readonly categories: readonly string[]
+  readonly scores: PerCategory<number>
+  readonly allowlistHits: readonly string[]
+  readonly denylistHits: readonly string[]
+  readonly personalData: Readonly<Partial<Record<PersonalDataKind, number>>>
+}
+
+export const noFindings: Findings = {
+  categories: [],
+  scores: perCategory(() => 0),
+  allowlistHits: [],
+  denylistHits: [],
+  personalData: {},
+}
+
+type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
+
+/** Turns the scan of one text into findings; the lists tell allowed terms from denied ones. */
+export function findingsOf({ classification, termHits, personalData }: ScanResult, lists: Lists): Findings {
+  const { flagged, scores } = classification
+  if (termHits.length + personalData.length === 0) return { ...noFindings, categories: flagged, scores }
+  const terms = termHits.map(({ term }) => term)
+  return {
+    categories: flagged,
+    scores,
+    allowlistHits: terms.filter((term) => lists.allowlist.includes(term)),
+    denylistHits: terms.filter((term) => lists.denylist.includes(term)),
+    personalData: personalData.length === 0 ? noFindings.personalData : countByKind(personalData),
+  }
+}
+
+export function addFindings(first: Findings, second: Findings): Findings {
+  if (first === noFindings) return second
+  const isHigher = (category: Category): boolean => second.scores[category] > first.scores[category]
+  if (hasNoFindings(second) && !categories.some(isHigher)) return first
+  return {
+    categories: union(first.categories, second.categories),
+    scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
+    allowlistHits: union(first.allowlistHits, second.allowlistHits),
+    denylistHits: union(first.denylistHits, second.denylistHits),
+    personalData: sum(first.personalData, second.personalData),
+  }
+}
+
+/** True if no category, term or personal data was found; scores are ignored. */
+export const hasNoFindings = (findings: Findings): boolean =>
+  findings.categories.length + findings.allowlistHits.length + findings.denylistHits.length === 0 &&
+  findings.personalData === noFindings.personalData
+
+const union = (first: readonly string[], second: readonly string[]): readonly string[] =>
+  second.length === 0 ? first : [...new Set([...first, ...second])]
+
+function sum(first: Findings['personalData'], second: Findings['personalData']): Findings['personalData'] {
+  if (second === noFindings.personalData) return first
+  const both = { ...first }
+  for (const [kind, count] of entriesOf(second)) both[kind] = (both[kind] ?? 0) + count
+  return both
+}
+
+const entriesOf = (counts: Findings['personalData']): [PersonalDataKind, number][] =>
+  Object.entries(counts) as [PersonalDataKind, number][]
+
+/** Findings of several texts with the score that each policy gave each text: the input of every decision. */
+export type CollectedFindings = {
+  readonly findings: Findings
+  /** Per text, then per policy. */
+  readonly scores: readonly (readonly RuleScore[])[]
+  /** The texts that hit a denylist term or a flagged category of the gateway configuration. */
+  readonly offendingTexts: readonly string[]
+  /** True if at least one text was classified by a fallback classifier; such a result must not be cached. */
+  readonly isProvisional: boolean
+}
+
+/** Joins the results of several batches of texts, in their order. */
+export const joinCollected = (batches: readonly CollectedFindings[]): CollectedFindings => ({
+  findings: batches.reduce((all, { findings }) => addFindings(all, findings), noFindings),
+  scores: batches.flatMap(({ scores }) => scores),
+  offendingTexts: batches.flatMap(({ offendingTexts }) => offendingTexts),
+  isProvisional: batches.some(({ isProvisional }) => isProvisional),
+})
+
+/** True if nothing was found and every policy gave a score of 0. */
+export const isClean = ({ findings, scores }: Pick<CollectedFindings, 'findings' | 'scores'>): boolean =>
+  hasNoFindings(findings) && scores.every(areAllZero)
+
+const areAllZero = (scores: readonly RuleScore[]): boolean =>
+  scores.every((score) => 'basisPoints' in score && score.basisPoints === 0)

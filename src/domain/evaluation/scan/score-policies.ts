@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
+import type { TextDirection } from '../../moderation/classifier.ts'
+import type { ScanResult } from '../../moderation/scan.ts'
+import { createScanCache } from '../../moderation/scan-cache.ts'
+import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleFacts } from '../../policy/rule.ts'
+import type { Findings } from './findings.ts'
+import type { Plan } from '../rules/plan.ts'
+import type { ActivePolicy } from '../rules/rulebook.ts'
+
+export type ScannedText = { readonly text: string; readonly scan: ScanResult; readonly findings: Findings }
+
+/** Scores texts against the policies of one plan. */
+export type PolicyScorer = {
+  readonly hasNoPolicies: boolean
+  /** Versions of the policies and facts of the caller: the score of a text depends on nothing else. */
+  cacheKey(): string
+  /** One score per policy, in the order of the plan. */
+  score(scanned: ScannedText): MaybePromise<readonly RuleScore[]>
+}
+
+/**
+ * Caches scores by the scan of the text, so that the earlier turns of a chat cost one lookup each, however many policies
+ * there are. Scores that a failure prevented are not cached.
+ */
+export function createPolicyScorer(
+  cacheEntries: number,
+  pause: () => Promise<unknown>,
+): (plan: Plan, direction: TextDirection) => PolicyScorer {
+  const cache = createScanCache<readonly RuleScore[]>(cacheEntries)
+  const numberOf = createNumbering()
+  return (plan, direction) => {
+    const policies = plan.policies[direction]
+    if (policies.length === 0) return withoutPolicies
+    let key: string | undefined
+    const cacheKey = (): string => (key ??= keyOf(plan, direction))
+    const scoreUncached = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> =>
+      scoreAll(policies, factsOf(plan, direction, scanned), pause)
+
+    const score = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
+      if (cacheEntries === 0) return scoreUncached(scanned)
+      const textKey = `${numberOf(scanned.scan)} ${cacheKey()}`
+      const cached = cache.get(textKey)
+      if (cached !== undefined) return cached
+      return andThen(scoreUncached(scanned), (scores) => {
+        if (scores.every((one) => 'basisPoints' in one || !one.isFailure)) cache.set(textKey, scores)
+        return scores
+      })
+    }
+    return { hasNoPolicies: false, cacheKey, score }
+  }
+}
+
+const withoutPolicies: PolicyScorer = { hasNoPolicies: true, cacheKey: () => '', score: () => [] }
+
+/** Numbers scan results. A cached scan is the same object, so its number identifies the text and the classifier. */
+function createNumbering(): (scan: ScanResult) => number {
+  const numbers = new WeakMap<ScanResult, number>()
+  let last = 0
+  return (scan) => {
+    const known = numbers.get(scan)
+    if (known !== undefined) return known
+    numbers.set(scan, ++last)
+    return last
+  }
+}
+
+/** Characters times rules between two yields to the event loop: a few milliseconds. */
+const workPerYield = 1_000_000
+
+/** Starts all rules without waiting for the slow ones, and yields to the event loop in between. */
+function scoreAll(
+  policies: readonly ActivePolicy[],
+  facts: RuleFacts,
+  pause: () => Promise<unknown>,
+): MaybePromise<readonly RuleScore[]> {
+  const scores: MaybePromise<RuleScore>[] = []
+  const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
+  const start = ({ rule }: ActivePolicy): MaybePromise<unknown> =>
+    scores.push(rule.score(facts)) % rulesPerYield === 0 ? pause() : undefined
+  return andThen(sequentially(policies, start), () => all(scores))
+}
+
+const factsOf = ({ facts }: Plan, direction: TextDirection, { text, findings }: ScannedText): RuleFacts => ({
+  ...facts,
+  text,
+  direction,
+  categories: findings.scores,
+  pii: findings.personalData,
+})
+
+const keyOf = ({ facts, policies }: Plan, direction: TextDirection): string =>
+  `${direction} ${versionsOf(policies[direction])} ${hash('sha256', JSON.stringify(facts), 'base64url')}`
+
+const digests = new WeakMap<readonly ActivePolicy[], string>()
+
+function versionsOf(policies: readonly ActivePolicy[]): string {
+  const known = digests.get(policies)
+  if (known !== undefined) return known
+  const versions = policies.map(({ versionId }) => versionId).join()
+  const digest = hash('sha256', versions, 'base64url')
+  digests.set(policies, digest)
+  return digest
+}
