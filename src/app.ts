@@ -1,14 +1,14 @@
 import packageFile from '../package.json' with { type: 'json' }
 import { createAdministration } from './app/administration.ts'
 import { openAudit } from './app/audit.ts'
-import { controlSocketPath } from './app/operations/remote.ts'
+import { createApiClient, injectTransport, type ApiClient } from './app/api-client.ts'
 import { createFamilies } from './app/families.ts'
 import { openEvaluation } from './app/evaluation.ts'
 import { openInfrastructure, type World } from './app/infrastructure.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listeners.ts'
 import { allPurposes } from './app/listen-addresses.ts'
-import type { Operations } from './app/operations/operations.ts'
+import { controlSocketPath, createOperatorServer } from './app/operator-server.ts'
 import { openModels } from './app/models.ts'
 import { watchProcess } from './base/process-metrics.ts'
 import { holdMsOf, openPipeline } from './app/pipeline.ts'
@@ -35,7 +35,8 @@ export type App = AsyncDisposable & {
   readonly exampleModel: string | undefined
   /** How limits are counted, in words. */
   readonly limits: string
-  readonly operations: Operations
+  /** The operator's API, as the control socket serves it. */
+  readonly client: ApiClient
   readonly openapi: () => object
   /** Opens the ports and answers their addresses. */
   listen(): Promise<Addresses>
@@ -108,6 +109,12 @@ export async function createApp(config: Config, env: Environment, world: World =
     ],
   }
   await listeners.serve((purposes) => createFamilies(parts, purposes))
+  const operatorServer = await createOperatorServer({
+    ...parts,
+    log,
+    recorder,
+    requestTimeoutMs: config.server.request_timeout_ms,
+  })
   const kept = built.move()
 
   return {
@@ -115,11 +122,11 @@ export async function createApp(config: Config, env: Environment, world: World =
     models: served.models.map(({ name }) => name),
     exampleModel: exampleModel(config, env),
     limits: counters.says,
-    operations: administration.operations,
+    client: createApiClient(injectTransport(operatorServer)),
     openapi: () => describeApi(createFamilies(parts, allPurposes), packageFile.version),
     async listen() {
       if (database.engine === 'sqlite') {
-        kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), administration.operations))
+        kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), operatorServer))
       }
       return listeners.listen()
     },

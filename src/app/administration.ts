@@ -8,6 +8,10 @@ import type { Keyring } from '../domain/identity/keyring.ts'
 import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
+import { createOrganizations } from '../domain/identity/organizations.ts'
+import type { KeyDefaults } from '../domain/identity/permissions.ts'
+import { createSecretRotation, type SecretFiles } from '../domain/identity/secret-rotation.ts'
+import { grantStartingCredits } from '../domain/credits/payments.ts'
 import { createConfigurationAdministration } from '../domain/gateway-config/mutations.ts'
 import { createBacktestAdministration } from '../domain/evaluation/backtest/create.ts'
 import { createPolicyAdministration } from '../domain/policy/mutations.ts'
@@ -32,8 +36,8 @@ import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
-import type { SecretFiles } from './server-secrets.ts'
-import { createOperations, type OperationParts } from './operations/operations.ts'
+import { createAuditVerifier } from './audit-verifier.ts'
+import { rotationStore } from './secret-rotation.ts'
 
 export type AdministrationParts = {
   readonly database: Database
@@ -44,13 +48,13 @@ export type AdministrationParts = {
   readonly keyring: Keyring
   /** Undefined where the secret is configured. */
   readonly secretFiles: SecretFiles | undefined
-  readonly credits: OperationParts['credits']
-  readonly keyDefaults: OperationParts['keyDefaults']
+  readonly credits: { readonly credit_usd: number; readonly starting: number }
+  readonly keyDefaults: KeyDefaults
   /** A model judges rules in plain language. */
   readonly hasJudge: boolean
 }
 
-/** All that changes organizations: the stores of one transaction, and the operations over them. */
+/** What administrators and the operator may read and change: the stores of one transaction, and the rules over them. */
 export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
   const audit = createAuditParts({ clock, ids, keyring })
@@ -88,28 +92,18 @@ export function createAdministration(parts: AdministrationParts) {
   const ledger = ledgerStore(database, { ids, clock })
   const recorded = createAuditedDirectory(registry)
   const administer = createAuditedMutation({ change, ids, clock })
-  const operations = createOperations({
-    ids,
-    reads,
-    registry,
-    recorded,
-    policies,
-    configurations,
-    backtests,
-    administer,
-    ledger,
-    reports: reads.ledger,
-    credits,
-    keyDefaults,
-    events: audit.events,
-    clock,
-    trustedKeys: audit.trustedKeys,
-    database,
-    keyring,
-    secretFiles: parts.secretFiles,
-    seals,
-    audit,
+  const organizations = createOrganizations<Pick<ReturnType<typeof open>, 'registry' | 'grants'>>({
+    directory: registry,
+    startingCredits: credits.starting,
+    grantStartingCredits: ({ grants }, organizationId) =>
+      grantStartingCredits(grants, { organizationId, credits: credits.starting }),
   })
+  const secretRotation = createSecretRotation({
+    keyring,
+    files: parts.secretFiles,
+    store: rotationStore({ database, clock, keyring, seals, audit, events: reads.events }),
+  })
+  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: seals.textsKeys, reads: reads.events })
   const exports = createSinkAdministration({ kinds: sinkKinds, ids, clock })
   return {
     reads,
@@ -118,7 +112,12 @@ export function createAdministration(parts: AdministrationParts) {
     registry: recorded,
     keyDefaults,
     administer,
-    operations,
+    ids,
+    organizations,
+    balances: ledger,
+    creditUsd: credits.credit_usd,
+    secretRotation,
+    verifyAuditLog,
     audit,
     seal: seals.exportSecrets,
     exports,

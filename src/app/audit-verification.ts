@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { readExported } from '../adapters/sinks/exported-files.ts'
 import { isRecord } from '../base/record.ts'
-import { isVerificationKey, pinnedKeys, type KeyFinding, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
-import { isWhole, type LogReport, type SignedRange } from '../domain/audit/verify-log.ts'
-import type { Operations } from './operations/operations.ts'
-import type { InOrganization } from './operations/organization-of.ts'
+import type { SignedCheckpoint } from '../domain/audit/chain/checkpoint.ts'
+import { isVerificationKey, pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import { verifyAgainst, type AgainstReport } from '../domain/audit/verify-against.ts'
 import { verifyExport } from '../domain/audit/verify-export.ts'
+import { presentLogReport } from '../http/operator/audit-log.ts'
+import type { ApiClient } from './api-client.ts'
+import type { CheckpointKeysBody, FingerprintsBody } from './api-types.ts'
 
-export type { AgainstReport, KeyFinding, LogReport, SignedRange }
+export type { AgainstReport }
 
-/** What was checked: a log or a file, and the copies of the log that were compared with it. */
-export type AuditVerification = {
-  readonly subject: string
-  readonly report: LogReport
-  readonly against?: AgainstReport
-}
+/** The report of the API about a log, or the same about a file. */
+export type LogReportBody = ReturnType<typeof presentLogReport>
 
-export type VerifyInput = InOrganization & {
+/** What was checked: a log or a file, and the exported copies of the log that were compared with it. */
+export type AuditVerification = { readonly report: LogReportBody; readonly against?: AgainstReport }
+
+export type VerifyInput = {
   readonly from?: number
   readonly to?: number
   /** Exported events to check in place of the log. */
@@ -29,32 +29,42 @@ export type VerifyInput = InOrganization & {
 }
 
 export const isProven = ({ report, against }: AuditVerification): boolean =>
-  isWhole(report) && (against === undefined || (against.differing === 0 && against.last > 0))
+  report.whole && (against === undefined || (against.differing === 0 && against.last > 0))
 
-/** Checks what a command names. `open` is called only where the service is needed: a file with pinned keys stands alone. */
+/** Checks a log or a file. Calls `open` only if the service is needed: a file with pinned keys needs nothing else. */
 export async function verifyWith(
-  open: () => Promise<AsyncDisposable & { readonly operations: Operations }>,
-  { file, against, keys: keyFile, ...input }: VerifyInput,
+  open: () => Promise<AsyncDisposable & { readonly client: ApiClient }>,
+  { file, against, keys: keyFile, ...range }: VerifyInput,
 ): Promise<AuditVerification> {
   const pinned = keyFile === undefined ? undefined : readPinnedKeys(keyFile)
   if (file !== undefined && pinned)
-    return { subject: file, report: await verifyExport(() => readExported(file), pinnedKeys(pinned)) }
-  await using house = await open()
-  const { operations } = house
-  const keys = pinned ? pinnedKeys(pinned) : await keysOfSecret(operations)
-  const handoversOf = (organization: string) => operations['audit.handovers']({ organization })
+    return { report: presentLogReport(file, await verifyExport(() => readExported(file), pinnedKeys(pinned))) }
+  await using connection = await open()
+  const { client } = connection
+  const keys = pinned ? pinnedKeys(pinned) : await keysOfSecret(client)
+  const handoversOf = async (organization: string): Promise<readonly SignedCheckpoint[]> => {
+    const query = { organization_id: organization }
+    return (await client.get<{ data: SignedCheckpoint[] }>('/operator/audit_log/handovers', query)).data
+  }
   if (file !== undefined)
-    return { subject: file, report: await verifyExport(() => readExported(file), keys, handoversOf) }
-  const { organization, ...report } = await operations['audit.verify']({ ...input, ...(pinned && { keys: pinned }) })
-  if (against === undefined) return { subject: organization, report }
-  const read = (range: { after: number; to: number }) => operations['audit.fingerprints']({ organization, ...range })
+    return { report: presentLogReport(file, await verifyExport(() => readExported(file), keys, handoversOf)) }
+  const body = { ...range, ...(pinned && { keys: pinned }) }
+  const report = await client.post<LogReportBody>('/operator/organization/audit_log/verification', body)
+  if (against === undefined) return { report }
+  const read = (query: { after: number; to: number }) => readFingerprints(client, query)
   const exported = { path: against, entries: readExported(against) }
-  return { subject: organization, report, against: await verifyAgainst(exported, { keys, read, handoversOf }) }
+  return { report, against: await verifyAgainst(exported, { keys, read, handoversOf }) }
 }
 
-async function keysOfSecret(operations: Operations): Promise<TrustedKeys> {
-  const keys = await operations['audit.keys']({})
-  return { ...pinnedKeys(keys.map(({ public_key: pem }) => pem)), source: 'server_secret' }
+async function readFingerprints(client: ApiClient, query: { after: number; to: number }) {
+  const path = '/operator/organization/audit_log/fingerprints'
+  const { chain_uid: chainUid, ...rest } = await client.get<FingerprintsBody>(path, query)
+  return { chainUid, ...rest }
+}
+
+async function keysOfSecret(client: ApiClient): Promise<TrustedKeys> {
+  const { data } = await client.get<CheckpointKeysBody>('/operator/audit_log/keys')
+  return { ...pinnedKeys(data.map(({ public_key: pem }) => pem)), source: 'server_secret' }
 }
 
 /** Public keys in PEM from a file: as `audit keys` prints them, as the API lists them, or plain PEM. */

@@ -12,8 +12,8 @@ import type { Config, Environment } from '../config/config.ts'
 import { checkJobs } from './doctor-jobs.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import { readTlsFiles } from './tls-files.ts'
-import { connect } from './operations/open.ts'
-import type { SecretStatus } from './operations/secret.ts'
+import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
+import { connect } from './connect.ts'
 import { effectiveUpstreams } from './upstreams.ts'
 
 export type Diagnosis = {
@@ -99,10 +99,11 @@ function checkFolder(config: Config): Diagnosis[] {
 
 async function checkStorage(config: Config): Promise<Diagnosis[]> {
   try {
-    await using house = await connect(config)
-    const organizations = await house.operations['orgs.list']({})
+    await using connection = await connect(config)
+    const { client } = connection
+    const { data: organizations } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
     const says = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
-    const secret = secretFindings(await house.operations['secret.status']({}))
+    const secret = secretFindings(await client.get<SecretStatusBody>('/operator/secret'))
     if (organizations.length > 0) return [{ part: 'storage', state: 'ok', says }, ...secret]
     return [
       { part: 'storage', state: 'warning', says: `${says}, but there is no organization yet`, mend: 'gatehouse setup' },
@@ -119,7 +120,7 @@ function secretFindings({
   previous_id: previous,
   kept_in: keptIn,
   ...status
-}: SecretStatus): Diagnosis[] {
+}: SecretStatusBody): Diagnosis[] {
   const part = 'server secret'
   const { lost, needs_previous: needs } = status
   const isLost = lost.keys + lost.encrypted_values > 0

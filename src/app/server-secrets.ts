@@ -7,6 +7,7 @@ import {
   replaceSecret,
 } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { ServerSecrets } from '../domain/identity/keyring.ts'
+import type { SecretFiles } from '../domain/identity/secret-rotation.ts'
 
 /**
  * The server secret and those beside it, from the configuration or from the data folder: the one place that reads them. With
@@ -22,14 +23,7 @@ export function readServerSecrets(config: Config, random: Random): ServerSecrets
   return { current: readOrMakeSecret(dataDir, random), previous: previous ?? readPreviousSecret(dataDir), next }
 }
 
-/** The secret files of the data folder, where the secret is kept there and not in the configuration. */
-export type SecretFiles = {
-  /** Makes a new secret, and keeps the present one as the previous. */
-  replace(): ServerSecrets
-  /** Removes the previous one for good. */
-  removePrevious(): ServerSecrets
-}
-
+/** The secret files of the data folder; undefined where the secret comes from the configuration. */
 export function secretFilesOf(config: Config, random: Random): SecretFiles | undefined {
   if (config.secret !== undefined || config.secret_previous !== undefined) return undefined
   const { data_dir: dataDir } = config.storage

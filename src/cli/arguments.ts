@@ -3,16 +3,16 @@ import { dayMs, hourMs, minuteMs } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import { UsageError } from './command.ts'
 
-/** Reads options and at most so many words; what is not understood is an error that shows the usage. */
+/** Parses options and at most `maxPositionals` other arguments. Any mistake is an error that shows the usage. */
 export function readArguments<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,
-  mostWords = 0,
+  maxPositionals = 0,
 ) {
   const read = parse(args, options)
-  const surplus = read.positionals[mostWords]
-  // Not passed over: whoever revokes two keys in one breath must not believe that both are gone.
-  if (surplus !== undefined) throw new UsageError(`${surplus} is one word too many.`)
+  const surplus = read.positionals[maxPositionals]
+  // Reject extra arguments: `keys revoke A B` must not silently revoke only A.
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument: ${surplus}.`)
   return read
 }
 
@@ -24,31 +24,28 @@ function parse<const O extends NonNullable<ParseArgsConfig['options']>>(args: re
   }
 }
 
-/** The organization that `--org` names; left out where it is not said, since there may be only one. */
-export const inOrganization = ({ org }: { readonly org?: string | undefined }): { readonly organization?: string } =>
-  org === undefined ? {} : { organization: org }
-
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing.`)
   return value
 }
 
-/** A number that is not negative; undefined where nothing was said. */
+/** A number from 0; undefined without a text. */
 export function readNumber(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new UsageError(`${name}: ${text} is no number.`)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new UsageError(`${name}: ${text} is not a number from 0.`)
   return value
 }
 
-/** How many rows to show. */
+/** A number of rows to show. */
 export function readCount(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,2}$/.test(text) || text === '1000') return Number(text)
   throw new UsageError(`${name} must be a whole number from 1 to 1000.`)
 }
 
-/** Words between commas; none where the text is empty. */
+/** A list separated by commas; empty for an empty text. */
 export const readList = (text: string | undefined): string[] | undefined =>
   text?.split(',').flatMap((word) => word.trim() || [])
 
@@ -58,6 +55,6 @@ export function readTime(text: string | undefined, nowMs: number): number | null
   const span = /^(\d+)([dhm])$/.exec(text)
   if (span) return nowMs + Number(span[1]) * { d: dayMs, h: hourMs, m: minuteMs }[span[2] as 'd' | 'h' | 'm']
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new UsageError(`${text} is not a time; write 2027-01-31 or 30d.`)
+  if (Number.isNaN(at)) throw new UsageError(`${text} is not a time; write a date such as 2027-01-31, or 30d.`)
   return at
 }

@@ -1,48 +1,19 @@
+import { isProven, type AgainstReport, type AuditVerification, type LogReportBody } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
-import {
-  isProven,
-  type AgainstReport,
-  type KeyFinding,
-  type LogReport,
-  type AuditVerification,
-  type SignedRange,
-} from '../app/audit-verification.ts'
 
 /** The report as text, and as JSON with the field names of the API. */
 export function describeVerification(verification: AuditVerification): {
   readonly text: string
   readonly json: object
 } {
-  const { report, against, subject } = verification
-  const lines = [...logLines(subject, report), ...(against ? againstLines(against) : [])]
-  return {
-    text: lines.join('\n'),
-    json: {
-      whole: isProven(verification),
-      organization: subject,
-      ...reportFields(report),
-      ...(against && { against }),
-    },
-  }
+  const { report, against } = verification
+  const lines = [...logLines(report), ...(against ? againstLines(against) : [])]
+  return { text: lines.join('\n'), json: { ...report, whole: isProven(verification), ...(against && { against }) } }
 }
 
-const reportFields = ({ end, signed, unsigned, keyFindings, checkpointFinding, keySource, ...report }: LogReport) => ({
-  checked: report.checked,
-  first: report.first,
-  checkpoints: report.checkpoints,
-  unchecked_texts: report.uncheckedTexts ?? 0,
-  ...(report.finding && { finding: report.finding }),
-  end: { chain_uid: end.chainUid, sequence: end.sequence, fingerprint: end.fingerprint },
-  key_source: keySource,
-  signed: signed
-    ? { to: signed.to, time: signed.timeMs, key_ids: signed.keyIds, handover_key_ids: signed.handoverKeyIds }
-    : null,
-  unsigned: unsigned ? { from: unsigned.from, to: unsigned.to, overdue: unsigned.isOverdue } : null,
-  key_findings: keyFindings.map(({ keyId, ...finding }) => ({ key_id: keyId, ...finding })),
-  ...(checkpointFinding && { checkpoint_finding: checkpointFinding }),
-})
+type SignedRange = NonNullable<LogReportBody['signed']>
 
-const findingTexts: Readonly<Record<NonNullable<LogReport['finding']>['reason'], string>> = {
+const findingTexts: Readonly<Record<NonNullable<LogReportBody['finding']>['reason'], string>> = {
   altered: 'was altered; it does not match the fingerprint that it carries',
   texts_altered: 'has other stored texts than the ones it was written with',
   missing: 'is missing',
@@ -52,22 +23,23 @@ const findingTexts: Readonly<Record<NonNullable<LogReport['finding']>['reason'],
   cut: 'is missing, and so is every event after it; the end of the log was cut off',
 }
 
-const checkpointFindingTexts: Readonly<Record<NonNullable<LogReport['checkpointFinding']>['reason'], string>> = {
+const checkpointFindingTexts: Readonly<Record<NonNullable<LogReportBody['checkpoint_finding']>['reason'], string>> = {
   unknown_key: 'was signed with a key that is not trusted',
   bad_signature: 'has an invalid signature',
   unlinked: 'does not follow from the checkpoint before it',
 }
 
-const keySources: Readonly<Record<LogReport['keySource'], string>> = {
+const keySources: Readonly<Record<LogReportBody['key_source'], string>> = {
   server_secret: 'derived from the server secret',
   pinned: 'pinned in the file of --keys',
 }
 
-function logLines(subject: string, report: LogReport): string[] {
-  const { checked, first, end, checkpoints, finding, checkpointFinding, keyFindings, uncheckedTexts = 0 } = report
+function logLines(report: LogReportBody): string[] {
+  const { organization: subject, checked, first, end, checkpoints, finding } = report
+  const { checkpoint_finding: checkpointFinding, unchecked_texts: uncheckedTexts } = report
   if (checked === 0 && !finding && !checkpointFinding) return [`${subject}: there was no event to check.`]
   const range = checked > 0 ? ` (${first} to ${end.sequence})` : ''
-  const used = keyFindings.filter(({ reason, from }) => reason === 'replaced' || from !== undefined)
+  const used = report.key_findings.filter(({ reason, from }) => reason === 'replaced' || from !== undefined)
   return [
     `${subject}: ${plural(checked, 'event')} ${checked === 1 ? 'is' : 'are'} linked without a gap${range}, ${plural(checkpoints, 'checkpoint')}.`,
     ...signedLines(report),
@@ -86,28 +58,30 @@ function logLines(subject: string, report: LogReport): string[] {
   ]
 }
 
-function signedLines({ first, signed, unsigned, keySource, finding, checkpointFinding }: LogReport): string[] {
+function signedLines(report: LogReportBody): string[] {
+  const { first, signed, unsigned, finding, key_source: keySource, checkpoint_finding: checkpointFinding } = report
   // The line that names the fault says all there is to say about a log that is not whole.
   if (finding) return []
   const lines: string[] = []
   if (signed && signed.to >= first) {
-    const at = new Date(signed.timeMs).toISOString()
+    const at = new Date(signed.time).toISOString()
     lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${signersOf(signed, keySource)}.`)
   } else if (!checkpointFinding || checkpointFinding.reason === 'unknown_key') {
     lines.push(`Nothing is proven: no event was signed for with a key ${keySources[keySource]}.`)
   }
   if (!unsigned) return lines
-  const { from, to, isOverdue } = unsigned
+  const { from, to, overdue } = unsigned
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`
   lines.push(
-    isOverdue
+    overdue
       ? `Not signed: ${events}, for longer than a running service takes. Checkpoints were removed, or no service ran: start it, wait a minute and verify again.`
       : `Not signed yet: ${events}.`,
   )
   return lines
 }
 
-function signersOf({ keyIds, handoverKeyIds }: SignedRange, keySource: LogReport['keySource']): string {
+function signersOf(signed: SignedRange, keySource: LogReportBody['key_source']): string {
+  const { key_ids: keyIds, handover_key_ids: handoverKeyIds } = signed
   const own = keyIds.filter((id) => !handoverKeyIds.includes(id))
   return [
     ...(own.length > 0 ? [`${keysNamed(own)}, ${keySources[keySource]}`] : []),
@@ -117,7 +91,7 @@ function signersOf({ keyIds, handoverKeyIds }: SignedRange, keySource: LogReport
 
 const keysNamed = (ids: readonly string[]): string => `the ${ids.length === 1 ? 'key' : 'keys'} ${ids.join(', ')}`
 
-function keyLine({ keyId, reason, from, to }: KeyFinding): string {
+function keyLine({ key_id: keyId, reason, from, to }: LogReportBody['key_findings'][number]): string {
   const range = from === undefined ? 'no event' : from === to ? `event ${from}` : `events ${from} to ${to}`
   const are = from === to ? 'is' : 'are'
   if (reason === 'replaced') {

@@ -1,7 +1,9 @@
-import { connect } from '../app/operations/open.ts'
+import { apiPath } from '../app/api-client.ts'
+import type { AuditEventsBody, CheckpointKeysBody } from '../app/api-types.ts'
+import { connect, type Connection } from '../app/connect.ts'
 import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
-import { inOrganization, readArguments, required } from './arguments.ts'
+import { readArguments, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { runOnServer } from './run-command.ts'
@@ -20,26 +22,27 @@ const options = {
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
-  summary: 'Check, export and read the keys of the audit log',
+  summary: 'Verify and export the audit log, list its keys, erase texts',
   usage: `gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--keys FILE] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
-verify names the first event that was changed, removed or moved, and then exits with 1, as it does where there was nothing
-to check. It says what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
-(as keys prints them, also with --json, or plain PEM); those in the database are compared and never trusted. --against
-compares the log with what sinks wrote elsewhere, which shows what a holder of the secret changed or cut off. --file checks
-exported events as a log of its own; with --keys it needs nothing of the service. FILE is a file or a folder of files: events
-on lines, plain or gzipped, as export and S3 sinks write them, or bodies of a webhook. export prints events as they were
-hashed. keys prints the public keys to pin elsewhere. erase removes the texts of a request's prompt and answer: its events
-stay, and the log stays whole. --org may be left out while there is only one organization.`,
+verify prints the first event that was changed, removed or moved, and exits with 1; it also exits with 1 if there was nothing
+to check. It shows what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
+(as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
+compares the log with the copies that sinks wrote, which shows what a holder of the secret changed or cut off. --file checks
+exported events without the log; with --keys it needs nothing of the service. FILE is a file or a folder of files: events on
+lines, plain or gzipped, as export and S3 sinks write them, or bodies of a webhook. export prints events as they were hashed.
+keys prints the public keys, to pin them elsewhere. erase removes the texts of a request's prompt and response: its events
+stay, and the log stays verifiable. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { verify, export: exportEvents, keys: listKeys, erase }
     const [verb = ''] = positionals
-    if (!isVerb(verbs, verb)) throw new UsageError(verb === '' ? 'What is to be done?' : `There is no audit ${verb}.`)
+    if (!isVerb(verbs, verb))
+      throw new UsageError(verb === '' ? 'The subcommand is missing.' : `There is no audit ${verb}.`)
     return verbs[verb](context, values)
   },
 }
@@ -51,22 +54,25 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
   if (file !== undefined && against !== undefined) {
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
   }
-  const input = { ...inOrganization(values), ...rangeOf(values), file, against, keys }
-  const verification = await verifyWith(() => connect(config()), input)
+  const input = { ...rangeOf(values), file, against, keys }
+  const verification = await verifyWith(() => connectFor(config, values), input)
   const { text, json } = describeVerification(verification)
   say(values.json ? JSON.stringify(json, null, 2) : text)
   return isProven(verification) ? 0 : 1
 }
 
+/** For the organization of `--org`. */
+async function connectFor(config: CommandContext['config'], { org }: Values): Promise<Connection> {
+  const connection = await connect(config())
+  return { ...connection, client: connection.client.inOrganization(org) }
+}
+
 async function exportEvents({ config, say }: CommandContext, values: Values): Promise<number> {
   const { from = 1, to } = rangeOf(values)
-  await using house = await connect(config())
+  await using connection = await connectFor(config, values)
+  const { client } = connection
   for (let after: number | null = from - 1; after !== null;) {
-    const range = { after, ...(to !== undefined && { to }) }
-    const page: { lines: string[]; last: number | null } = await house.operations['audit.page']({
-      ...inOrganization(values),
-      ...range,
-    })
+    const page: AuditEventsBody = await client.get('/operator/organization/audit_log/events', { after, to })
     if (page.lines.length > 0) say(page.lines.join('\n'))
     after = page.last
   }
@@ -74,24 +80,25 @@ async function exportEvents({ config, say }: CommandContext, values: Values): Pr
 }
 
 function listKeys(context: CommandContext, values: Values): Promise<number> {
-  return runOnServer(context, values, async ({ operations }) => {
-    const answer = await operations['audit.keys']({})
-    return { answer, text: answer.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
+  return runOnServer(context, values, async ({ client }) => {
+    const answer = await client.get<CheckpointKeysBody>('/operator/audit_log/keys')
+    return { answer, text: answer.data.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
   })
 }
 
-async function erase({ config, say }: CommandContext, values: Values): Promise<number> {
-  const request = required(values.request, '--request')
-  await using house = await connect(config())
-  const answer = await house.operations['audit.erase']({ ...inOrganization(values), request })
-  say(values.json ? JSON.stringify(answer) : `Erased the texts of ${plural(answer.erased, 'event')}.`)
-  return 0
+function erase(context: CommandContext, values: Values): Promise<number> {
+  const requestId = required(values.request, '--request')
+  return runOnServer(context, values, async ({ client }) => {
+    const path = apiPath`/operator/organization/audit_log/texts/${requestId}`
+    const { body: answer } = await client.request<{ erased: number }>('DELETE', path)
+    return { answer, text: `Erased the texts of ${plural(answer.erased, 'event')}.` }
+  })
 }
 
 function rangeOf({ from, to }: Values): { from?: number; to?: number } {
   const first = from === undefined ? undefined : sequenceOf(from)
   const last = to === undefined ? undefined : sequenceOf(to)
-  if (first !== undefined && last !== undefined && first > last) throw new UsageError('--from lies behind --to.')
+  if (first !== undefined && last !== undefined && first > last) throw new UsageError('--from is after --to.')
   return { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) }
 }
 

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml'
 import { isRecord } from '../base/record.ts'
-import type { Operations } from '../app/operations/operations.ts'
-import { inOrganization, readArguments, required } from './arguments.ts'
+import type { ApiClient } from '../app/api-client.ts'
+import type { ConfigurationBody } from '../app/api-types.ts'
+import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { gatewayDiffLines } from './gateway-diff.ts'
 import { runOnServer, type Result } from './run-command.ts'
@@ -15,29 +16,29 @@ const options = {
 } as const
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
-type Call = { readonly operations: Operations; readonly values: Values; readonly context: CommandContext }
+type Call = { readonly client: ApiClient; readonly values: Values; readonly context: CommandContext }
 
 export const gateway: Command = {
   summary: 'Show and change the gateway configuration',
   usage: `gatehouse gateway show [--org ID] [--json]
 gatehouse gateway apply FILE [--plan] [--yes] [--org ID] [--json]
 
-show prints the configuration as YAML, which apply takes again. apply makes the configuration what a file says: it shows
-what would change, and changes nothing before that was confirmed. What the file leaves out has its default.
---org may be left out while there is only one.`,
+show prints the configuration as YAML, which apply accepts. apply saves the configuration of a file: it shows the changes
+and asks before it saves. Fields that the file leaves out get their default.
+--org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'show', file] = positionals
     if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
-    const wanted = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
-    return runOnServer(context, values, ({ operations }) => {
-      const call = { operations, values, context }
-      return wanted ? apply(call, wanted) : show(call)
+    const config = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
+    return runOnServer(context, values, ({ client }) => {
+      const call = { client, values, context }
+      return config ? apply(call, config) : show(call)
     })
   },
 }
 
-/** A configuration as `show` prints it, or as the API answers it. */
+/** A configuration as `show` prints it, or as the API returns it. */
 function readConfiguration(file: string): Record<string, unknown> {
   const whole = readYamlFile(file)
   if (!isRecord(whole)) throw new Error(`${file}: there must be a configuration.`)
@@ -45,15 +46,16 @@ function readConfiguration(file: string): Record<string, unknown> {
   return isRecord(config) ? config : whole
 }
 
-async function show({ operations, values }: Call): Promise<Result> {
-  const answer = await operations['gateway.show'](inOrganization(values))
+const path = '/api/policy-gateway/config'
+
+async function show({ client }: Call): Promise<Result> {
+  const answer = await client.get<ConfigurationBody>(path)
   return { answer, text: stringify(answer.config).trimEnd() }
 }
 
-async function apply({ operations, values, context }: Call, config: object): Promise<Result> {
-  const where = inOrganization(values)
-  const current = await operations['gateway.show'](where)
-  const target = await operations['gateway.check']({ config })
+async function apply({ client, values, context }: Call, config: object): Promise<Result> {
+  const current = await client.get<ConfigurationBody>(path)
+  const target = await client.post<ConfigurationBody['config']>('/operator/gateway_config/check', config)
   const lines = gatewayDiffLines(current.config, target)
   const plan = lines.length === 0 ? 'Nothing changes.' : lines.join('\n')
   const planned = { version: current.version, changes: lines }
@@ -61,9 +63,10 @@ async function apply({ operations, values, context }: Call, config: object): Pro
   if (!values.yes) {
     context.remark(plan)
     if (!(await context.confirm('Save this configuration?')))
-      return { answer: planned, text: 'Nothing was changed. Confirm with --yes.', isRefused: true }
+      return { answer: planned, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
-  // Against what the plan was made from: a save that came between is not overwritten.
-  const answer = await operations['gateway.save']({ ...where, config, seen: current.updated_at })
+  // If-Match prevents that this save overwrites another one since the plan was made.
+  const headers = { 'if-match': current.updated_at ?? 'null' }
+  const { body: answer } = await client.request<ConfigurationBody>('PUT', path, { body: { config }, headers })
   return { answer, text: `${plan}\nSaved as version ${answer.version}.` }
 }

@@ -1,5 +1,6 @@
-import type { ShownAdminKey, ShownApiKey } from '../app/operations/keys.ts'
-import { inOrganization, readArguments, readList, readTime, required } from './arguments.ts'
+import { apiPath, type ApiClient } from '../app/api-client.ts'
+import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } from '../app/api-types.ts'
+import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
@@ -25,10 +26,10 @@ gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p
 gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
-A key's secret is shown when it is created, and never again. An API key calls models and nothing else unless
---permissions or keys.default_permissions in gatehouse.yaml say more: gateway:read, gateway:write, exports:read,
-exports:write. An administrator key may do everything (*) unless --permissions says less.
---allow-ip 203.0.113.0/24 lets the key work from there alone; it may be given more than once.
+A key's secret is shown when it is created, and never again. An API key may call models and nothing else, unless
+--permissions or keys.default_permissions in gatehouse.yaml give it more: gateway:read, gateway:write, exports:read,
+exports:write. An administrator key may do everything (*) unless --permissions lists less.
+--allow-ip 203.0.113.0/24 restricts the key to these addresses; it may be given more than once.
 --org and --project may be left out while there is only one.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
@@ -40,26 +41,24 @@ exports:write. An administrator key may do everything (*) unless --permissions s
 function verbOf(verb: string, id: string | undefined, values: Values): Work {
   if (verb === 'list') return list(values)
   if (verb === 'create') return create(values)
-  if (verb === 'revoke') return revoke(required(id, 'The id of the key'), values)
+  if (verb === 'revoke') return revoke(required(id, 'The id of the key'))
   throw new UsageError(`There is no keys ${verb}.`)
 }
 
-/** Every API key calls models. */
-const mayDo = (key: ShownAdminKey | ShownApiKey): string =>
+/** Every API key may call models. */
+const permissionText = (key: AdminKeyBody | ApiKeyBody): string =>
   ['project_id' in key ? ['inference'] : [], key.permissions].flat().join(' ')
 
-const inProject = ({ project }: Values) => (project === undefined ? {} : { project })
-
 const list =
-  (values: Values): Work =>
-  async ({ operations }) => {
-    const answer = await operations['keys.list']({ ...inOrganization(values), ...inProject(values) })
-    const all: readonly (ShownAdminKey | ShownApiKey)[] = [...answer.api_keys, ...answer.admin_api_keys]
+  ({ project }: Values): Work =>
+  async ({ client }) => {
+    const answer = await client.get<KeysBody>('/operator/organization/keys', { project_id: project })
+    const all: readonly (AdminKeyBody | ApiKeyBody)[] = [...answer.api_keys, ...answer.admin_api_keys]
     const rows = all.map((key) => [
       key.id,
       key.name,
       key.redacted_value,
-      mayDo(key),
+      permissionText(key),
       'project_id' in key ? key.project_id : '(administrator)',
       dateOf(key.last_used_at),
       key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
@@ -74,34 +73,40 @@ function create(values: Values): Work {
   const permissions = readList(values.permissions)
   const models = readList(values.models)
   const allowedIps = values['allow-ip']?.flatMap((text) => readList(text) ?? [])
-  return async ({ operations, clock }) => {
+  return async ({ client, clock }) => {
     const expiresAtMs = readTime(values.expires, clock.nowMs())
-    const answer = values.admin
-      ? await operations['keys.createAdmin']({
-          ...inOrganization(values),
-          key: { name, expiresAtMs, ...(permissions && { permissions }), ...(allowedIps && { allowedIps }) },
-        })
-      : await operations['keys.create']({
-          ...inOrganization(values),
-          ...inProject(values),
-          key: {
-            name,
-            expiresAtMs,
-            ...(permissions && { permissions }),
-            ...(models && { models }),
-            ...(allowedIps && { allowedIps }),
-          },
-        })
+    const body = {
+      name,
+      ...(permissions && { permissions }),
+      ...(models && { models }),
+      ...(expiresAtMs !== null && { expires_at: Math.floor(expiresAtMs / 1000) }),
+      ...(allowedIps && { allowed_ips: allowedIps }),
+    }
+    const path = values.admin
+      ? '/v1/organization/admin_api_keys'
+      : apiPath`/v1/organization/projects/${values.project ?? (await onlyProject(client))}/api_keys`
+    const answer = await client.post<CreatedKeyBody>(path, body)
     return {
       answer,
-      text: `${answer.value}\n\n${answer.id} ${answer.name} may: ${mayDo(answer)}. Keep the key: it is shown this once.`,
+      text: `${answer.value}\n\n${answer.id} ${answer.name} may: ${permissionText(answer)}. Keep the key: it is not shown again.`,
     }
   }
 }
 
+async function onlyProject(client: ApiClient): Promise<string> {
+  const { data } = await client.list<ProjectBody>('/v1/organization/projects')
+  const [first, second] = data.filter(({ status }) => status === 'active')
+  if (first === undefined) throw new Error('There is no project yet: run gatehouse projects create.')
+  if (second !== undefined) throw new Error('There is more than one project: name it with --project.')
+  return first.id
+}
+
 const revoke =
-  (id: string, values: Values): Work =>
-  async ({ operations }) => {
-    const answer = await operations['keys.revoke']({ ...inOrganization(values), id })
+  (id: string): Work =>
+  async ({ client }) => {
+    const { body: answer } = await client.request<AdminKeyBody | ApiKeyBody>(
+      'DELETE',
+      apiPath`/operator/organization/keys/${id}`,
+    )
     return { answer, text: `${answer.id} ${answer.name} is revoked.` }
   }

@@ -11,11 +11,11 @@ export const openapi: Command = {
   usage: 'gatehouse openapi > openapi.json',
   async run({ args, say }) {
     readArguments(args, { json: { type: 'boolean' } })
-    // The description is made from the routes of a real house; one on an empty folder has them all.
+    // The description is generated from the routes of an app; an app on an empty folder has all of them.
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     try {
-      await using house = await createApp(checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }), {})
-      say(JSON.stringify(house.openapi(), null, 2))
+      await using app = await createApp(checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }), {})
+      say(JSON.stringify(app.openapi(), null, 2))
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -1,7 +1,8 @@
-import type { ShownOrganization } from '../app/operations/registry.ts'
-import { inOrganization, readArguments, readNumber, required } from './arguments.ts'
+import type { ApiList } from '../app/api-client.ts'
+import type { GrantBody, OrganizationBody, OverrideBody } from '../app/api-types.ts'
+import { readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { balanceText } from './credits.ts'
+import { balanceResult } from './credits.ts'
 import { runOnServer, type Result, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
 
@@ -36,7 +37,8 @@ gatehouse orgs record-payment --usd AMOUNT --ref REF [--credits N] [--org ID] [-
 gatehouse orgs set-limits [--project ID | --key ID] [--rpm N] [--rpd N] [--tpm N] [--tpd N] [--concurrent N] [--org ID] [--json]
 
 --org may be left out while there is only one organization. A payment counts towards the tier and adds the credits it
-buys, once for each --ref. set-limits replaces what was set before; 0 lifts a limit, and without any the tier's hold again.`,
+buys, once for each --ref. set-limits replaces the limits that were set before; 0 removes a limit, and without any number
+the limits of the tier apply again.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', word] = positionals
@@ -45,64 +47,61 @@ buys, once for each --ref. set-limits replaces what was set before; 0 lifts a li
 }
 
 function verbOf(verb: string, word: string | undefined, values: Values): Work {
-  const where = inOrganization(values)
   switch (verb) {
     case 'list':
-      return async ({ operations }) => shown(await operations['orgs.list']({}))
+      return async ({ client }) => resultOf(await client.list<OrganizationBody>('/operator/organizations'))
     case 'create': {
       const name = required(values.name, '--name')
-      return async ({ operations }) => shown(await operations['orgs.create']({ name }))
+      return async ({ client }) => resultOf(await client.post<OrganizationBody>('/operator/organizations', { name }))
     }
-    case 'set-plan': {
-      const plan = required(word, 'The plan')
-      return async ({ operations }) => shown(await operations['orgs.setPlan']({ ...where, plan }))
-    }
-    case 'set-metering': {
-      if (word !== 'on' && word !== 'off') throw new UsageError('Say on or off.')
-      return async ({ operations }) => shown(await operations['orgs.setMetered']({ ...where, metered: word === 'on' }))
-    }
+    case 'set-plan':
+      return update({ plan: required(word, 'The plan') })
+    case 'set-metering':
+      if (word !== 'on' && word !== 'off') throw new UsageError('Write on or off.')
+      return update({ metered: word === 'on' })
     case 'record-payment':
-      return recordPayment(where, values)
+      return recordPayment(values)
     case 'set-limits':
-      return setLimits(where, values)
+      return setLimits(values)
     default:
       throw new UsageError(`There is no orgs ${verb}.`)
   }
 }
 
-type Where = { readonly organization?: string }
+const update =
+  (body: { readonly plan: string } | { readonly metered: boolean }): Work =>
+  async ({ client }) =>
+    resultOf((await client.request<OrganizationBody>('PATCH', '/operator/organization', { body })).body)
 
-function recordPayment(where: Where, values: Values): Work {
+function recordPayment(values: Values): Work {
   const usd = readNumber(required(values.usd, '--usd'), '--usd') ?? 0
   const ref = required(values.ref, '--ref')
   const credits = readNumber(values.credits, '--credits')
-  return async ({ operations }) => {
-    const payment = { ...where, usd, ref, ...(credits === undefined ? {} : { credits }) }
-    const answer = await operations['orgs.recordPayment'](payment)
-    return { answer, text: balanceText(answer) }
-  }
+  const payment = { usd, ref, ...(credits === undefined ? {} : { credits }) }
+  return async ({ client }) => balanceResult(await client.post<GrantBody>('/operator/organization/payments', payment))
 }
 
-function setLimits(where: Where, values: Values): Work {
+function setLimits(values: Values): Work {
   if (values.project !== undefined && values.key !== undefined)
-    throw new UsageError('Say --project or --key, not both.')
+    throw new UsageError('Use --project or --key, not both.')
   const given = limitNames.flatMap((name) => {
     const limit = readNumber(values[name], `--${name}`)
     return limit === undefined ? [] : [[name, limit] as const]
   })
-  const subject = {
-    ...(values.project === undefined ? {} : { project: values.project }),
-    ...(values.key === undefined ? {} : { key: values.key }),
+  const body = {
+    ...(values.project === undefined ? {} : { project_id: values.project }),
+    ...(values.key === undefined ? {} : { api_key_id: values.key }),
+    limits: Object.fromEntries(given),
   }
-  return async ({ operations }) => {
-    const answer = await operations['orgs.setLimits']({ ...where, ...subject, limits: Object.fromEntries(given) })
-    const said = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'as its tier has it'
-    return { answer, text: `${answer.scope} ${answer.subject_id}: ${said}` }
+  return async ({ client }) => {
+    const { body: answer } = await client.request<OverrideBody>('PUT', '/operator/organization/limits', { body })
+    const numbers = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'the limits of its tier'
+    return { answer, text: `${answer.scope} ${answer.subject_id}: ${numbers}` }
   }
 }
 
-function shown(found: ShownOrganization | readonly ShownOrganization[]): Result {
-  const rows = 'id' in found ? [found] : found
+function resultOf(answer: OrganizationBody | ApiList<OrganizationBody>): Result {
+  const rows = 'data' in answer ? answer.data : [answer]
   const cells = rows.map((org) => [
     org.id,
     org.name,
@@ -112,5 +111,5 @@ function shown(found: ShownOrganization | readonly ShownOrganization[]): Result 
     org.metered ? 'metered' : 'free',
     dateOf(org.created_at),
   ])
-  return { answer: found, text: table(['ID', 'NAME', 'PLAN', 'TIER', 'PAID', 'USE', 'CREATED'], cells) }
+  return { answer, text: table(['ID', 'NAME', 'PLAN', 'TIER', 'PAID', 'USE', 'CREATED'], cells) }
 }

@@ -1,4 +1,4 @@
-import { inOrganization, readArguments, required } from './arguments.ts'
+import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-command.ts'
 import { apply } from './policies/apply.ts'
@@ -25,17 +25,16 @@ gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
 FIELDS: ${fieldUsage}
 
-Without --revision a change is made to the policy as it is now. diff compares the draft with the current version, or with
-the one named. apply makes policies what a file says: it shows the plan, and changes nothing before that was confirmed.
-backtest tries the draft on recorded requests; TIME is 2027-01-31, or 7d for a week ago.
---org may be left out while there is only one.`,
+Without --revision, a change applies to the current revision. diff compares the draft with the current version, or with the
+version that --version names. apply creates and updates the policies of a file: it shows the plan and asks before it changes
+anything. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
+--org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw new UsageError(`There is no policies ${verb}.`)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
-    const where = inOrganization(values)
-    return runOnServer(context, values, (house) => work({ house, where, id, values, context }))
+    return runOnServer(context, values, (connection) => work({ connection, id, values, context }))
   },
 }

@@ -1,5 +1,6 @@
-import type { ShownProject } from '../app/operations/registry.ts'
-import { inOrganization, readArguments, required } from './arguments.ts'
+import { apiPath, type ApiList } from '../app/api-client.ts'
+import type { ProjectBody } from '../app/api-types.ts'
+import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-command.ts'
 import { dateOf, table } from './table.ts'
@@ -8,13 +9,15 @@ const options = { name: { type: 'string' }, org: { type: 'string' }, json: { typ
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
+const path = '/v1/organization/projects'
+
 export const projects: Command = {
   summary: 'List, create and archive projects',
   usage: `gatehouse projects list [--org ID] [--json]
 gatehouse projects create --name NAME [--org ID] [--json]
 gatehouse projects archive ID [--org ID] [--json]
 
---org may be left out while there is only one organization. Archiving stops the project's keys.`,
+--org may be left out while there is only one organization. The keys of an archived project stop working.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
@@ -23,21 +26,21 @@ gatehouse projects archive ID [--org ID] [--json]
 }
 
 function verbOf(verb: string, id: string | undefined, values: Values): Work {
-  const where = inOrganization(values)
-  if (verb === 'list') return async ({ operations }) => shown(await operations['projects.list'](where))
+  if (verb === 'list') return async ({ client }) => resultOf(await client.list<ProjectBody>(path))
   if (verb === 'create') {
     const name = required(values.name, '--name')
-    return async ({ operations }) => shown(await operations['projects.create']({ ...where, name }))
+    return async ({ client }) => resultOf(await client.post<ProjectBody>(path, { name }))
   }
   if (verb === 'archive') {
-    const named = required(id, 'The id of the project')
-    return async ({ operations }) => shown(await operations['projects.archive']({ ...where, id: named }))
+    const projectId = required(id, 'The id of the project')
+    return async ({ client }) =>
+      resultOf(await client.post<ProjectBody>(apiPath`/v1/organization/projects/${projectId}/archive`))
   }
   throw new UsageError(`There is no projects ${verb}.`)
 }
 
-function shown(answer: ShownProject | readonly ShownProject[]): Result {
-  const rows = 'id' in answer ? [answer] : answer
+function resultOf(answer: ProjectBody | ApiList<ProjectBody>): Result {
+  const rows = 'data' in answer ? answer.data : [answer]
   const cells = rows.map((row) => [row.id, row.name, dateOf(row.created_at), dateOf(row.archived_at)])
   return { answer, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
 }

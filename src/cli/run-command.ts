@@ -1,28 +1,31 @@
-import { connect, type Connection } from '../app/operations/open.ts'
+import { connect, type Connection } from '../app/connect.ts'
 import type { CommandContext } from './command.ts'
 
-/** What came of a command. */
+/** The result of a command. */
 export type Result = {
-  /** For scripts. */
+  /** The response of the API, printed with `--json`. */
   readonly answer: unknown
-  /** For eyes. */
+  /** The same for people. */
   readonly text: string
   readonly remarks?: readonly string[]
   /** The exit code is then 1. */
-  readonly isRefused?: boolean
+  readonly isFailed?: boolean
 }
 
-export type Work = (house: Connection) => Promise<Result>
+export type Work = (connection: Connection) => Promise<Result>
 
-/** Does the work in the house that the configuration names, and says what came of it as it was asked for. */
+type CommonValues = { readonly json?: boolean | undefined; readonly org?: string | undefined }
+
+/** Connects to the service that the configuration names, runs the work for the organization of `--org`, and prints. */
 export async function runOnServer(
   { config, say, remark }: CommandContext,
-  { json }: { readonly json?: boolean | undefined },
+  { json, org }: CommonValues,
   work: Work,
 ): Promise<number> {
-  await using house = await connect(config())
-  const { answer, text, remarks = [], isRefused = false } = await work(house)
+  await using connection = await connect(config())
+  const client = connection.client.inOrganization(org)
+  const { answer, text, remarks = [], isFailed = false } = await work({ ...connection, client })
   for (const each of remarks) remark(each)
   say(json ? JSON.stringify(answer, null, 2) : text)
-  return isRefused ? 1 : 0
+  return isFailed ? 1 : 0
 }

@@ -1,12 +1,13 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import { isFault, messageOf } from '../base/fault.ts'
+import { ApiError } from '../app/api-client.ts'
+import { messageOf } from '../base/fault.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
 
 type Surroundings = Omit<CommandContext, 'args' | 'config'>
 
-/** Picks the command and runs it; answers the exit code: 0 done, 1 refused or failed, 2 called wrongly. */
+/** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCommandLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const [name, ...args] = argv
   const { say, remark, env } = surroundings
@@ -44,14 +45,24 @@ function explain(error: unknown, command: Command, remark: (line: string) => voi
     remark(error.message)
     return 2
   }
-  remark(messageOf(error))
-  if (isFault(error) && error.kind === 'internal' && error.cause !== undefined) remark(String(error.cause))
+  remark(error instanceof ApiError ? apiErrorText(error) : messageOf(error))
+  if (error instanceof ApiError && error.cause !== undefined) remark(String(error.cause))
   return 1
 }
+
+/** The message, then the code and the field of the API's error. */
+const apiErrorText = ({ message, code, param }: ApiError): string =>
+  `${message} (${code}${param === null || message.startsWith(param) ? '' : `, ${param}`})`
 
 async function overview(): Promise<string> {
   const loaded = await Promise.all(Object.entries(commands).map(async ([name, load]) => ({ name, ...(await load()) })))
   const width = Math.max(...loaded.map(({ name }) => name.length))
   const lines = loaded.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
-  return ['gatehouse COMMAND [options]', '', ...lines, '', 'gatehouse COMMAND --help tells more.'].join('\n')
+  return [
+    'gatehouse COMMAND [options]',
+    '',
+    ...lines,
+    '',
+    'gatehouse COMMAND --help shows the options of a command.',
+  ].join('\n')
 }

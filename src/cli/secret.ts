@@ -1,5 +1,6 @@
 import { plural } from '../base/plural.ts'
-import type { SecretStatus } from '../app/operations/secret.ts'
+import type { ApiClient } from '../app/api-client.ts'
+import type { SecretStatusBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-command.ts'
@@ -12,35 +13,29 @@ export const secret: Command = {
 gatehouse secret rotate [--json]
 gatehouse secret retire [--force] [--json]
 
-rotate makes everything that depends on the server secret depend on the new one, and may be run again at any time. Where the
-secret is kept in the data folder, it makes a new one first; where it is configured, set GATEHOUSE_SECRET and
-GATEHOUSE_SECRET_PREVIOUS before. Keys move to the new secret when they are next used. status says what still needs the
-previous secret. retire removes the previous secret from the data folder, with --force also while keys need it: those stop
-working. docs/guide/secrets.md has the order for several nodes.`,
+rotate moves everything that depends on the server secret to the new one, and may be run again at any time. If the secret is
+in the data folder, rotate creates a new one first; if it is configured, set GATEHOUSE_SECRET and GATEHOUSE_SECRET_PREVIOUS
+before. Keys move to the new secret at their next use. status shows what still needs the previous secret. retire removes the
+previous secret from the data folder, with --force also while keys need it: those stop working. docs/guide/secrets.md has
+the order of steps for several nodes.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'status'] = positionals
-    return runOnServer(context, values, async ({ operations }) => {
-      const answer = await perform(verb, values.force ?? false, operations)
+    return runOnServer(context, values, async ({ client }) => {
+      const answer = await perform(verb, values.force ?? false, client)
       return { answer, text: describe(answer) }
     })
   },
 }
 
-type SecretCalls = {
-  'secret.status'(input: object): Promise<SecretStatus>
-  'secret.rotate'(input: object): Promise<SecretStatus>
-  'secret.retire'(input: { force: boolean }): Promise<SecretStatus>
-}
-
-function perform(verb: string, force: boolean, operations: SecretCalls): Promise<SecretStatus> {
-  if (verb === 'status') return operations['secret.status']({})
-  if (verb === 'rotate') return operations['secret.rotate']({})
-  if (verb === 'retire') return operations['secret.retire']({ force })
+function perform(verb: string, force: boolean, client: ApiClient): Promise<SecretStatusBody> {
+  if (verb === 'status') return client.get('/operator/secret')
+  if (verb === 'rotate') return client.post('/operator/secret/rotate')
+  if (verb === 'retire') return client.post('/operator/secret/retire', { force })
   throw new UsageError(`There is no secret ${verb}.`)
 }
 
-function describe({ previous_id: previous, next_id: next, lost, ...status }: SecretStatus): string {
+function describe({ previous_id: previous, next_id: next, lost, ...status }: SecretStatusBody): string {
   const where = status.kept_in === 'data_folder' ? 'kept in the data folder' : 'taken from the configuration'
   return [
     `The server secret is ${status.secret_id}, ${where}.`,
@@ -59,7 +54,7 @@ function previousLines(
     needs_previous: needs,
     is_previous_needed: isNeeded,
     kept_in: keptIn,
-  }: Omit<SecretStatus, 'previous_id' | 'next_id' | 'lost'>,
+  }: Omit<SecretStatusBody, 'previous_id' | 'next_id' | 'lost'>,
 ): string[] {
   const removal =
     keptIn === 'data_folder'

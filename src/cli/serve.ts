@@ -1,5 +1,5 @@
 import { createApp, type Addresses, type App } from '../app.ts'
-import { isFault } from '../base/fault.ts'
+import { ApiError } from '../app/api-client.ts'
 import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -15,53 +15,54 @@ Settings come from gatehouse.yaml and the environment; docs/configuration.md lis
   async run({ args, config, env, say }) {
     readArguments(args, {})
     const settings = config()
-    await using house = await createApp(settings, env)
+    await using app = await createApp(settings, env)
     const stop = listenForStop(env)
-    say(await welcome(house, await house.listen(), settings))
+    say(await welcome(app, await app.listen(), settings))
     giveBackStartMemory()
     await stop.first
-    say(stopping(settings.server.drain_delay_ms))
-    await Promise.race([house.drain(), stop.second])
+    say(shutdownText(settings.server.drain_delay_ms))
+    await Promise.race([app.drain(), stop.second])
     return 0
   },
 }
 
-const stopping = (delayMs: number): string =>
+const shutdownText = (delayMs: number): string =>
   delayMs === 0
-    ? 'Stopping: no new requests; answers under way have 30 seconds.'
-    : `Stopping: not ready; new requests are answered for another ${delayMs / 1000} s, then answers under way have 30 seconds.`
+    ? 'Stopping: no new requests; responses in progress have 30 seconds.'
+    : `Stopping: not ready; new requests are accepted for another ${delayMs / 1000} s, then responses in progress have 30 seconds.`
 
-/** What a newcomer needs next: where it listens, and on the first start the keys and a request to paste. */
-async function welcome(house: App, addresses: Addresses, { storage, setup }: Config): Promise<string> {
+/** The addresses, and on the first start the keys and requests to try. */
+async function welcome(app: App, addresses: Addresses, { storage, setup }: Config): Promise<string> {
   const { api: address, administration, metrics } = addresses
   const lines = [
-    `Gatehouse ${house.version}`,
+    `Gatehouse ${app.version}`,
     `  API        ${address}/v1`,
     `  reference  ${address}/docs`,
     ...(administration === address ? [] : [`  admin      ${administration}/v1/organization`]),
     ...(metrics === address ? [] : [`  metrics    ${metrics}/metrics`]),
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
-    `  limits     ${house.limits}`,
-    `  models     ${house.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,
+    `  limits     ${app.limits}`,
+    `  models     ${app.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,
   ]
-  const first = await firstStart(house, setup.keys_file)
+  const first = await firstStart(app, setup.keys_file)
   if (first === undefined) return lines.join('\n')
-  const { exampleModel: model } = house
+  const { exampleModel: model } = app
   const tries = model === undefined ? [] : ['', 'Try it:', ...examples(address, first, model)]
   return [...lines, '', 'First start. This is yours:', indent(setupText(first)), ...tries].join('\n')
 }
 
-async function firstStart({ operations }: App, keysFile: string | undefined): Promise<SetUp | undefined> {
+async function firstStart({ client }: App, keysFile: string | undefined): Promise<SetUp | undefined> {
   try {
-    return await setUp(operations, { name: 'My organization', keysFile })
+    return await setUp(client, { name: 'My organization', keysFile })
   } catch (error) {
-    if (isFault(error) && error.code === 'already_set_up') return undefined
+    if (error instanceof ApiError && error.code === 'already_set_up') return undefined
     throw error
   }
 }
 
-function examples(address: string, { made, keysFile }: SetUp, model: string): string[] {
-  const header = keysFile === undefined ? `'authorization: Bearer ${made.api_key}'` : '"authorization: Bearer $API_KEY"'
+function examples(address: string, { created, keysFile }: SetUp, model: string): string[] {
+  const header =
+    keysFile === undefined ? `'authorization: Bearer ${created.api_key}'` : '"authorization: Bearer $API_KEY"'
   const curl = (path: string, body: object): string =>
     `  curl ${address}${path} -H ${header} -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`
   const messages = [{ role: 'user', content: 'Hello' }]

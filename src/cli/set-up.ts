@@ -1,23 +1,23 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import type { Operations, SetupAnswer } from '../app/operations/operations.ts'
+import type { ApiClient } from '../app/api-client.ts'
+import type { OrganizationBody, SetupBody } from '../app/api-types.ts'
 import { messageOf } from '../base/fault.ts'
 
-export type SetupWish = { readonly name: string; readonly keysFile: string | undefined }
+export type SetupInput = { readonly name: string; readonly keysFile: string | undefined }
 
-/** What was made, and the file that has its keys: a log that is shared must not have them. */
-export type SetUp = { readonly made: SetupAnswer; readonly keysFile: string | undefined }
+/** The created objects. With `keysFile`, their keys are only in that file, because the output may go to a shared log. */
+export type SetUp = { readonly created: SetupBody; readonly keysFile: string | undefined }
 
-/** Makes the first organization, and writes its keys to the file where one is named. Refused where there is one already. */
-export async function setUp(operations: Operations, { name, keysFile }: SetupWish): Promise<SetUp> {
-  if (keysFile === undefined || (await operations['orgs.list']({})).length > 0) {
-    return { made: await operations.setup({ name }), keysFile: undefined }
-  }
-  // Opened first: keys that cannot be written afterwards would be lost.
+/** Creates the first organization and writes its keys to `keysFile`, if given. Fails if an organization exists already. */
+export async function setUp(client: ApiClient, { name, keysFile }: SetupInput): Promise<SetUp> {
+  const create = () => client.post<SetupBody>('/operator/setup', { name })
+  if (keysFile === undefined || (await hasOrganization(client))) return { created: await create(), keysFile: undefined }
+  // The file is opened first, because keys that cannot be written afterwards would be lost.
   const file = await openNew(keysFile)
   try {
-    const made = await operations.setup({ name })
-    await file.writeFile(`${JSON.stringify(made, null, 2)}\n`).catch(keysLost)
-    return { made, keysFile }
+    const created = await create()
+    await file.writeFile(`${JSON.stringify(created, null, 2)}\n`).catch(keysLost)
+    return { created, keysFile }
   } catch (error) {
     await rm(keysFile, { force: true })
     throw error
@@ -26,9 +26,14 @@ export async function setUp(operations: Operations, { name, keysFile }: SetupWis
   }
 }
 
+async function hasOrganization(client: ApiClient): Promise<boolean> {
+  const { data } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
+  return data.length > 0
+}
+
 const keysLost = (error: unknown): never => {
-  const problem = `The organization was made, but its keys could not be written: ${messageOf(error)}.`
-  throw new Error(`${problem} Make others with: gatehouse keys create, with and without --admin.`, { cause: error })
+  const problem = `The organization was created, but its keys could not be written: ${messageOf(error)}.`
+  throw new Error(`${problem} Create others with: gatehouse keys create, with and without --admin.`, { cause: error })
 }
 
 async function openNew(path: string): Promise<FileHandle> {
@@ -43,21 +48,21 @@ async function openNew(path: string): Promise<FileHandle> {
   }
 }
 
-/** For scripts: without the keys where a file has them. */
-export function setupAnswer({ made, keysFile }: SetUp): object {
-  if (keysFile === undefined) return made
-  return { organization_id: made.organization_id, project_id: made.project_id, keys_file: keysFile }
+/** For scripts, without the keys if a file has them. */
+export function setupAnswer({ created, keysFile }: SetUp): object {
+  if (keysFile === undefined) return created
+  return { organization_id: created.organization_id, project_id: created.project_id, keys_file: keysFile }
 }
 
-/** For eyes. */
-export function setupText({ made, keysFile }: SetUp): string {
+/** For people. */
+export function setupText({ created, keysFile }: SetUp): string {
   const isShown = keysFile === undefined
   return [
-    `organization       ${made.organization_id}`,
-    `project            ${made.project_id}`,
-    `administrator key  ${isShown ? made.admin_key : `admin_key in ${keysFile}`}`,
+    `organization       ${created.organization_id}`,
+    `project            ${created.project_id}`,
+    `administrator key  ${isShown ? created.admin_key : `admin_key in ${keysFile}`}`,
     '                   may do everything in this organization (*)',
-    `API key            ${isShown ? made.api_key : `api_key in ${keysFile}`}`,
+    `API key            ${isShown ? created.api_key : `api_key in ${keysFile}`}`,
     '                   may call models, read and change the policy gateway, and manage export sinks',
     '                   (gateway:read, gateway:write, exports:read, exports:write)',
     '',

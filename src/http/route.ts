@@ -30,7 +30,7 @@ export type Route = {
   readonly onRejectedBody?: (request: FastifyRequest) => Promise<LimitStatus | undefined>
 }
 
-export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway'
+export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway' | 'operator'
 
 export type RouteAnswer = {
   readonly description: string

@@ -59,7 +59,7 @@ describe('a log that was rewritten by somebody who can write the database but ha
     const { run, change } = folders.copy('planted')
     const stranger = strangersKey()
     await change((database) => plantKey(database, { id: stranger.keyId, publicKey: stranger.publicKey }))
-    const keys: { id: string }[] = JSON.parse((await run('keys', '--json'))[1])
+    const { data: keys }: { data: { id: string }[] } = JSON.parse((await run('keys', '--json'))[1])
     assert.deepEqual(
       keys.map(({ id }) => id),
       [ownKey().keyId],

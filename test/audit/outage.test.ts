@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 const secret = 'a secret of sixteen and more'
@@ -30,7 +31,7 @@ async function startScene(audit: object) {
 
 /** What the log has of requests, and that it is whole. */
 async function logOf({ app }: TestApp, organization: string): Promise<number> {
-  const report = await app.operations['audit.verify']({ organization })
+  const report = await operatorOf(app, organization).verifyAuditLog()
   assert.equal(report.finding, undefined)
   return report.checked
 }

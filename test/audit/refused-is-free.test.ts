@@ -9,6 +9,7 @@ import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { Script } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const start = 10_000
 const cost = 15
@@ -78,9 +79,9 @@ async function startBehindProxy(audit: object) {
 }
 
 async function assertSound({ app }: PaidApp): Promise<void> {
-  const { operations } = app.app
-  assert.equal((await operations['ledger.verify']({})).broken, null)
-  assert.equal((await operations['audit.verify']({ organization: app.organizationId })).finding, undefined)
+  const operator = operatorOf(app.app)
+  assert.equal((await operator.verifyLedger()).broken, null)
+  assert.equal((await operator.verifyAuditLog()).finding, undefined)
 }
 
 describe('a request that is refused because the audit log cannot be written', () => {
@@ -179,7 +180,7 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
     await using second = await startPaidApp({ config, storage, isFirst: false })
     await eventually(async () => (await figure(second, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await second.remaining(), balance)
-    assert.equal((await second.app.app.operations['ledger.verify']({})).broken, null)
+    assert.equal((await operatorOf(second.app.app).verifyLedger()).broken, null)
   })
 
   it('is told of in the log once that can be written, and the next one is answered and charged once', async () => {

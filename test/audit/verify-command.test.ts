@@ -14,7 +14,7 @@ describe('gatehouse audit', () => {
     const { run } = copy('whole')
     const [, keys] = await run('keys', '--json')
     const proof = (events: string, at: string) =>
-      `Proven: events ${events}, signed on 2026-01-01T00:${at}.000Z with the key ${JSON.parse(keys)[0].id}, derived from the server secret.`
+      `Proven: events ${events}, signed on 2026-01-01T00:${at}.000Z with the key ${JSON.parse(keys).data[0].id}, derived from the server secret.`
     assert.deepEqual(await run('verify'), [
       0,
       [

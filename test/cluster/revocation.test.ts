@@ -4,6 +4,7 @@ import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret } from '../../src/domain/identity/key-format.ts'
 import { startTestApp } from '../support/app.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -18,15 +19,15 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
       second.post('/v1/messages', body, { authorization: `Bearer ${first.apiKey}` })
 
     assert.equal((await onSecond()).status, 200)
-    const { api_keys: apiKeys } = await first.app.operations['keys.list']({})
-    await first.app.operations['keys.revoke']({ id: apiKeys[0]?.id ?? '' })
+    const { api_keys: apiKeys } = await operatorOf(first.app).listKeys()
+    await operatorOf(first.app).revokeKey(apiKeys[0]?.id ?? '')
     assert.equal((await first.post('/v1/messages', body)).status, 401)
     const revokedAtMs = performance.now()
     while ((await onSecond()).status === 200) {
       assert.ok(performance.now() - revokedAtMs < 20_000, 'the revocation never reached the second node')
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    await assert.rejects(second.app.operations.setup({ name: 'again' }), /exists already/)
+    await assert.rejects(operatorOf(second.app).setUp('again'), /exists already/)
   })
 
   it('serve keys they know while the database is away, and are ready but degraded', async () => {

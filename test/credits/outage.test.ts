@@ -6,6 +6,7 @@ import { answerWith, question, startPaidApp, type PaidApp } from '../support/pai
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const cost = 15
 const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
@@ -55,7 +56,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     assert.equal((await ask(scene)).status, 200)
     assert.equal(await adminLimits(scene), 2000)
     assert.equal(await scene.remaining(), 10_000 - 12 * cost)
-    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+    assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
     assert.equal(await figure(scene, 'gatehouse_ledger_frozen_organizations'), 0)
   })
 
@@ -73,7 +74,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     assert.equal((await ask(scene)).status, 200)
     client.disconnect()
     assert.equal(await scene.remaining(), 10_000 - 2 * cost)
-    const { broken, slices } = await scene.app.app.operations['ledger.verify']({})
+    const { broken, slices } = await operatorOf(scene.app.app).verifyLedger()
     assert.equal(broken, null)
     // One from before the flush and one after it; a busy machine may add one of the node's own in between.
     assert.ok(slices >= 2)
@@ -121,7 +122,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     scene.proxy.open()
     await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await scene.remaining(), 10_000 - (asked + 3) * cost)
-    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+    assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
   it('nothing more is begun once charges have waited too long, and readiness says so', async () => {
@@ -137,7 +138,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     assert.match(await ready.text(), /"part":"credits"/)
     scene.proxy.open()
     await eventually(async () => (await ask(scene)).status === 200)
-    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+    assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
   it('what the open slice does not cover is refused as unavailable, not as unpaid', async () => {

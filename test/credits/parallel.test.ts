@@ -10,6 +10,7 @@ import { contributing } from '../support/contributing.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import type { Script } from '../support/upstream.ts'
 import { openQuickDatabase, openScene, settings } from './simulation.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const database = await openQuickDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -92,7 +93,7 @@ describe('a balance that covers 37 of 1,000 requests through the door', () => {
       })
       assert.equal(scene.upstream.requests.length, affordable)
       assert.equal(await scene.remaining(), 0)
-      assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+      assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
     })
   }
 })

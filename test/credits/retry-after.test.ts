@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { startTestApp } from '../support/app.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const question = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -69,18 +70,18 @@ describe('a caller over its limit', () => {
 
   it('has another limit where one was set for it', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free } } } })
-    const { operations } = app.app
+    const operator = operatorOf(app.app)
     const limit = async (): Promise<string | null> =>
       (await app.post('/v1/messages', question)).headers.get('x-ratelimit-limit-requests')
     assert.equal(await limit(), '3')
-    await operations['orgs.setPlan']({ plan: 'scale' })
+    await operator.updateOrganization({ plan: 'scale' })
     assert.equal(await limit(), '500')
-    await operations['orgs.recordPayment']({ usd: 1000, ref: 'one' })
+    await operator.recordPayment({ usd: 1000, ref: 'one' })
     assert.equal(await limit(), '700')
-    const { api_keys: apiKeys } = await operations['keys.list']({})
-    await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: { rpm: 42 } })
+    const { api_keys: apiKeys } = await operator.listKeys()
+    await operator.setLimits({ api_key_id: apiKeys[0]?.id ?? '', limits: { rpm: 42 } })
     assert.equal(await limit(), '42')
-    await operations['orgs.setLimits']({ key: apiKeys[0]?.id ?? '', limits: {} })
+    await operator.setLimits({ api_key_id: apiKeys[0]?.id ?? '', limits: {} })
     assert.equal(await limit(), '700')
   })
 })

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import type { Script } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 /** Clean text leaves as it comes; text near a block is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
@@ -94,6 +95,6 @@ describe('a caller that stops reading its stream until the time of the call is o
     // Three failures of its own would have put the upstream to rest.
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await scene.app.post('/v1/messages', question)).status, 200)
-    assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+    assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 })

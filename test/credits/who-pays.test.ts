@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isFault } from '../../src/base/fault.ts'
 import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { answerJson, answerStream, cutStream, silence, stalledStream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const start = 10_000
 const generous = { rpm: 100, tpm: 100_000, rpd: 1000, tpd: 0, concurrent: { key: 1, project: 0, organization: 0 } }
@@ -57,7 +57,7 @@ describe('who pays', () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))
     await (await ask(scene)).json()
-    const [entry] = await scene.app.app.operations['credits.ledger']({})
+    const [entry] = await operatorOf(scene.app.app).ledger()
     assert.equal(entry?.receipt?.token_source, 'estimated')
     assert.equal(entry?.receipt?.output_tokens, 10)
     assert.equal(start - (await scene.remaining()), -(entry?.credits ?? 0))
@@ -82,8 +82,8 @@ describe('who pays', () => {
       const text = await (await ask(scene, { max_tokens: 20, stream })).text()
       assert.match(text, new RegExp(`"remaining_credits":${start - 18},"estimated_credits_used":18`))
       assert.doesNotMatch(text, /1000000000/)
-      const { operations } = scene.app.app
-      const [entry] = await operations['credits.ledger']({})
+      const operator = operatorOf(scene.app.app)
+      const [entry] = await operator.ledger()
       assert.deepEqual([entry?.receipt?.token_source, entry?.receipt?.reported_tokens], ['estimated', 2e9])
       const logged = await scene.app.get('/v1/organization/audit_logs?limit=1', {
         authorization: `Bearer ${scene.app.adminKey}`,
@@ -94,7 +94,7 @@ describe('who pays', () => {
         /gatehouse_implausible_usage_total\{upstream="up"\} 1/,
       )
       assert.equal(lines.filter((line) => line.includes('tokens that cannot be true')).length, 1)
-      assert.equal((await operations['ledger.verify']({})).broken, null)
+      assert.equal((await operator.verifyLedger()).broken, null)
     })
 
   for (const stream of [false, true])
@@ -121,9 +121,9 @@ describe('who pays', () => {
       scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
       await (await ask(scene)).arrayBuffer()
       assert.equal(await scene.remaining(), start - credits)
-      const { operations } = scene.app.app
-      assert.equal((await operations['credits.ledger']({}))[0]?.receipt?.reported_tokens, reported)
-      assert.equal((await operations['ledger.verify']({})).broken, null)
+      const operator = operatorOf(scene.app.app)
+      assert.equal((await operator.ledger())[0]?.receipt?.reported_tokens, reported)
+      assert.equal((await operator.verifyLedger()).broken, null)
     })
 
   it('nobody, where we refuse; but with a valid key it is a request', async () => {
@@ -214,24 +214,24 @@ describe('who pays', () => {
     const refused = await ask(scene)
     assert.equal(refused.status, 402)
     assert.equal(refused.headers.get('x-should-retry'), 'false')
-    const { operations } = scene.app.app
-    assert.equal((await operations['credits.balance']({})).debt_credits, 50)
-    await operations['credits.grant']({ credits: 300 })
+    const operator = operatorOf(scene.app.app)
+    assert.equal((await operator.balance()).debt_credits, 50)
+    await operator.grant({ credits: 300 })
     assert.equal((await ask(scene)).status, 200)
     assert.equal(await scene.remaining(), 100)
-    assert.equal((await operations['ledger.verify']({})).broken, null)
+    assert.equal((await operator.verifyLedger()).broken, null)
   })
 
   it('nobody, where nothing is metered; what was used is recorded', async () => {
     await using scene = await startPaidApp({ config: { limits } })
-    const { operations } = scene.app.app
-    await operations['orgs.setMetered']({ metered: false })
+    const operator = operatorOf(scene.app.app)
+    await operator.updateOrganization({ metered: false })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [15, null])
     assert.equal(await scene.remaining(), start)
     assert.deepEqual(await scene.used(), { requests: 1, input: 12, output: 3, credits: 0 })
-    assert.equal((await operations['ledger.verify']({})).broken, null)
+    assert.equal((await operator.verifyLedger()).broken, null)
   })
 })
 
@@ -277,7 +277,8 @@ describe('a balance that does not cover a request', () => {
 
 it('a payment that could not be added up is refused', async () => {
   await using scene = await startPaidApp()
-  const pay = scene.app.app.operations['orgs.recordPayment']
-  for (const usd of [0, -1, NaN, 1e10]) await assert.rejects(pay({ usd, credits: 1, ref: 'odd' }), isFault)
+  const pay = operatorOf(scene.app.app).recordPayment
+  for (const usd of [0, -1, NaN, 1e10])
+    await assert.rejects(pay({ usd, credits: 1, ref: 'odd' }), { code: 'invalid_parameter' })
   assert.equal((await scene.app.get('/v1/credits')).status, 200)
 })

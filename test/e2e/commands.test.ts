@@ -231,7 +231,7 @@ describe('the command line', () => {
       assert.match(stderr, /setup\.keys_file: .*keys\.json exists already/)
     }
     assert.equal(readFileSync(file, 'utf8'), 'mine')
-    assert.deepEqual(scene.json('orgs', 'list'), [])
+    assert.deepEqual(scene.json('orgs', 'list').data, [])
     rmSync(file)
     const { stdout } = run('setup', '--json')
     assert.deepEqual(Object.keys(JSON.parse(stdout)).sort(), ['keys_file', 'organization_id', 'project_id'])

@@ -58,7 +58,10 @@ describe('gatehouse policies', () => {
       '- mode: monitoring\n+ mode: enforcing\n- match_threshold_basis_points: (none)\n+ match_threshold_basis_points: 7000',
     )
     const stale = await run(['policies', 'publish', id, '--revision', '2'])
-    assert.deepEqual([stale.code, stale.remarks], [1, 'The policy is at revision 3; the request names 2.'])
+    assert.deepEqual(
+      [stale.code, stale.remarks],
+      [1, 'The policy is at revision 3; the request names 2. (revision_conflict, revision)'],
+    )
     assert.equal((await json('policies', 'publish', id))['current_version'], 2)
     assert.equal((await json('policies', 'pause', id))['state'], 'paused')
     assert.equal((await json('policies', 'resume', id))['state'], 'enforcing')
@@ -100,12 +103,12 @@ describe('gatehouse policies', () => {
       planned.said,
       /create and publish No falcon\n.*Plan: 2 to create, 0 to change, 2 to publish, 0 unchanged/s,
     )
-    assert.deepEqual([asked, await json('policies', 'list')], [[], []])
+    assert.deepEqual([asked, itemsOf(await json('policies', 'list'))], [[], []])
 
     const declined = await run(['policies', 'apply', '-f', path])
     assert.deepEqual([declined.code, asked.length], [1, 1])
     assert.match(declined.remarks, /Plan: 2 to create/)
-    assert.deepEqual(await json('policies', 'list'), [])
+    assert.deepEqual(itemsOf(await json('policies', 'list')), [])
 
     const applied = await run(['policies', 'apply', '-f', path], true)
     assert.deepEqual([applied.code, asked.length], [0, 2])
@@ -128,7 +131,7 @@ describe('gatehouse policies', () => {
       assert.equal(code, 1)
       assert.match(remarks, words)
     }
-    assert.deepEqual(await scene.json('policies', 'list'), [])
+    assert.deepEqual(itemsOf(await scene.json('policies', 'list')), [])
   })
 
   it('works while the server runs, and is in its audit log as the operator', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
 import { answerJson, answerStream, stalledStream, startUpstream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -218,8 +219,8 @@ describe('a governed request', () => {
     const answer = await ask(scene, say('Write to bob@example.org'))
     await answer.text()
     const request = answer.headers.get('x-request-id') ?? ''
-    assert.deepEqual(await scene.app.app.operations['audit.erase']({ request }), { erased: 1 })
-    assert.deepEqual(await scene.app.app.operations['audit.erase']({ request }), { erased: 0 })
+    assert.deepEqual(await operatorOf(scene.app.app).eraseTexts(request), { erased: 1 })
+    assert.deepEqual(await operatorOf(scene.app.app).eraseTexts(request), { erased: 0 })
   })
 
   it('is canaried by its user: always on the same side', async () => {

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { connect } from '../../src/app/operations/open.ts'
+import { connect } from '../../src/app/connect.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { answerWith } from '../support/paid-app.ts'
 import { startLoad } from '../support/load.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startUpstream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const program = new URL('programs/paid-app.ts', import.meta.url)
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
@@ -39,8 +40,8 @@ async function started(running: Program): Promise<Started> {
 /** Request ids of all charges, and of all requests in the audit log. */
 async function requestsOf(dataDir: string): Promise<{ charged: Set<string>; logged: Set<string> }> {
   await using app = await connect(checkConfig({ storage: { data_dir: dataDir } }))
-  assert.equal((await app.operations['ledger.verify']({})).broken, null)
-  const entries = await app.operations['credits.ledger']({ limit: 10_000 })
+  assert.equal((await operatorOf(app).verifyLedger()).broken, null)
+  const entries = await operatorOf(app).ledger(10_000)
   const charged = new Set(entries.flatMap(({ kind, ref }) => (kind === 'usage' ? [ref] : [])))
   using database = new DatabaseSync(join(dataDir, 'gatehouse.db'), { readOnly: true })
   const rows = database.prepare(`select request_id from audit_event where code = 'gateway.request.decided'`).all()

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { startTestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -37,9 +38,9 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
 
   it('holds without the database where it revoked the very key', async () => {
     await using scene = await startScene()
-    const { operations } = scene.node.app
-    const { api_keys: keys } = await operations['keys.list']({})
-    await operations['keys.revoke']({ id: keys[0]?.id ?? '' })
+    const operator = operatorOf(scene.node.app)
+    const { api_keys: keys } = await operator.listKeys()
+    await operator.revokeKey(keys[0]?.id ?? '')
     scene.proxy.shut()
     assert.equal(await scene.ask(), 401)
   })

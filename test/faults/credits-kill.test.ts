@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { connectRedis } from '../../src/adapters/stores/redis/connection.ts'
-import { connect } from '../../src/app/operations/open.ts'
+import { connect } from '../../src/app/connect.ts'
 import type { FailpointName } from '../../src/base/failpoint.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { longRun } from '../support/long-run.ts'
@@ -12,6 +12,7 @@ import { startProgram, type Program } from '../support/program.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { startUpstream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const program = new URL('programs/paid-app.ts', import.meta.url)
 const cost = 15
@@ -112,7 +113,7 @@ async function askUntilKilled(url: string, apiKey: string, told: Set<string>): P
 /** What was granted is available, held or spent, and all that is kept twice agrees. */
 async function assertWhole(folder: string): Promise<void> {
   await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
-  assert.equal((await app.operations['ledger.verify']({})).broken, null)
+  assert.equal((await operatorOf(app).verifyLedger()).broken, null)
 }
 
 /** No place in Redis is taken for longer than a lease from now, whoever took it. */
@@ -134,7 +135,7 @@ async function assertSpendable({ url }: Started, apiKey: string): Promise<void> 
 
 async function assertChargedOnce(folder: string, told: ReadonlySet<string>, lives: number): Promise<number> {
   await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
-  const entries = (await app.operations['credits.ledger']({ limit: 10_000 })).filter(({ kind }) => kind === 'usage')
+  const entries = (await operatorOf(app).ledger(10_000)).filter(({ kind }) => kind === 'usage')
   const charged = new Set(entries.map(({ ref }) => ref))
   assert.equal(charged.size, entries.length)
   assert.deepEqual(

@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret } from '../../src/domain/identity/key-format.ts'
 import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 import { startPostgresServer, withoutPostgresServer, type PostgresServer } from '../support/postgres-server.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const cost = 15
 /** More than callers can use up while the server is paused and goes on. */
@@ -54,9 +55,9 @@ async function untilWritten({ paid }: Scene): Promise<void> {
 
 /** Every answer is paid for once and told of once, and the sums and the chain are whole. */
 async function assertWrittenOnce({ server, paid }: Scene, answered: number): Promise<void> {
-  const { operations } = paid.app.app
-  assert.equal((await operations['ledger.verify']({})).broken, null)
-  assert.equal((await operations['audit.verify']({ organization: paid.app.organizationId })).finding, undefined)
+  const operator = operatorOf(paid.app.app)
+  assert.equal((await operator.verifyLedger()).broken, null)
+  assert.equal((await operator.verifyAuditLog()).finding, undefined)
   assert.equal(await paid.remaining(), startingCredits - answered * cost)
   const [charges] = await query(server, 'select count(*) as all, count(distinct request_id) as apart from charge')
   assert.deepEqual(charges, { all: String(answered), apart: String(answered) })

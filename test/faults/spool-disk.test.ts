@@ -7,6 +7,7 @@ import { answerWith, question, startPaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { canMount, fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { operatorOf } from '../support/operator.ts'
 
 if (canMount())
   it(
@@ -54,6 +55,6 @@ if (canMount())
 
       proxy.open()
       await untilReady(/^200 \{"status":"ready"\}$/)
-      assert.equal((await scene.app.app.operations['ledger.verify']({})).broken, null)
+      assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
     },
   )

@@ -4,6 +4,7 @@ import { SignJWT } from 'jose'
 import { systemRandom } from '../../src/base/random.ts'
 import { mintSecret, type KeyKind } from '../../src/domain/identity/key-format.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const issuer = 'https://id.example.com'
 const audience = 'gatehouse'
@@ -51,7 +52,7 @@ describe('an address that sent more invented keys than its budget', () => {
     assert.equal((await scene.get('/v1/organization/policies', bearer(scene.adminKey))).status, 200)
     assert.equal((await scene.post('/v1/messages', message)).status, 200)
     assert.equal((await scene.post('/v1/messages', message, bearer(await tokenOf(scene)))).status, 200)
-    const later = await scene.app.operations['keys.create']({ key: { name: 'Later' } })
+    const later = await operatorOf(scene.app).createKey({ name: 'Later' })
     assert.equal((await scene.post('/v1/messages', message, bearer(later.value))).status, 200)
     assert.equal((await scene.get(gateway, bearer(scene.apiKey))).status, 200)
   })
@@ -96,7 +97,7 @@ describe('an address that sent more invented keys than its budget', () => {
 
 it('credentials that are not cached are answered while a flood of invented keys and forged tokens goes on', async () => {
   await using scene = await startTestApp({ config })
-  const { operations } = scene.app
+  const operator = operatorOf(scene.app)
   const forged = await tokenOf(scene, anotherSecret)
   const statuses = new Set<number>()
   const flood = { isOver: false, answered: 0 }
@@ -114,7 +115,7 @@ it('credentials that are not cached are answered while a flood of invented keys 
     await isUnderWay.promise
     for (let count = 0; count < 5; count++) {
       // Its creation is a change of the organization, after which none of its credentials is cached.
-      const { value } = await operations['keys.create']({ key: { name: `Key ${count}` } })
+      const { value } = await operator.createKey({ name: `Key ${count}` })
       for (const secret of [value, await tokenOf(scene)]) {
         assert.equal((await scene.post('/v1/messages', message, bearer(secret))).status, 200)
       }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const usagePath = '/v1/organization/usage'
 const ledgerPath = '/v1/organization/credits/ledger'
@@ -37,7 +38,7 @@ describe('GET /v1/credits', () => {
 
   it('has no number to tell where nothing is metered', async () => {
     await using scene = await startPaidApp()
-    await scene.app.app.operations['orgs.setMetered']({ metered: false })
+    await operatorOf(scene.app.app).updateOrganization({ metered: false })
     const { data } = (await (await scene.app.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
     assert.equal(data.remaining_credits, null)
   })
@@ -57,10 +58,8 @@ describe('GET /v1/credits', () => {
 
   it('answers an organization three hundred times a minute, however many keys it has', async () => {
     await using scene = await startPaidApp({ config })
-    const { operations } = scene.app.app
-    const keys = await Promise.all(
-      Array.from({ length: 5 }, (_, at) => operations['keys.create']({ key: { name: `key ${at}` } })),
-    )
+    const operator = operatorOf(scene.app.app)
+    const keys = await Promise.all(Array.from({ length: 5 }, (_, at) => operator.createKey({ name: `key ${at}` })))
     const statuses: number[] = []
     for (const { value: secret } of keys) {
       const headers = { authorization: `Bearer ${secret}` }
@@ -82,7 +81,7 @@ describe('what administrators read of limits and credits', () => {
     await using scene = await startPaidApp({ config })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.app.post('/v1/messages', question)).arrayBuffer()
-    const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
+    const { api_keys: apiKeys } = await operatorOf(scene.app.app).listKeys()
     const path = `${limitsPath}?project_id=${scene.app.projectId}&api_key_id=${apiKeys[0]?.id}`
     const { tier, plan, scopes } = await read(scene, path)
     assert.deepEqual([tier, plan], ['free', 'free'])
@@ -152,13 +151,13 @@ describe('what administrators read of limits and credits', () => {
     const large = await ask({ ...thought, max_tokens: 2000 })
     assert.deepEqual([large['would_pass'], large['reason'], large['scope']], [false, 'tpm', 'key'])
     assert.equal(large['retry_after_seconds'], null)
-    await scene.app.app.operations['orgs.setLimits']({ limits: { rpm: 0, tpm: 0 } })
+    await operatorOf(scene.app.app).setLimits({ limits: { rpm: 0, tpm: 0 } })
     for (const scope of ['project', 'key'] as const) {
-      const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
-      const subject = scope === 'project' ? { project: scene.app.projectId } : { key: apiKeys[0]?.id ?? '' }
-      await scene.app.app.operations['orgs.setLimits']({ ...subject, limits: { rpm: 0, tpm: 0 } })
+      const { api_keys: apiKeys } = await operatorOf(scene.app.app).listKeys()
+      const subject = scope === 'project' ? { project_id: scene.app.projectId } : { api_key_id: apiKeys[0]?.id ?? '' }
+      await operatorOf(scene.app.app).setLimits({ ...subject, limits: { rpm: 0, tpm: 0 } })
     }
-    const { api_keys: apiKeys } = await scene.app.app.operations['keys.list']({})
+    const { api_keys: apiKeys } = await operatorOf(scene.app.app).listKeys()
     const poor = await ask({ ...thought, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
     assert.deepEqual([poor['would_pass'], poor['reason']], [false, 'credits'])
     assert.equal(scene.upstream.requests.length, 0)
@@ -181,10 +180,8 @@ describe('what administrators read of limits and credits', () => {
 
   it('is for those who may', async () => {
     await using scene = await startPaidApp()
-    const { operations } = scene.app.app
-    const { value: secret } = await operations['keys.createAdmin']({
-      key: { name: 'other', permissions: ['keys:read'] },
-    })
+    const operator = operatorOf(scene.app.app)
+    const { value: secret } = await operator.createAdminKey({ name: 'other', permissions: ['keys:read'] })
     const headers = { authorization: `Bearer ${secret}` }
     for (const path of [usagePath, ledgerPath, limitsPath]) {
       assert.equal((await scene.app.get(path, headers)).status, 403, path)

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { startAdminApp, textOf, type AdminApp } from '../support/administration.ts'
 import { answerWith } from '../support/paid-app.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 /** An app with one model for callers and one for the judge. */
 async function startScene(policies: object = {}) {
@@ -119,9 +120,9 @@ describe('a policy in force, with a judge', () => {
     await using scene = await startScene(withJudge())
     const { app } = scene
     await publish(app, 'Be polite.')
-    const before = await app.app.operations['credits.balance']({})
+    const before = await operatorOf(app.app).balance()
     await say(app, 'Good morning.')
-    const after = await app.app.operations['credits.balance']({})
+    const after = await operatorOf(app.app).balance()
     assert.equal(after.remaining_credits, before.remaining_credits)
     const metrics = await (await app.get('/metrics')).text()
     assert.match(metrics, /gatehouse_judge_verdicts_total\{result="judged"\} 1\n/)

@@ -8,6 +8,7 @@ import { runCommandLine } from '../../src/cli/run.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { answerJson, startUpstream } from '../support/upstream.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const answer = {
   id: 'c',
@@ -44,7 +45,7 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     {
       await using app = await createApp(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
       const { api: url } = await app.listen()
-      const { api_key: key } = await app.operations.setup({ name: 'Test' })
+      const { api_key: key } = await operatorOf(app).setUp('Test')
       const ask = async () => {
         const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import type { SecretStatus } from '../../src/app/operations/secret.ts'
+import type { SecretStatusBody } from '../../src/app/api-types.ts'
 import { replaceSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
@@ -11,6 +11,7 @@ import { startTestApp } from '../support/app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { operatorOf } from '../support/operator.ts'
 
 const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -133,8 +134,8 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     await using first = await node({ secret: old, secret_next: next }, true)
     const oldSink = await first.createSink(sinkAt(receiver.origin))
     await using second = await node({ secret: next, secret_previous: old })
-    const { value: newKey } = await second.app.operations['keys.create']({ key: { name: 'made on the second node' } })
-    const { value: unused } = await first.app.operations['keys.create']({ key: { name: 'made on the first node' } })
+    const { value: newKey } = await operatorOf(second.app).createKey({ name: 'made on the second node' })
+    const { value: unused } = await operatorOf(first.app).createKey({ name: 'made on the first node' })
     const ask = (scene: typeof first, key: string) =>
       scene.post('/v1/messages', message, { authorization: `Bearer ${key}` }).then((answer) => answer.status)
     const test = (scene: typeof first, sink: unknown) =>
@@ -144,10 +145,10 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
 
     assert.deepEqual([await ask(first, newKey), await ask(second, first.apiKey)], [200, 200])
     assert.deepEqual([await test(second, oldSink['id']), await test(first, oldSink['id'])], [true, true])
-    const rotated = await second.app.operations['secret.rotate']({})
+    const rotated = await operatorOf(second.app).rotateSecret()
     assert.equal(rotated.needs_previous.encrypted_values + rotated.needs_previous.audit_logs, 0)
     assert.equal(await test(first, oldSink['id']), true, 'a node that still has the old secret reads it')
-    assert.equal((await first.app.operations['audit.verify']({})).checkpointFinding, undefined)
+    assert.equal((await operatorOf(first.app).verifyAuditLog()).checkpoint_finding, undefined)
 
     await using third = await node({ secret: next, secret_previous: old })
     assert.deepEqual(
@@ -157,16 +158,20 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     const administer = (key: string) =>
       fetch(`${third.url}/v1/organization/projects`, { headers: { authorization: `Bearer ${key}` } })
     assert.equal((await administer(first.adminKey)).status, 200)
-    while ((await third.app.operations['secret.status']({})).needs_previous.keys > 0) {
+    while ((await operatorOf(third.app).secretStatus()).needs_previous.keys > 0) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    await assert.rejects(third.app.operations['secret.retire']({}), /Remove GATEHOUSE_SECRET_PREVIOUS from every node/)
+    await assert.rejects(operatorOf(third.app).retireSecret(), /Remove GATEHOUSE_SECRET_PREVIOUS from every node/)
     await using last = await node({ secret: next })
     assert.deepEqual(
       [await ask(last, first.apiKey), await ask(last, unused), await test(last, oldSink['id'])],
       [200, 200, true],
     )
-    const { finding, checkpointFinding, keyFindings } = await last.app.operations['audit.verify']({})
+    const {
+      finding,
+      checkpoint_finding: checkpointFinding,
+      key_findings: keyFindings,
+    } = await operatorOf(last.app).verifyAuditLog()
     const used = keyFindings.filter(({ from }) => from !== undefined)
     assert.deepEqual([finding, checkpointFinding, used], [undefined, undefined, []])
   })
@@ -224,7 +229,11 @@ function commandAt(dataDir: string, env: Readonly<Record<string, string>> = {}) 
   }
 }
 
-async function status(run: ReturnType<typeof commandAt>, verb = 'status', ...rest: string[]): Promise<SecretStatus> {
+async function status(
+  run: ReturnType<typeof commandAt>,
+  verb = 'status',
+  ...rest: string[]
+): Promise<SecretStatusBody> {
   const [code, said] = await run('secret', verb, '--json', ...rest)
   assert.equal(code, 0, said)
   return JSON.parse(said)

@@ -1,4 +1,5 @@
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
+import { operatorOf } from './operator.ts'
 
 export type Json = { readonly [name: string]: unknown }
 
@@ -33,22 +34,15 @@ const generous = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_00
 export async function startAdminApp({ config = {}, ...rest }: TestAppOptions = {}): Promise<AdminApp> {
   const administration = { credential: generous, organization: generous }
   const app = await startTestApp({ ...rest, config: { administration, ...config } })
-  const { operations } = app.app
-  const inOrganization = (organization: string | undefined) => (organization === undefined ? {} : { organization })
-  const adminWith = async (permissions: readonly string[], organization?: string): Promise<Admin> => {
-    const place = inOrganization(organization ?? app.organizationId)
-    return adminOf(
-      app.url,
-      (await operations['keys.createAdmin']({ ...place, key: { name: 'Test', permissions } })).value,
-    )
-  }
+  const adminWith = async (permissions: readonly string[], organization = app.organizationId): Promise<Admin> =>
+    adminOf(app.url, (await operatorOf(app.app, organization).createAdminKey({ name: 'Test', permissions })).value)
   return {
     ...app,
     admin: adminOf(app.url, app.adminKey),
     adminWith,
     async otherOrganization() {
-      const { id } = await operations['orgs.create']({ name: 'Other' })
-      const project = await operations['projects.create']({ organization: id, name: 'Other project' })
+      const { id } = await operatorOf(app.app).createOrganization('Other')
+      const project = await operatorOf(app.app, id).createProject('Other project')
       return { id, projectId: project.id, admin: await adminWith(['*'], id) }
     },
   }

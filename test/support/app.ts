@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp, type Addresses, type App, type World } from '../../src/app.ts'
 import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
+import { operatorOf } from './operator.ts'
 
 /** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
 export type TestApp = AsyncDisposable & {
@@ -54,7 +55,7 @@ export async function startTestApp({
   const app = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
   const addresses = await app.listen()
   const url = addresses.api
-  const made = isFirst ? await app.operations.setup({ name: 'Test organization' }) : nothing
+  const made = isFirst ? await operatorOf(app).setUp('Test organization') : nothing
   const authorization = `Bearer ${made.api_key}`
   return {
     app,

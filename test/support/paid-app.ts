@@ -1,5 +1,6 @@
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
 import { startUpstream, type Script, type TestUpstream } from './upstream.ts'
+import { operatorOf } from './operator.ts'
 
 /** An app whose model costs one credit for each token, and the upstream behind it. */
 export type PaidApp = AsyncDisposable & {
@@ -44,7 +45,7 @@ export async function startPaidApp({ upstreamSettings, ...options }: PaidAppOpti
   return {
     app,
     upstream,
-    remaining: async () => (await app.app.operations['credits.balance']({})).remaining_credits,
+    remaining: async () => (await operatorOf(app.app).balance()).remaining_credits,
     async used() {
       const answer = await app.get(usagePath, { authorization: `Bearer ${app.adminKey}` })
       const { data } = (await answer.json()) as { data: { results: UsageResult[] }[] }

@@ -1,13 +1,14 @@
 import { messageOf } from '../../base/fault.ts'
-import type { ShownSummary } from '../../app/operations/policies.ts'
+import { apiPath, type ApiClient } from '../../app/api-client.ts'
+import type { PolicyBody, PolicySummaryBody } from '../../app/api-types.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-command.ts'
 import type { PolicyCall } from './call.ts'
 import { readPolicyFile, type Wanted } from './file.ts'
 import { isIdle, planLines, planStep, type PlanStep } from './plan.ts'
-import { notEvaluable } from './verbs.ts'
+import { changePolicy, notEvaluable, policiesPath } from './verbs.ts'
 
-/** Makes policies what a file says, after showing what that means and asking. */
+/** Creates and updates the policies of a file, after showing the plan and asking. */
 export async function apply(call: PolicyCall): Promise<Result> {
   const { values, context } = call
   const steps = await planFile(call, required(values.file, '-f FILE'))
@@ -16,44 +17,43 @@ export async function apply(call: PolicyCall): Promise<Result> {
   if (!values.yes) {
     context.remark(plan)
     if (!(await context.confirm('Apply this plan?')))
-      return { answer: steps, text: 'Nothing was changed. Confirm with --yes.', isRefused: true }
+      return { answer: steps, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
-  const done = await carryOut(call, steps)
+  const done = await applySteps(call.connection.client, steps)
   return { answer: done, text: [plan, 'Done.'].join('\n'), remarks: done.flatMap(({ remark }) => remark ?? []) }
 }
 
-/** Compares the file with what there is. Whatever is wrong in the file is found here, before anything is changed. */
-async function planFile({ house, where }: PolicyCall, file: string): Promise<PlanStep[]> {
-  const known = await house.operations['policies.list'](where)
+/** Compares the file with the stored policies. Every mistake in the file is reported here, before any change. */
+async function planFile({ connection: { client } }: PolicyCall, file: string): Promise<PlanStep[]> {
+  const { data: stored } = await client.list<PolicySummaryBody>(policiesPath)
   const steps: PlanStep[] = []
   for (const wanted of readPolicyFile(file)) {
-    const target = await house.operations['policies.check']({ ...where, policy: wanted.policy }).catch(
-      (error: unknown) => {
-        throw new Error(`${file}: ${wanted.name}: ${messageOf(error)}`)
-      },
-    )
-    const meant = meantBy(wanted, known)
-    const current = meant && (await house.operations['policies.show']({ ...where, id: meant.id }))
+    const path = '/operator/organization/policies/check'
+    const target = await client.post<PolicyBody>(path, wanted.policy).catch((error: unknown) => {
+      throw new Error(`${file}: ${wanted.name}: ${messageOf(error)}`, { cause: error })
+    })
+    const match = matchOf(wanted, stored)
+    const current = match && (await client.get<PolicyBody>(apiPath`/v1/organization/policies/${match.id}`))
     steps.push(planStep(wanted, target, current))
   }
   return steps
 }
 
-function meantBy({ id, name }: Wanted, known: readonly ShownSummary[]): ShownSummary | undefined {
-  const matches = known.filter((policy) => (id === undefined ? policy.name === name : policy.id === id))
+function matchOf({ id, name }: Wanted, stored: readonly PolicySummaryBody[]): PolicySummaryBody | undefined {
+  const matches = stored.filter((policy) => (id === undefined ? policy.name === name : policy.id === id))
   if (id !== undefined && matches.length === 0) throw new Error(`${name}: there is no policy ${id}.`)
   if (matches.length <= 1) return matches[0]
-  throw new Error(`${name}: ${matches.length} policies have this name; say which one with id.`)
+  throw new Error(`${name}: ${matches.length} policies have this name; name one with id.`)
 }
 
 type Done = { readonly id: string; readonly name: string; readonly revision: number; readonly remark?: string }
 
-/** Policy by policy, each against the revision the plan was made from: a change that came between stops it. */
-async function carryOut(call: PolicyCall, steps: readonly PlanStep[]): Promise<Done[]> {
+/** Applies one policy after the other, each at the revision of the plan: a change since then stops it. */
+async function applySteps(client: ApiClient, steps: readonly PlanStep[]): Promise<Done[]> {
   const done: Done[] = []
   for (const step of steps.filter((each) => !isIdle(each))) {
     try {
-      done.push(await carryOutStep(call, step))
+      done.push(await applyStep(client, step))
     } catch (error) {
       const before =
         done.length === 0 ? 'nothing was changed' : `done before: ${done.map(({ name }) => name).join(', ')}`
@@ -65,20 +65,20 @@ async function carryOut(call: PolicyCall, steps: readonly PlanStep[]): Promise<D
   return done
 }
 
-async function carryOutStep({ house, where }: PolicyCall, step: PlanStep): Promise<Done> {
-  const { operations } = house
+async function applyStep(client: ApiClient, step: PlanStep): Promise<Done> {
   const { name, id = '', revision = 0, body } = step
   const written =
     step.action === 'create'
-      ? await operations['policies.create']({ ...where, policy: body })
+      ? await client.post<PolicyBody>(policiesPath, body)
       : step.action === 'update'
-        ? await operations['policies.update']({ ...where, id, revision, patch: body })
+        ? (await changePolicy(client, { method: 'PATCH', id, body: { ...body, revision } })).policy
         : { id, revision }
   if (!step.publish) return { id: written.id, name, revision: written.revision }
-  const { policy, isEvaluable } = await operations['policies.publish']({
-    ...where,
+  const { policy, isEvaluable } = await changePolicy(client, {
+    method: 'POST',
     id: written.id,
-    revision: written.revision,
+    action: 'publish',
+    body: { revision: written.revision },
   })
   return { id: policy.id, name, revision: policy.revision, ...(isEvaluable ? {} : { remark: notEvaluable(name) }) }
 }

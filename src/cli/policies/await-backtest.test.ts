@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ShownBacktest } from '../../app/operations/backtests.ts'
+import type { BacktestBody } from '../../app/api-types.ts'
 import { awaitBacktest, barOf } from './await-backtest.ts'
 
-const at = (done: number, status: ShownBacktest['status'] = 'running'): ShownBacktest => ({
+const at = (done: number, status: BacktestBody['status'] = 'running'): BacktestBody => ({
   id: 'bt_1',
   object: 'organization.policy.backtest',
   policy_id: 'pol_1',

@@ -1,26 +1,26 @@
-import type { ShownBacktest } from '../../app/operations/backtests.ts'
+import type { BacktestBody } from '../../app/api-types.ts'
 import type { Clock } from '../../base/clock.ts'
 
 export type AwaitBacktestOptions = {
-  readonly read: () => Promise<ShownBacktest>
+  readonly read: () => Promise<BacktestBody>
   readonly clock: Pick<Clock, 'monotonicMs'>
-  /** Keeps the process alive meanwhile, as the clock's own timers do not. */
+  /** Keeps the process alive while it waits, which the timers of the clock do not. */
   readonly wait: (ms: number) => Promise<unknown>
-  /** Shown over what was shown before; undefined where nobody watches. */
+  /** Replaces the line that was shown before; undefined without a terminal. */
   readonly progress: ((text: string) => void) | undefined
 }
 
 const everyMs = 300
-/** Nobody works on what got no further for so long. */
+/** A backtest without progress for this long is not running: no server works on it. */
 const timeoutMs = 20_000
 const barWidth = 30
 
-/** Waits until it has ended, or until nothing has happened for a while. */
+/** Polls a backtest until it has ended or makes no more progress. */
 export async function awaitBacktest(
-  begun: ShownBacktest,
+  started: BacktestBody,
   { read, clock, wait, progress }: AwaitBacktestOptions,
-): Promise<ShownBacktest> {
-  let latest = begun
+): Promise<BacktestBody> {
+  let latest = started
   let movedAtMs = clock.monotonicMs()
   while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < timeoutMs) {
     progress?.(barOf(latest))
@@ -34,7 +34,7 @@ export async function awaitBacktest(
 }
 
 /** `[=========>          ]  48 %  480 of 1000`. */
-export function barOf({ progress: { done, total } }: Pick<ShownBacktest, 'progress'>): string {
+export function barOf({ progress: { done, total } }: Pick<BacktestBody, 'progress'>): string {
   const share = total === 0 ? 0 : Math.min(1, done / total)
   const filled = Math.round(share * barWidth)
   return `[${'='.repeat(filled)}${' '.repeat(barWidth - filled)}] ${Math.floor(share * 100)} %  ${done} of ${total} events`

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { changes, type ShownBacktest } from '../../app/operations/backtests.ts'
+import { apiPath } from '../../app/api-client.ts'
+import { changes, type BacktestBody } from '../../app/api-types.ts'
 import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { PolicyCall, Verb } from './call.ts'
@@ -7,50 +8,51 @@ import { wholeNumber } from './fields.ts'
 import type { Result } from '../run-command.ts'
 import { table } from '../table.ts'
 
-/** Tries a draft on what was said before, and waits for what comes of it. */
-export const backtest: Verb = async ({ house, where, id, values, context }) => {
-  const { operations, clock } = house
-  const begun =
+/** Replays a draft over recorded requests and waits for the result. */
+export const backtest: Verb = async ({ connection: { client, clock }, id, values, context }) => {
+  const path = apiPath`/v1/organization/policies/${id}/backtest`
+  const readBacktest = (backtestId: string) => client.get<BacktestBody>(`${path}/${encodeURIComponent(backtestId)}`)
+  const started =
     values.backtest === undefined
-      ? await operations['policies.backtest']({ ...where, id, order: orderOf(values, clock.nowMs()) })
-      : await operations['policies.backtestOf']({ ...where, id, backtest: values.backtest })
-  const read = () => operations['policies.backtestOf']({ ...where, id, backtest: begun.id })
+      ? await client.post<BacktestBody>(path, newBacktestOf(values, clock.nowMs()))
+      : await readBacktest(values.backtest)
+  const read = () => readBacktest(started.id)
   const waiting = { read, clock, wait: setTimeout, progress: context.progress }
-  const ended = values['no-wait'] ? begun : await awaitBacktest(begun, waiting)
-  return told(ended, id)
+  const ended = values['no-wait'] ? started : await awaitBacktest(started, waiting)
+  return resultOf(ended, id)
 }
 
-/** The options that were given, by the names of the API. */
-function orderOf(values: PolicyCall['values'], nowMs: number): object {
-  const order = {
+/** The options that were given, under the names of the API. */
+function newBacktestOf(values: PolicyCall['values'], nowMs: number): object {
+  const fields = {
     from: secondsOf(values.from, nowMs),
     to: secondsOf(values.to, nowMs),
     limit: values.limit === undefined ? undefined : wholeNumber(values.limit, '--limit'),
     sample_percent: readNumber(values.sample, '--sample'),
     thresholds: values.thresholds?.split(',').map((text) => wholeNumber(text.trim(), '--thresholds')),
   }
-  return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** A time as it is written, or `7d`: so long ago. */
+/** A date or an ISO time, or `7d` for a week ago. */
 function secondsOf(text: string | undefined, nowMs: number): number | undefined {
   const atMs = readTime(text, nowMs)
   if (atMs === null || text === undefined) return undefined
   return Math.floor((/^\d+[dhm]$/.test(text) ? 2 * nowMs - atMs : atMs) / 1000)
 }
 
-function told(answer: ShownBacktest, policyId: string): Result {
-  if (answer.status === 'failed') return { answer, text: `${answer.id} failed: ${answer.error ?? ''}`, isRefused: true }
+function resultOf(answer: BacktestBody, policyId: string): Result {
+  if (answer.status === 'failed') return { answer, text: `${answer.id} failed: ${answer.error ?? ''}`, isFailed: true }
   if (answer.result === null) {
     const { done, total } = answer.progress
     const how = `gatehouse policies backtest ${policyId} --backtest ${answer.id}`
-    const remarks = [`It runs while the service does. See what came of it with: ${how}`]
+    const remarks = [`It runs while the service runs. Show its result with: ${how}`]
     return { answer, text: `${answer.id} is running: ${done} of ${total} events.`, remarks }
   }
   return { answer, text: linesOf(answer.id, answer.result).join('\n') }
 }
 
-type Outcome = NonNullable<ShownBacktest['result']>
+type Outcome = NonNullable<BacktestBody['result']>
 
 const inWords = (name: string): string => name.replaceAll('_', ' ')
 

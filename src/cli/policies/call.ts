@@ -1,4 +1,4 @@
-import type { Connection } from '../../app/operations/open.ts'
+import type { Connection } from '../../app/connect.ts'
 import type { readArguments } from '../arguments.ts'
 import type { CommandContext } from '../command.ts'
 import type { Result } from '../run-command.ts'
@@ -22,11 +22,11 @@ export const policyOptions = {
   json: { type: 'boolean' },
 } as const
 
-/** One call of `gatehouse policies`, read and ready to be done. */
+/** One call of `gatehouse policies`, with its arguments parsed. */
 export type PolicyCall = {
-  readonly house: Connection
-  readonly where: { readonly organization?: string }
-  /** Empty for the verbs that need none. */
+  /** For the organization of `--org`. */
+  readonly connection: Connection
+  /** The id of the policy; empty for verbs without one. */
   readonly id: string
   readonly values: ReturnType<typeof readArguments<typeof policyOptions>>['values']
   readonly context: CommandContext

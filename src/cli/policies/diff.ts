@@ -1,4 +1,4 @@
-import { policyFields, type PolicyContentBody } from '../../app/operations/policies.ts'
+import { policyFields, type PolicyContentBody } from '../../app/api-types.ts'
 
 export type FieldDifference = { readonly field: string; readonly before: unknown; readonly after: unknown }
 

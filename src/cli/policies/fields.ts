@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { policyFields, type PolicyContentBody, type PolicyField } from '../../app/operations/policies.ts'
+import { policyFields, type PolicyContentBody, type PolicyField } from '../../app/api-types.ts'
 import { readList } from '../arguments.ts'
 import { UsageError } from '../command.ts'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ShownPolicy } from '../../app/operations/policies.ts'
+import type { PolicyBody } from '../../app/api-types.ts'
 import { fieldSamples } from '../../../test/support/policy-fields.ts'
 import { contentBody, initialContent } from '../../domain/policy/content.ts'
 import { isIdle, planLines, planStep } from './plan.ts'
 
 const content = { ...contentBody(initialContent), rule: 'Say "no"', project_ids: ['proj_b', 'proj_a'] }
 
-const target: ShownPolicy = {
+const target: PolicyBody = {
   id: '',
   object: 'organization.policy',
   name: 'One',
@@ -30,7 +30,7 @@ const version = {
   current: true,
 } as const
 const published = { ...version, ...content, project_ids: ['proj_a', 'proj_b'] }
-const current: ShownPolicy = {
+const current: PolicyBody = {
   ...target,
   id: 'pol_1',
   revision: 7,

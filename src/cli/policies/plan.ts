@@ -1,4 +1,4 @@
-import type { ShownPolicy } from '../../app/operations/policies.ts'
+import type { PolicyBody } from '../../app/api-types.ts'
 import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
 import type { Wanted } from './file.ts'
 
@@ -15,7 +15,7 @@ export type PlanStep = {
 }
 
 /** `target` is what the file wants, with all defaults filled in; `current` is what there is, if anything. */
-export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPolicy | undefined): PlanStep {
+export function planStep(wanted: Wanted, target: PolicyBody, current: PolicyBody | undefined): PlanStep {
   const { name, publish } = wanted
   if (!current) return { name, action: 'create', publish, differences: [], body: wanted.policy }
   const differences = [...ownDifferences(current, target), ...contentDifferences(current.draft, target.draft)]
@@ -31,7 +31,7 @@ export function planStep(wanted: Wanted, target: ShownPolicy, current: ShownPoli
   }
 }
 
-const ownDifferences = (before: ShownPolicy, after: ShownPolicy): FieldDifference[] =>
+const ownDifferences = (before: PolicyBody, after: PolicyBody): FieldDifference[] =>
   (['name', 'description'] as const)
     .map((field) => ({ field, before: before[field], after: after[field] }))
     .filter((each) => each.before !== each.after)

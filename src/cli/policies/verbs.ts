@@ -1,4 +1,5 @@
-import type { Published, ShownPolicy } from '../../app/operations/policies.ts'
+import { apiPath, type ApiClient } from '../../app/api-client.ts'
+import type { PolicyBody, PolicySummaryBody, PolicyVersionBody } from '../../app/api-types.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-command.ts'
 import type { PolicyCall, Verb } from './call.ts'
@@ -6,11 +7,13 @@ import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
 import { dateOf, table } from '../table.ts'
 
-/** What can be done to one policy, or to all of them. */
+export const policiesPath = '/v1/organization/policies'
+
+/** The subcommands for one policy, and the list. */
 export const verbs: Readonly<Record<string, Verb>> = {
-  async list({ house, where }) {
-    const answer = await house.operations['policies.list'](where)
-    const rows = answer.map((policy) => [
+  async list({ connection: { client } }) {
+    const answer = await client.list<PolicySummaryBody>(policiesPath)
+    const rows = answer.data.map((policy) => [
       policy.id,
       policy.name,
       policy.state,
@@ -20,35 +23,33 @@ export const verbs: Readonly<Record<string, Verb>> = {
     ])
     return { answer, text: table(['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED'], rows) }
   },
-  show: async ({ house, where, id }) => told(await house.operations['policies.show']({ ...where, id })),
-  async create({ house, where, values }) {
+  show: async (call) => resultOf(await readPolicy(call)),
+  async create({ connection: { client }, values }) {
     required(values.name, '--name')
-    return told(await house.operations['policies.create']({ ...where, policy: fieldsOf(values) }))
+    return resultOf(await client.post<PolicyBody>(policiesPath, fieldsOf(values)))
   },
-  update: async (call) =>
-    told(await call.house.operations['policies.update']({ ...(await at(call)), patch: fieldsOf(call.values) })),
-  publish: async (call) => toldPublished(await call.house.operations['policies.publish'](await at(call))),
-  pause: async (call) => told(await call.house.operations['policies.pause'](await at(call))),
-  resume: async (call) => told(await call.house.operations['policies.resume'](await at(call))),
+  async update(call) {
+    const body = { ...fieldsOf(call.values), revision: await revisionOf(call) }
+    return resultOf((await changePolicy(call.connection.client, { method: 'PATCH', id: call.id, body })).policy)
+  },
+  publish: async (call) => publishedResult(await actOn(call, 'publish')),
+  pause: async (call) => resultOf((await actOn(call, 'pause')).policy),
+  resume: async (call) => resultOf((await actOn(call, 'resume')).policy),
   async rollback(call) {
     const version = wholeNumber(required(call.values.version, '--version'), '--version')
-    return toldPublished(await call.house.operations['policies.rollback']({ ...(await at(call)), version }))
+    return publishedResult(await actOn(call, 'rollback', { version }))
   },
   async delete(call) {
-    const { id, name } = await call.house.operations['policies.delete'](await at(call))
-    return { answer: { id, object: 'organization.policy.deleted', deleted: true }, text: `${id} ${name} is deleted.` }
+    const { id, name } = await readPolicy(call)
+    const query = { revision: await revisionOf(call) }
+    const { body: answer } = await call.connection.client.request('DELETE', pathOf(id), { query })
+    return { answer, text: `${id} ${name} is deleted.` }
   },
-  async diff({ house, where, id, values }) {
-    const { draft, published } = await house.operations['policies.show']({ ...where, id })
-    const version =
-      values.version === undefined
-        ? published
-        : await house.operations['policies.version']({
-            ...where,
-            id,
-            version: wholeNumber(values.version, '--version'),
-          })
-    if (version === null) return { answer: [], text: 'Nothing is published yet.' }
+  async diff(call) {
+    const { draft, published } = await readPolicy(call)
+    const { version: number } = call.values
+    const version = number === undefined ? published : await readVersion(call, wholeNumber(number, '--version'))
+    if (version === null) return { answer: [], text: 'No version is published yet.' }
     const answer = contentDifferences(version, draft)
     const title = `version ${version.version} and the draft`
     return {
@@ -58,20 +59,52 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
 }
 
-/** The policy at the revision that was named, or at the one it has now. */
-async function at({ house, where, id, values }: PolicyCall) {
-  if (values.revision !== undefined) return { ...where, id, revision: wholeNumber(values.revision, '--revision') }
-  const { revision } = await house.operations['policies.show']({ ...where, id })
-  return { ...where, id, revision }
+const pathOf = (id: string): string => apiPath`/v1/organization/policies/${id}`
+
+const readPolicy = ({ connection: { client }, id }: PolicyCall): Promise<PolicyBody> =>
+  client.get<PolicyBody>(pathOf(id))
+
+async function readVersion({ connection: { client }, id }: PolicyCall, number: number): Promise<PolicyVersionBody> {
+  const { data } = await client.list<PolicyVersionBody>(`${pathOf(id)}/versions`)
+  const version = data.find((each) => each.version === number)
+  if (version) return version
+  throw new Error(`The policy ${id} has no version ${number}.`)
 }
 
-function told(policy: ShownPolicy): Result {
+/** The revision of `--revision`, or the current one. */
+async function revisionOf(call: PolicyCall): Promise<number> {
+  const { revision } = call.values
+  return revision === undefined ? (await readPolicy(call)).revision : wholeNumber(revision, '--revision')
+}
+
+type Change = {
+  readonly method: 'POST' | 'PATCH'
+  readonly id: string
+  readonly action?: string
+  readonly body: object
+}
+
+/** `isEvaluable` is false if nothing can evaluate the rule that was published. */
+type ChangedPolicy = { readonly policy: PolicyBody; readonly isEvaluable: boolean }
+
+export async function changePolicy(client: ApiClient, { method, id, action, body }: Change): Promise<ChangedPolicy> {
+  const path = action === undefined ? pathOf(id) : `${pathOf(id)}/${action}`
+  const { body: policy, headers } = await client.request<PolicyBody>(method, path, { body })
+  return { policy, isEvaluable: headers['x-gatehouse-warning'] !== 'rule_not_evaluable' }
+}
+
+async function actOn(call: PolicyCall, action: string, more: object = {}): Promise<ChangedPolicy> {
+  const body = { ...more, revision: await revisionOf(call) }
+  return changePolicy(call.connection.client, { method: 'POST', id: call.id, action, body })
+}
+
+function resultOf(policy: PolicyBody): Result {
   const { draft, published } = policy
   const unpublished = published === null ? [] : contentDifferences(published, draft).flatMap(policyDiffLines)
   const lines = [
     `${policy.id}  ${policy.name}`,
     ...(policy.description === '' ? [] : [policy.description]),
-    `${policy.state}, revision ${policy.revision}, version ${policy.current_version ?? 'none'}, changed ${dateOf(policy.updated_at * 1000)}`,
+    `${policy.state}, revision ${policy.revision}, version ${policy.current_version ?? 'none'}, changed ${dateOf(policy.updated_at)}`,
     '',
     ...contentLines(draft),
     ...(unpublished.length === 0 ? [] : ['', 'Not published yet:', ...unpublished]),
@@ -79,8 +112,8 @@ function told(policy: ShownPolicy): Result {
   return { answer: policy, text: lines.join('\n') }
 }
 
-const toldPublished = ({ policy, isEvaluable }: Published): Result => ({
-  ...told(policy),
+const publishedResult = ({ policy, isEvaluable }: ChangedPolicy): Result => ({
+  ...resultOf(policy),
   ...(isEvaluable ? {} : { remarks: [notEvaluable(policy.name)] }),
 })
 

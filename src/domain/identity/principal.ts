@@ -68,7 +68,7 @@ export type FreeCaller = {
 export type Caller = Principal | FreeCaller
 
 export type Administrator = {
-  readonly kind: 'admin_key'
+  readonly kind: 'admin_key' | 'operator'
   readonly id: string
   readonly organization: Organization
   readonly permissions: ReadonlySet<Permission>

@@ -104,7 +104,7 @@ export async function findPolicy(
   throw new Fault('not_found', 'not_found', `There is no policy ${id}.`)
 }
 
-export async function findVersion(store: PolicyStore, policy: Policy, version: number): Promise<PolicyVersion> {
+async function findVersion(store: PolicyStore, policy: Policy, version: number): Promise<PolicyVersion> {
   const found = await store.findVersion(policy, version)
   if (found) return found
   const message = `There is no version ${version} of the policy ${policy.id}.`

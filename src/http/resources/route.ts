@@ -5,6 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Actor, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import { doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
 import { pathOf } from '../family.ts'
@@ -181,18 +182,21 @@ const asReplay = (reply: MutationReply): MutationReply => ({
 })
 
 /** TActor makes a change, as the audit log names them. */
-export const actorOf = (request: FastifyRequest, actor: ResourceActor): Actor => ({
-  organizationId: actor.organization.id,
-  kind: actor.kind,
-  credentialId: actor.id,
-  requestId: request.id,
-  call: {
-    method: request.method,
-    path: pathOf(request.url),
-    address: request.ip,
-    userAgent: request.headers['user-agent'],
-  },
-})
+export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
+  if (actor.kind === 'operator') return operatorActor(actor.organization.id)
+  return {
+    organizationId: actor.organization.id,
+    kind: actor.kind,
+    credentialId: actor.id,
+    requestId: request.id,
+    call: {
+      method: request.method,
+      path: pathOf(request.url),
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+    },
+  }
+}
 
 function describe(
   {

@@ -76,6 +76,7 @@ const credentialWords: Readonly<Record<Route['credential'], string>> = {
   api_key_or_free: 'Credential: a project API key or a token, or none with <code>X-Free-Tier: true</code>.',
   admin_key: 'Credential: an administrator key.',
   gateway: 'Credential: a project API key, a token, or an administrator key.',
+  operator: 'On the control socket only.',
 }
 
 type SchemaNode = {

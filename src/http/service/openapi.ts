@@ -10,6 +10,7 @@ const security: Readonly<Record<Credential, readonly Json[]>> = {
   api_key_or_free: [{ apiKey: [] }, { apiKeyHeader: [] }, {}],
   admin_key: [{ adminKey: [] }],
   gateway: [{ apiKey: [] }, { adminKey: [] }],
+  operator: [],
 }
 
 const securitySchemes = {

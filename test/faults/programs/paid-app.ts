@@ -1,6 +1,7 @@
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
+import { operatorOf } from '../../support/operator.ts'
 
 // An app whose model costs one credit for each token. It kills itself when it comes by a failpoint for the nth time.
 const [dataDir = '', upstreamUrl = '', redisUrl = '', failpoint = '', times = '1'] = process.argv.slice(2)
@@ -30,5 +31,7 @@ const app = await createApp(
   },
 )
 const { api: url } = await app.listen()
-const keys = await app.operations.setup({ name: 'Killed' }).catch(() => undefined)
+const keys = await operatorOf(app)
+  .setUp('Killed')
+  .catch(() => undefined)
 process.stdout.write(`${JSON.stringify({ url, keys })}\n`)

@@ -1,6 +1,7 @@
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
+import { operatorOf } from '../../support/operator.ts'
 
 // A server with the built-in model that tells its memory at rest when asked. Started with --expose-gc.
 const [dataDir = ''] = process.argv.slice(2)
@@ -16,7 +17,7 @@ const config = checkConfig({
 })
 const server = await createApp(config, {}, { log: createLog({ level: 'silent' }) })
 const { api: url } = await server.listen()
-const keys = await server.operations.setup({ name: 'Soaked' })
+const keys = await operatorOf(server).setUp('Soaked')
 process.send?.({ url, apiKey: keys.api_key, adminKey: keys.admin_key })
 
 process.on('message', () => {

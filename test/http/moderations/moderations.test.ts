@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import OpenAI, { APIError } from 'openai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { answerJson, silence, startUpstream } from '../../support/upstream.ts'
+import { operatorOf } from '../../support/operator.ts'
 
 const path = '/v1/moderations'
 const crisis = 'I want to kill myself tonight.'
@@ -82,7 +83,7 @@ describe('the moderation endpoint', () => {
   })
 
   it('costs no credits', async () => {
-    const balance = async () => (await scene.app.operations['credits.balance']({})).remaining_credits
+    const balance = async () => (await operatorOf(scene.app).balance()).remaining_credits
     const full = await balance()
     await scene.post(path, { input: calm })
     assert.equal(await balance(), full)

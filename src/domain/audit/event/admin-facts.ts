@@ -82,11 +82,11 @@ export type IpDenial = {
 
 /** A valid key was used from an address that its list does not hold: it may be stolen, or the list too short. */
 export function ipDenialFacts({ caller: who, address, timeMs }: IpDenial): EventFacts {
-  const isAdmin = who.kind === 'admin_key'
+  const isAdmin = !('projectId' in who)
   return {
     code: isAdmin ? 'admin.admin_api_key.denied' : 'admin.api_key.denied',
     organizationId: who.organization.id,
-    projectId: isAdmin ? undefined : who.projectId,
+    projectId: 'projectId' in who ? who.projectId : undefined,
     timeMs,
     message: `${who.id} was used from ${address}, which its allowed_ips do not hold.`,
     actor: { credentialId: who.id },

@@ -12,6 +12,7 @@ import {
   type Answer,
 } from '../../../support/administration.ts'
 import { createScratchDatabase, withoutPostgres } from '../../../support/postgres.ts'
+import { operatorOf } from '../../../support/operator.ts'
 
 const revoke = (admin: Admin, id: string): Promise<Answer> => admin.ask('DELETE', `/admin_api_keys/${id}`)
 
@@ -47,7 +48,7 @@ describe('revoking an administrator key', () => {
     const refused = await revoke(app.admin, id)
     assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'last_admin_key'])
     assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 200)
-    await app.app.operations['keys.revoke']({ id })
+    await operatorOf(app.app).revokeKey(id)
     assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 401)
   })
 

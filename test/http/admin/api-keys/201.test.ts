@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf, itemsOf, shortLivedMaker, startAdminApp, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
+import { operatorOf } from '../../../support/operator.ts'
 
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
@@ -91,7 +92,7 @@ describe('API keys where the configuration says what they may by default', () =>
     assert.deepEqual((await app.admin.post(path, { name: 'Fewer', permissions: [] }))['permissions'], [])
     const maker = await app.adminWith(['keys:write', 'exports:read'])
     assert.deepEqual((await maker.post(path, { name: 'Held' }))['permissions'], ['exports:read'])
-    const made = await app.app.operations['keys.create']({ key: { name: 'Command line' } })
+    const made = await operatorOf(app.app).createKey({ name: 'Command line' })
     assert.deepEqual(made.permissions, ['gateway:read', 'exports:read'])
   })
 })

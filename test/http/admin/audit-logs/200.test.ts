@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf, itemsOf, startAdminApp, textOf } from '../../../support/administration.ts'
 import { adminSuite } from '../../../support/admin-suite.ts'
+import { operatorOf } from '../../../support/operator.ts'
 
 describe('the audit log', () => {
   const { app, admin, ask, policy } = adminSuite()
@@ -85,12 +86,12 @@ describe('the audit log', () => {
 
   it('tells what somebody at the machine itself changed, too', async () => {
     await using fresh = await startAdminApp()
-    const { operations } = fresh.app
-    await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
-    await operations['credits.grant']({ credits: 5, ref: 'once', note: 'gift' })
-    await operations['orgs.setPlan']({ plan: 'growth' })
-    await operations['orgs.setLimits']({ limits: { rpm: 7 } })
-    await operations['orgs.recordPayment']({ usd: 20, ref: 'invoice' })
+    const operator = operatorOf(fresh.app)
+    await operator.grant({ credits: 5, ref: 'once', note: 'gift' })
+    await operator.grant({ credits: 5, ref: 'once', note: 'gift' })
+    await operator.updateOrganization({ plan: 'growth' })
+    await operator.setLimits({ limits: { rpm: 7 } })
+    await operator.recordPayment({ usd: 20, ref: 'invoice' })
     const entries = itemsOf(await fresh.admin.get('/audit_logs?order=asc'))
     assert.deepEqual(
       entries.map(({ kind, actor }) => [kind, actor]),

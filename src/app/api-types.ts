@@ -1,0 +1,47 @@
+import type { Static } from 'typebox'
+import type { presentAdminKey } from '../http/admin/admin-keys/present.ts'
+import type { presentApiKey } from '../http/admin/api-keys/present.ts'
+import type { CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
+import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
+import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
+import type { Policy } from '../http/admin/policies/schema.ts'
+import type { ProjectObject } from '../http/admin/projects/schema.ts'
+import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
+import type { BalanceObject, LedgerVerificationObject, OverrideObject } from '../http/operator/credits-schema.ts'
+import type { OrganizationObject, SetupAnswer } from '../http/operator/organizations-schema.ts'
+import type { SecretStatusObject } from '../http/operator/secret.ts'
+import type { SavedAnswer } from '../http/policy-gateway/config/schema.ts'
+
+export { changes } from '../domain/evaluation/backtest/counts.ts'
+export { policyFields } from '../domain/policy/content.ts'
+export type { PolicyContentBody, PolicyField } from '../domain/policy/content.ts'
+
+// Response bodies of the API, for the command line, which may not import `http` or the domain.
+
+export type PolicyBody = Static<typeof Policy>
+export type PolicySummaryBody = Omit<PolicyBody, 'draft' | 'published'>
+export type PolicyVersionBody = NonNullable<PolicyBody['published']>
+export type BacktestBody = Static<typeof Backtest>
+export type ConfigurationBody = Static<typeof SavedAnswer>
+export type ProjectBody = Static<typeof ProjectObject>
+export type LedgerEntryBody = Static<typeof LedgerEntryObject>
+export type CheckpointKeysBody = Static<typeof CheckpointKeys>
+
+/** The operator also sees revoked keys. */
+type WithRevocation<Key> = Key & { readonly revoked_at?: number }
+export type ApiKeyBody = WithRevocation<ReturnType<typeof presentApiKey>>
+export type AdminKeyBody = WithRevocation<ReturnType<typeof presentAdminKey>>
+export type KeysBody = { readonly api_keys: readonly ApiKeyBody[]; readonly admin_api_keys: readonly AdminKeyBody[] }
+/** `value` is the secret, which only the response to the creation contains. */
+export type CreatedKeyBody = (ApiKeyBody | AdminKeyBody) & { readonly value: string }
+
+export type SetupBody = Static<typeof SetupAnswer>
+export type OrganizationBody = Static<typeof OrganizationObject>
+export type BalanceBody = Static<typeof BalanceObject>
+/** `is_new` is false if the reference of the grant or payment counted before. */
+export type GrantBody = BalanceBody & { readonly is_new: boolean }
+export type OverrideBody = Static<typeof OverrideObject>
+export type LedgerVerificationBody = Static<typeof LedgerVerificationObject>
+export type SecretStatusBody = Static<typeof SecretStatusObject>
+export type AuditEventsBody = Static<typeof EventsPage>
+export type FingerprintsBody = Static<typeof FingerprintsObject>

@@ -1,0 +1,50 @@
+import type { StoredEncryptions } from '../adapters/stores/sql/secret-rotation.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault, messageOf } from '../base/fault.ts'
+import { pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
+import type { TextsKeys } from '../domain/audit/event/event-maker.ts'
+import type { AuditReads } from '../domain/audit/log.ts'
+import { verifyLog } from '../domain/audit/verify-log.ts'
+import type { OperatorParts } from '../http/operator/parts.ts'
+import { authorityOf, type AuditParts } from './audit-parts.ts'
+
+export type AuditVerifierParts = {
+  readonly clock: Clock
+  readonly audit: AuditParts
+  readonly textsKeys: StoredEncryptions['textsKeys']
+  readonly reads: AuditReads
+}
+
+/** Verifies an audit log with the keys of the server secret, or with pinned ones. */
+export function createAuditVerifier(parts: AuditVerifierParts): OperatorParts['verifyAuditLog'] {
+  const { clock, audit, reads } = parts
+
+  /** Texts keys of earlier server secrets. A key that cannot be decrypted is left out, and its texts count as unchecked. */
+  async function retiredTextsKeys(): Promise<TextsKeys> {
+    const published = await reads.keys()
+    return new Map(
+      published.flatMap(({ id, textsKey }) => {
+        const isReadable = textsKey !== null && parts.textsKeys.isCurrent(textsKey, id)
+        const text = isReadable ? parts.textsKeys.decrypt(textsKey, id) : undefined
+        return text === undefined ? [] : [[authorityOf(id), Buffer.from(text, 'base64')] as const]
+      }),
+    )
+  }
+
+  return async (organizationId, { keys, from, to }) =>
+    verifyLog(reads, organizationId, {
+      events: audit.events,
+      keys: keys === undefined ? audit.trustedKeys() : readKeys(keys),
+      textsKeys: await retiredTextsKeys(),
+      nowMs: clock.nowMs(),
+      range: { from, to },
+    })
+}
+
+function readKeys(keys: readonly string[]): TrustedKeys {
+  try {
+    return pinnedKeys(keys)
+  } catch (cause) {
+    throw new Fault('validation', 'invalid_parameter', `keys: ${messageOf(cause)}`, { param: 'keys', cause })
+  }
+}

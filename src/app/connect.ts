@@ -1,0 +1,87 @@
+import { DataFolderInUse } from '../adapters/stores/sql/sqlite/data-folder.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { createIds } from '../base/ids.ts'
+import { createLog } from '../base/log.ts'
+import { createMetrics } from '../base/metrics.ts'
+import { systemRandom } from '../base/random.ts'
+import type { Config } from '../config/config.ts'
+import { createChanges } from '../domain/identity/changes.ts'
+import { createRequestRecorder } from '../http/request-record.ts'
+import { createAdministration } from './administration.ts'
+import { createApiClient, injectTransport, socketTransport, type ApiClient } from './api-client.ts'
+import { controlSocketPath, createOperatorServer } from './operator-server.ts'
+import { secretFilesOf } from './server-secrets.ts'
+import { openStorage } from './storage.ts'
+
+/** The operator's API, of a running server or of this process. */
+export type Connection = AsyncDisposable & {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly migrationsApplied: number
+}
+
+/**
+ * Opens the database and serves the operator's API in this process. If a running server holds the data folder, connects
+ * to its control socket instead, so that every command works while the server runs.
+ */
+export async function connect(config: Config): Promise<Connection> {
+  try {
+    return await openInProcess(config)
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error
+    return {
+      client: createApiClient(socketTransport(controlSocketPath(config.storage.data_dir))),
+      clock: systemClock,
+      migrationsApplied: 0, // the server applied all of them when it started
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+}
+
+async function openInProcess(config: Config): Promise<Connection> {
+  const [clock, random] = [systemClock, systemRandom]
+  await using opened = new AsyncDisposableStack()
+  const storage = opened.use(await openStorage(config, { clock, random }))
+  const ids = createIds(clock, random)
+  const administration = createAdministration({
+    database: storage.database,
+    clock,
+    random,
+    ids,
+    changes: createChanges(clock),
+    keyring: storage.keyring,
+    secretFiles: secretFilesOf(config, random),
+    credits: config.credits,
+    keyDefaults: { permissions: config.keys.default_permissions },
+    hasJudge: config.policies.judge !== undefined,
+  })
+  const log = createLog({ level: 'silent' })
+  const server = await createOperatorServer({
+    administration,
+    clock,
+    ids,
+    log,
+    recorder: createRequestRecorder({ clock, log, metrics: createMetrics() }),
+    requestTimeoutMs: config.server.request_timeout_ms,
+    publicUrl: () => '',
+    readiness: [],
+    preflight: needsServer,
+    catalogue: { find: needsServer },
+    simulate: needsServer,
+    testSink: needsServer,
+  })
+  opened.defer(() => server.close())
+  const kept = opened.move()
+  return {
+    client: createApiClient(injectTransport(server)),
+    clock,
+    migrationsApplied: storage.migrationsApplied,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Models, limits in use and export sinks are parts of a running server only. */
+const needsServer = (): never => {
+  throw new Fault('unavailable', 'unavailable', 'This needs a running server: start it with gatehouse serve.')
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Ids } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import { createBodyMemoryBudget } from '../http/body-memory-budget.ts'
+import { createOperatorCallerOf } from '../http/operator-caller.ts'
+import type { RequestRecorder } from '../http/request-record.ts'
+import { createServer } from '../http/server.ts'
+import { createOperatorFamilies, type OperatorFamilyParts } from './operator-families.ts'
+
+export type OperatorServerParts = Omit<OperatorFamilyParts, 'callerOf'> & {
+  readonly recorder: RequestRecorder
+  readonly ids: Ids
+  readonly log: Log
+  readonly requestTimeoutMs: number
+}
+
+/** A quarter of what the network ports may use at least. */
+const bodyMemoryBytes = 16 * 1024 * 1024
+
+/** The server behind the control socket. Commands without a running server send their requests into one of their own. */
+export function createOperatorServer(parts: OperatorServerParts): Promise<FastifyInstance> {
+  const { recorder, clock, ids, log, requestTimeoutMs } = parts
+  const callerOf = createOperatorCallerOf(parts.administration.reads.registry)
+  return createServer({
+    families: createOperatorFamilies({ ...parts, callerOf }),
+    identify: callerOf.identify,
+    recorder,
+    clock,
+    ids,
+    log,
+    requestTimeoutMs,
+    proxyHops: 0,
+    roomFor: createBodyMemoryBudget(bodyMemoryBytes),
+    onHalfClose: () => {},
+  })
+}
+
+/** The kernel limits the length of socket paths: the socket of a deep data folder is in the folder for temporary files. */
+const maxPathBytes = 100
+
+export function controlSocketPath(dataDir: string): string {
+  const inFolder = join(resolve(dataDir), 'control.sock')
+  if (Buffer.byteLength(inFolder) <= maxPathBytes) return inFolder
+  return join(tmpdir(), `gatehouse-${createHash('sha256').update(inFolder).digest('hex').slice(0, 16)}.sock`)
+}

@@ -1,0 +1,60 @@
+import { chainsOfOtherKeys, publishKeys, signChains } from '../adapters/stores/sql/audit/checkpoints.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
+import {
+  countEncrypted,
+  encryptAgain,
+  keepTextsKey,
+  keysBySecret,
+  type StoredEncryptions,
+} from '../adapters/stores/sql/secret-rotation.ts'
+import type { Clock } from '../base/clock.ts'
+import type { AuditReads } from '../domain/audit/log.ts'
+import type { Keyring } from '../domain/identity/keyring.ts'
+import type { RotationStore } from '../domain/identity/secret-rotation.ts'
+import type { AuditParts } from './audit-parts.ts'
+
+export type RotationStoreParts = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly keyring: Keyring
+  readonly seals: StoredEncryptions
+  readonly audit: AuditParts
+  readonly events: AuditReads
+}
+
+const chainsPerStep = 200
+/** More audit logs than an installation has. */
+const allChains = 1_000_000
+
+/** The database side of a rotation: keys, encrypted values and audit logs of each server secret. */
+export function rotationStore({ database, clock, keyring, seals, audit, events }: RotationStoreParts): RotationStore {
+  const currentKeyId = (): string => audit.keys()[0]?.keyId ?? ''
+  const previous = () => {
+    const at = keyring.accepted().findIndex(({ role }) => role === 'previous')
+    return { secret: keyring.accepted()[at], key: audit.keys()[at] }
+  }
+  const checkpoints = { database, clock, ...audit, signed: new Map(), onRewritten: () => {} }
+  return {
+    keysBySecret: () => keysBySecret(database, clock.nowMs()),
+    countEncrypted: () => countEncrypted(database, seals),
+    countOtherAuditLogs: async () => (await chainsOfOtherKeys(database, currentKeyId(), allChains)).length,
+    async isPreviousTextsKeyStored() {
+      const { key } = previous()
+      return (await events.keys()).some(({ id, textsKey }) => id === key?.keyId && textsKey !== null)
+    },
+    async moveToCurrent() {
+      await publishKeys(checkpoints)
+      const { secret, key } = previous()
+      if (secret && key) {
+        const text = Buffer.from(secret.key('audit texts')).toString('base64')
+        await keepTextsKey(database, key.keyId, seals.textsKeys.encrypt(text, key.keyId))
+      }
+      await encryptAgain(database, seals)
+      for (;;) {
+        const chains = await chainsOfOtherKeys(database, currentKeyId(), chainsPerStep)
+        if (chains.length === 0) return
+        await signChains(chains, checkpoints)
+      }
+    },
+  }
+}

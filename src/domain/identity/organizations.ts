@@ -1,0 +1,71 @@
+import { Fault } from '../../base/fault.ts'
+import type { WithAuditRecord } from './audit-log.ts'
+import type { Directory } from './directory.ts'
+import { apiKeyPermissions } from './permissions.ts'
+import type { Organization } from './principal.ts'
+import type { DirectoryStore } from './store.ts'
+
+export type OrganizationParts<Stores> = {
+  readonly directory: Directory
+  /** Credits of a new organization, which `grantStartingCredits` writes to the ledger in the same transaction. */
+  readonly startingCredits: number
+  readonly grantStartingCredits: (stores: Stores, organizationId: string) => Promise<void>
+}
+
+/** What the first start creates. The two secrets exist only in this value. */
+export type FirstOrganization = {
+  readonly organizationId: string
+  readonly projectId: string
+  readonly adminKey: string
+  readonly apiKey: string
+}
+
+type NamedOrganization = Pick<Organization, 'id' | 'name'>
+
+export type Organizations<Stores extends { readonly registry: DirectoryStore }> = ReturnType<
+  typeof createOrganizations<Stores>
+>
+
+/** Creates organizations, each inside its caller's transaction and with one audit record. */
+export function createOrganizations<Stores extends { readonly registry: DirectoryStore }>(
+  parts: OrganizationParts<Stores>,
+) {
+  const { directory, startingCredits, grantStartingCredits } = parts
+
+  async function create(stores: Stores, named: NamedOrganization): Promise<Required<WithAuditRecord<Organization>>> {
+    const value = await directory.createOrganization(stores.registry, named)
+    if (startingCredits > 0) await grantStartingCredits(stores, named.id)
+    const details = { name: named.name, credits: startingCredits }
+    return { value, record: { kind: 'organization.created', resourceId: named.id, details } }
+  }
+
+  return {
+    create,
+
+    /** Creates the first organization with a project and two keys. Fails if the installation has an organization. */
+    async setUp(stores: Stores, named: NamedOrganization): Promise<WithAuditRecord<FirstOrganization>> {
+      const { registry: store } = stores
+      const { id } = named
+      if (!(await store.claimInstallation(id))) throw alreadySetUp()
+      const { record } = await create(stores, named)
+      const project = await directory.createProject(store, id, 'Default project')
+      const admin = await directory.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
+      const api = await directory.createApiKey(store, project, {
+        name: 'First API key',
+        permissions: apiKeyPermissions,
+      })
+      const created = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
+      return {
+        value: { organizationId: id, projectId: project.id, adminKey: admin.secret, apiKey: api.secret },
+        record: { ...record, details: { ...record.details, ...created } },
+      }
+    },
+  }
+}
+
+const alreadySetUp = (): Fault =>
+  new Fault(
+    'conflict',
+    'already_set_up',
+    'An organization exists already; make further keys with: gatehouse keys create.',
+  )

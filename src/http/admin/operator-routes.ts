@@ -1,0 +1,99 @@
+import Type from 'typebox'
+import { toUnixSeconds } from '../../base/clock.ts'
+import { findProject } from '../../domain/identity/audited-directory.ts'
+import { revokeAnyKey } from '../../domain/identity/operator.ts'
+import type { AdminKey, ApiKey } from '../../domain/identity/principal.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
+import { idText, none } from '../resources/fields.ts'
+import type { Route } from '../route.ts'
+import { presentAdminKey } from './admin-keys/present.ts'
+import { presentApiKey } from './api-keys/present.ts'
+import { presentKeys } from './audit-logs/present.ts'
+import { CheckpointKeys } from './audit-logs/schema.ts'
+import type { AdminParts, AdminRoutes } from './parts.ts'
+import { newPolicyOf } from './policies/decode.ts'
+import { presentPolicy } from './policies/present.ts'
+import { CreatePolicy, Policy } from './policies/schema.ts'
+
+const keysPath = '/operator/organization/keys'
+
+const KeysQuery = Type.Object(
+  { project_id: Type.Optional(idText('Only API keys of this project.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')) },
+  { additionalProperties: false },
+)
+const KeyParams = Type.Object({
+  key_id: idText('An API key or an administrator key.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+})
+const AnyKey = Type.Object({ id: Type.String(), name: Type.String() }, { additionalProperties: true })
+const KeysAnswer = Type.Object({ api_keys: Type.Array(AnyKey), admin_api_keys: Type.Array(AnyKey) })
+
+/** More keys than a person reads on a terminal. */
+const firstThousand = { limit: 1000, order: 'asc' } as const
+
+type AdminOperatorParts = Pick<AdminParts, 'reads' | 'registry' | 'policies' | 'audit'>
+
+/** What the operator may do with the objects of this family, and administrators may not. */
+export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
+  return [
+    read({
+      path: keysPath,
+      summary: 'List all keys, also revoked ones',
+      permission: '*',
+      params: none,
+      query: KeysQuery,
+      answer: { description: 'API keys and administrator keys, without their secrets.', schema: KeysAnswer },
+      operation: ({ registry }, { actor, query: { project_id: projectId } }) =>
+        listKeys(registry, actor.organization.id, projectId),
+    }),
+    mutation({
+      method: 'DELETE',
+      path: `${keysPath}/{key_id}`,
+      summary: 'Revoke an API key or an administrator key, also the last one',
+      permission: '*',
+      params: KeyParams,
+      query: none,
+      body: none,
+      answer: { description: 'The revoked key.', schema: AnyKey },
+      operation: ({ registry: store }, { actor, params }) =>
+        revokeAnyKey(parts.registry, store, { organizationId: actor.organization.id, id: params.key_id }),
+      present: (key) => ('projectId' in key ? shownApiKey(key) : shownAdminKey(key)),
+    }),
+    query({
+      path: '/operator/organization/policies/check',
+      summary: 'Check a new policy',
+      description: 'Returns the policy as POST /v1/organization/policies would create it, and creates nothing.',
+      permission: '*',
+      body: CreatePolicy,
+      answer: { description: 'The policy with all defaults.', schema: Policy },
+      operation: async ({ policies: store }, { actor, body }) =>
+        presentPolicy(await parts.policies.check(store, actor.organization.id, newPolicyOf(body))),
+    }),
+    {
+      method: 'GET',
+      path: '/operator/audit_log/keys',
+      summary: 'List the public keys of the server secret',
+      credential: 'operator',
+      answers: { 200: { description: 'The keys that sign checkpoints.', schema: CheckpointKeys } },
+      handle: async () => presentKeys(parts.audit.trustedKeys().keys, await parts.reads.events.keys()),
+    },
+  ]
+}
+
+async function listKeys(registry: DirectoryStore, organizationId: string, projectId: string | undefined) {
+  const projects =
+    projectId === undefined
+      ? (await registry.listProjects(organizationId, firstThousand)).items
+      : [await findProject(registry, { organizationId, projectId })]
+  const pages = await Promise.all(projects.map(({ id }) => registry.listApiKeys(organizationId, id, firstThousand)))
+  const adminKeys = projectId === undefined ? (await registry.listAdminKeys(organizationId, firstThousand)).items : []
+  return {
+    api_keys: pages.flatMap(({ items }) => items).map(shownApiKey),
+    admin_api_keys: adminKeys.map(shownAdminKey),
+  }
+}
+
+const shownApiKey = (key: ApiKey) => ({ ...presentApiKey(key), ...revocationOf(key) })
+const shownAdminKey = (key: AdminKey) => ({ ...presentAdminKey(key), ...revocationOf(key) })
+
+const revocationOf = ({ revokedAtMs }: ApiKey | AdminKey): { revoked_at?: number } =>
+  revokedAtMs === null ? {} : { revoked_at: toUnixSeconds(revokedAtMs) }

@@ -1,0 +1,134 @@
+import Type from 'typebox'
+import { idText, orNull } from '../resources/fields.ts'
+
+const sequence = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [1] })
+
+export const VerifyBody = Type.Object(
+  {
+    from: Type.Optional(sequence('The first event to check.')),
+    to: Type.Optional(sequence('The last event to check.')),
+    keys: Type.Optional(
+      Type.Array(Type.String({ maxLength: 10_000 }), {
+        maxItems: 1000,
+        description: 'Public keys in PEM to trust in place of those of the server secret.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ from: 1, to: 500 }] },
+)
+
+const finding = Type.Object({ sequence: Type.Integer(), reason: Type.String() })
+
+export const LogReportObject = Type.Object(
+  {
+    whole: Type.Boolean({ description: 'No finding, and no event waits too long for its signature.' }),
+    organization: Type.String(),
+    checked: Type.Integer({ description: 'Events that are linked without a gap.' }),
+    first: Type.Integer(),
+    checkpoints: Type.Integer({ description: 'Checkpoints whose signature was checked.' }),
+    unchecked_texts: Type.Integer({ description: 'Events whose texts belong to another server secret.' }),
+    finding: Type.Optional(finding),
+    end: Type.Object({ chain_uid: Type.String(), sequence: Type.Integer(), fingerprint: Type.String() }),
+    key_source: Type.Enum(['server_secret', 'pinned']),
+    signed: orNull(
+      Type.Object({
+        to: Type.Integer(),
+        time: Type.Integer(),
+        key_ids: Type.Array(Type.String()),
+        handover_key_ids: Type.Array(Type.String()),
+      }),
+      'The last checkpoint that proves the events before it.',
+    ),
+    unsigned: orNull(Type.Object({ from: Type.Integer(), to: Type.Integer(), overdue: Type.Boolean() })),
+    key_findings: Type.Array(
+      Type.Object({
+        key_id: Type.String(),
+        reason: Type.String(),
+        from: Type.Optional(Type.Integer()),
+        to: Type.Optional(Type.Integer()),
+      }),
+    ),
+    checkpoint_finding: Type.Optional(finding),
+  },
+  {
+    examples: [
+      {
+        whole: true,
+        organization: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
+        checked: 42,
+        first: 1,
+        checkpoints: 2,
+        unchecked_texts: 0,
+        end: { chain_uid: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7/1', sequence: 42, fingerprint: '5e88' },
+        key_source: 'server_secret',
+        signed: { to: 42, time: 1_767_225_600_000, key_ids: ['0f3a9c1e5b7d2468'], handover_key_ids: [] },
+        unsigned: null,
+        key_findings: [],
+      },
+    ],
+  },
+)
+
+const after = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  default: 0,
+  description: 'The last event of the page before.',
+})
+
+export const EventsQuery = Type.Object(
+  { after, to: Type.Optional(sequence('The last event to return.')) },
+  { additionalProperties: false },
+)
+
+export const EventsPage = Type.Object(
+  {
+    lines: Type.Array(Type.String(), { description: 'Events as the JSON text that was hashed.' }),
+    last: orNull(Type.Integer(), 'The last event of this page, for `after` of the next request; null after the end.'),
+  },
+  { examples: [{ lines: ['{"class_uid":6003}'], last: 1 }] },
+)
+
+export const FingerprintsQuery = Type.Object(
+  { after, to: sequence('The last event to return.') },
+  { additionalProperties: false },
+)
+
+export const FingerprintsObject = Type.Object(
+  {
+    organization: Type.String(),
+    chain_uid: Type.String(),
+    first: Type.Integer({ description: 'The first event that is stored.' }),
+    last: Type.Integer({ description: 'The last event that is stored.' }),
+    at: Type.Array(Type.Tuple([Type.Integer(), Type.String()]), { description: 'Sequence and fingerprint of events.' }),
+  },
+  {
+    examples: [
+      {
+        organization: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
+        chain_uid: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7/1',
+        first: 1,
+        last: 42,
+        at: [[1, '5e88']],
+      },
+    ],
+  },
+)
+
+export const HandoversQuery = Type.Object(
+  { organization_id: idText('The organization; it need not exist any more.', 'org_01k9z8y7x6w5v4t3s2r1q0p9n7') },
+  { additionalProperties: false },
+)
+
+export const HandoversAnswer = Type.Object({
+  object: Type.Literal('list'),
+  data: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'Signed checkpoints.' }),
+})
+
+export const TextsParams = Type.Object({ request_id: idText('The request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8') })
+
+export const ErasedAnswer = Type.Object(
+  { erased: Type.Integer({ description: 'Events whose texts were erased.' }) },
+  { examples: [{ erased: 2 }] },
+)

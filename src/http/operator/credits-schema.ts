@@ -1,0 +1,93 @@
+import Type from 'typebox'
+import { limitScopes } from '../../domain/limits/scopes.ts'
+import { idText, orNull } from '../resources/fields.ts'
+
+const ref = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Your reference. The same reference counts once.',
+  examples: ['invoice-2026-001'],
+})
+
+export const CreateGrant = Type.Object(
+  {
+    credits: Type.Number({ description: 'More than 0.' }),
+    ref: Type.Optional(ref),
+    note: Type.Optional(Type.String({ maxLength: 1000 })),
+  },
+  { additionalProperties: false, examples: [{ credits: 500, ref: 'welcome', note: 'gift' }] },
+)
+
+export const CreatePayment = Type.Object(
+  {
+    usd: Type.Number({ description: 'More than 0.' }),
+    ref,
+    credits: Type.Optional(Type.Number({ description: 'Without it, as many as the payment buys.' })),
+  },
+  { additionalProperties: false, examples: [{ usd: 20, ref: 'invoice-2026-001' }] },
+)
+
+const balance = {
+  organization_id: Type.String(),
+  remaining_credits: Type.Number(),
+  debt_credits: Type.Number(),
+  granted_credits: Type.Number(),
+  spent_credits: Type.Number(),
+  spent_usd: Type.Number(),
+}
+
+const example = {
+  organization_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
+  remaining_credits: 9500,
+  debt_credits: 0,
+  granted_credits: 10_000,
+  spent_credits: 500,
+  spent_usd: 0.5,
+}
+
+export const BalanceObject = Type.Object(balance, { examples: [example] })
+
+export const GrantAnswer = Type.Object(
+  { ...balance, is_new: Type.Boolean({ description: 'False: this reference counted before, and nothing was added.' }) },
+  { examples: [{ ...example, is_new: true }] },
+)
+
+const limitNumber = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const limits = Type.Object(
+  {
+    rpm: Type.Optional(limitNumber),
+    rpd: Type.Optional(limitNumber),
+    tpm: Type.Optional(limitNumber),
+    tpd: Type.Optional(limitNumber),
+    concurrent: Type.Optional(limitNumber),
+  },
+  { additionalProperties: false, description: '0 removes a limit. Without any, the limits of the tier apply.' },
+)
+
+export const SetLimits = Type.Object(
+  {
+    project_id: Type.Optional(idText('Sets the limits of this project.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
+    api_key_id: Type.Optional(idText('Sets the limits of this API key.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+    limits,
+  },
+  { additionalProperties: false, examples: [{ limits: { rpm: 600 } }] },
+)
+
+export const OverrideObject = Type.Object(
+  { subject_id: Type.String(), scope: Type.Enum([...limitScopes]), limits },
+  { examples: [{ subject_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', scope: 'organization', limits: { rpm: 600 } }] },
+)
+
+export const LedgerVerificationObject = Type.Object(
+  {
+    organizations: Type.Integer(),
+    entries: Type.Integer(),
+    charges: Type.Integer(),
+    slices: Type.Integer(),
+    broken: orNull(
+      Type.Object({ table: Type.String(), id: Type.String(), says: Type.String() }),
+      'The first row that does not fit with the others.',
+    ),
+  },
+  { examples: [{ organizations: 1, entries: 12, charges: 11, slices: 1, broken: null }] },
+)

@@ -1,0 +1,33 @@
+import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
+import { createResourceRoutes } from '../resources/route.ts'
+import type { EndpointFamily, Route } from '../route.ts'
+import { auditLogOperatorRoutes } from './audit-log.ts'
+import { creditRoutes } from './credits.ts'
+import { organizationRoutes } from './organizations.ts'
+import type { OperatorParts } from './parts.ts'
+import { secretRoutes } from './secret.ts'
+
+/**
+ * `/operator/*`: what only the operator may do. It is served on the control socket and never on a network port.
+ * `/operator/organization/*` is about the organization that `x-gatehouse-organization` names. `others` are routes about
+ * objects of other families, which define them beside the representation of these objects.
+ */
+export function operatorFamily(
+  parts: OperatorParts & { readonly publicUrl: () => string },
+  others: readonly Route[],
+): EndpointFamily {
+  const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'operator' })
+  return {
+    name: 'Operator',
+    prefixes: ['/operator'],
+    routes: [
+      ...organizationRoutes(routes, parts),
+      ...creditRoutes(routes, parts),
+      ...secretRoutes(parts),
+      ...auditLogOperatorRoutes(routes, parts),
+      ...others,
+    ],
+    encodeError: createDefaultErrors(parts.publicUrl),
+    errorSchema: GeneralErrorBody,
+  }
+}

@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { maxNameLength } from '../../domain/identity/bounds.ts'
+import { plans, tiers } from '../../domain/limits/tiers.ts'
+import { unixTime } from '../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../resources/list.ts'
+
+const name = Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Example Inc.'] })
+
+export const NamedOrganization = Type.Object(
+  { name },
+  { additionalProperties: false, examples: [{ name: 'Example Inc.' }] },
+)
+
+export const UpdateOrganization = Type.Object(
+  {
+    plan: Type.Optional(
+      Type.String({ maxLength: 64, description: `One of: ${plans.join(', ')}.`, examples: ['growth'] }),
+    ),
+    metered: Type.Optional(Type.Boolean({ description: 'Whether requests cost credits.' })),
+  },
+  { additionalProperties: false, minProperties: 1, examples: [{ plan: 'growth' }] },
+)
+
+export const OrganizationQuery = listQuery({})
+
+const example = {
+  id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
+  object: 'organization',
+  name: 'Example Inc.',
+  plan: 'growth',
+  tier: 'tier_2',
+  lifetime_paid_usd: 20,
+  metered: true,
+  created_at: 1_767_225_600,
+}
+
+export const OrganizationObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization'),
+    name: Type.String(),
+    plan: Type.String(),
+    tier: Type.Enum([...tiers], { description: 'The higher of the tier of the plan and the tier of the payments.' }),
+    lifetime_paid_usd: Type.Number(),
+    metered: Type.Boolean({ description: 'Whether requests cost credits.' }),
+    created_at: unixTime('When it was created.'),
+  },
+  { examples: [example] },
+)
+
+export const OrganizationList = listOf(OrganizationObject, pageExample(example))
+
+export const SetupAnswer = Type.Object(
+  {
+    organization_id: Type.String(),
+    project_id: Type.String(),
+    admin_key: Type.String({ description: 'The administrator key. Only this response contains it.' }),
+    api_key: Type.String({ description: 'The API key. Only this response contains it.' }),
+  },
+  {
+    examples: [
+      {
+        organization_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
+        project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
+        admin_key: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00',
+        api_key: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00',
+      },
+    ],
+  },
+)

@@ -1,0 +1,89 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../base/clock.ts'
+import { operatorActor } from '../../domain/identity/operator.ts'
+import type { Organization } from '../../domain/identity/principal.ts'
+import { updateAccount } from '../../domain/limits/set-limits.ts'
+import { tierOf } from '../../domain/limits/tiers.ts'
+import { none } from '../resources/fields.ts'
+import { pageOf, presentList } from '../resources/list.ts'
+import type { Route } from '../route.ts'
+import type { OperatorParts, OperatorRoutes } from './parts.ts'
+import { installationRoute } from './route.ts'
+import * as Schema from './organizations-schema.ts'
+
+const organizationsPath = '/operator/organizations'
+const answer = { description: 'The organization.', schema: Schema.OrganizationObject }
+
+/** The first start, and the organizations of the installation. */
+export function organizationRoutes({ mutation }: OperatorRoutes, parts: OperatorParts): Route[] {
+  const { reads, administer, organizations, ids } = parts
+  return [
+    installationRoute({
+      method: 'POST',
+      path: '/operator/setup',
+      summary: 'Create the first organization, with a project and two keys',
+      description: 'Fails with 409 `already_set_up` if an organization exists.',
+      body: Schema.NamedOrganization,
+      status: 201,
+      answer: { description: 'What was created, with both keys.', schema: Schema.SetupAnswer },
+      async operation({ body: { name } }) {
+        const id = ids('org')
+        const created = await administer(operatorActor(id), (stores) => organizations.setUp(stores, { id, name }))
+        return {
+          organization_id: created.organizationId,
+          project_id: created.projectId,
+          admin_key: created.adminKey,
+          api_key: created.apiKey,
+        }
+      },
+    }),
+    installationRoute({
+      method: 'GET',
+      path: organizationsPath,
+      summary: 'List organizations',
+      query: Schema.OrganizationQuery,
+      answer: { description: 'A page of organizations.', schema: Schema.OrganizationList },
+      operation: async ({ query }) =>
+        presentList(await reads.registry.listOrganizations(pageOf(query)), presentOrganization),
+    }),
+    installationRoute({
+      method: 'POST',
+      path: organizationsPath,
+      summary: 'Create an organization',
+      body: Schema.NamedOrganization,
+      status: 201,
+      answer,
+      async operation({ body: { name } }) {
+        const id = ids('org')
+        return presentOrganization(
+          await administer(operatorActor(id), (stores) => organizations.create(stores, { id, name })),
+        )
+      },
+    }),
+    mutation({
+      method: 'PATCH',
+      path: '/operator/organization',
+      summary: 'Set the plan of an organization, or whether it is metered',
+      permission: '*',
+      params: none,
+      query: none,
+      body: Schema.UpdateOrganization,
+      answer,
+      operation: ({ registry }, { actor, body }) => updateAccount(registry, actor.organization.id, body),
+      present: presentOrganization,
+    }),
+  ]
+}
+
+const microUsdPerUsd = 1_000_000
+
+const presentOrganization = (organization: Organization): Static<typeof Schema.OrganizationObject> => ({
+  id: organization.id,
+  object: 'organization',
+  name: organization.name,
+  plan: organization.plan,
+  tier: tierOf(organization),
+  lifetime_paid_usd: organization.lifetimePaidMicroUsd / microUsdPerUsd,
+  metered: organization.metered,
+  created_at: toUnixSeconds(organization.createdAtMs),
+})

@@ -1,0 +1,50 @@
+import type { Ids } from '../../base/ids.ts'
+import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
+import type { LogReport, VerifyRange } from '../../domain/audit/verify-log.ts'
+import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
+import type { LedgerReports } from '../../domain/credits/reports.ts'
+import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { Organizations } from '../../domain/identity/organizations.ts'
+import type { Administrator } from '../../domain/identity/principal.ts'
+import type { SecretRotation } from '../../domain/identity/secret-rotation.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
+import type { OverrideStore } from '../../domain/limits/overrides.ts'
+import type { CallerOf } from '../caller.ts'
+import type { ResourceLimitParts } from '../resources/limit.ts'
+import type { ResourceRoutes } from '../resources/route.ts'
+
+/** The stores of one transaction. */
+export type OperatorStores = {
+  readonly registry: DirectoryStore
+  readonly grants: GrantStore
+  readonly overrides: OverrideStore
+  readonly texts: AuditTexts
+  readonly idempotency: IdempotencyStore
+}
+
+/** Reads outside of any transaction. */
+export type OperatorReads = {
+  readonly registry: DirectoryStore
+  readonly ledger: LedgerReports
+  readonly events: AuditReads
+}
+
+export type OperatorParts = ResourceLimitParts & {
+  readonly callerOf: Pick<CallerOf, 'administrator'>
+  readonly ids: Ids
+  readonly reads: OperatorReads
+  readonly administer: AuditedMutation<OperatorStores>
+  readonly organizations: Organizations<OperatorStores>
+  readonly balances: Pick<LedgerStore, 'balance'>
+  /** The price of a credit. */
+  readonly creditUsd: number
+  readonly secretRotation: SecretRotation
+  /** `keys`: public keys in PEM to trust in place of those of the server secret. */
+  readonly verifyAuditLog: (
+    organizationId: string,
+    input: VerifyRange & { readonly keys?: readonly string[] | undefined },
+  ) => Promise<LogReport>
+}
+
+export type OperatorRoutes = ResourceRoutes<Administrator, OperatorStores, OperatorReads>

@@ -1,0 +1,41 @@
+import type { Static, TObject } from 'typebox'
+import { none } from '../resources/fields.ts'
+import type { Route, RouteAnswer } from '../route.ts'
+import { createQueryValidator, createValidator } from '../validate.ts'
+
+type InstallationSpec<Query extends TObject, Body extends TObject> = {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly query?: Query
+  readonly body?: Body
+  readonly status?: 200 | 201
+  readonly answer: RouteAnswer
+  readonly operation: (input: { readonly query: Static<Query>; readonly body: Static<Body> }) => Promise<unknown>
+}
+
+/** A route about the whole installation. It needs no organization; routes about one come from `createResourceRoutes`. */
+export function installationRoute<Query extends TObject = typeof none, Body extends TObject = typeof none>(
+  spec: InstallationSpec<Query, Body>,
+): Route {
+  const { method, path, summary, description, query, body, status = 200 } = spec
+  const readQuery = createQueryValidator<TObject>(query ?? none)
+  const readBody = createValidator<TObject>(body ?? none)
+  return {
+    method,
+    path,
+    summary,
+    ...(description !== undefined && { description }),
+    credential: 'operator',
+    ...(query && { query }),
+    ...(body && { body }),
+    answers: { [status]: spec.answer },
+    errorStatuses: [400, 409, 413, 422, 500, 503],
+    async handle(request, reply) {
+      const input = { query: readQuery(request.query), body: readBody(request.body ?? {}) }
+      reply.code(status)
+      return spec.operation(input as { query: Static<Query>; body: Static<Body> })
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import Type, { type Static } from 'typebox'
+import type { RotationStatus } from '../../domain/identity/secret-rotation.ts'
+import { orNull } from '../resources/fields.ts'
+import type { Route } from '../route.ts'
+import type { OperatorParts } from './parts.ts'
+import { installationRoute } from './route.ts'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const SecretStatusObject = Type.Object(
+  {
+    secret_id: Type.String({ description: 'Names the secret. The secret cannot be computed from it.' }),
+    kept_in: Type.Enum(['data_folder', 'configuration']),
+    previous_id: orNull(Type.String(), 'The secret before, while it is accepted.'),
+    next_id: orNull(Type.String(), 'The secret that other nodes use already.'),
+    needs_previous: Type.Object(
+      {
+        keys: count('Keys that were not used since the rotation.'),
+        encrypted_values: count('Values that are encrypted with the previous secret.'),
+        audit_logs: count('Audit logs that are not signed with the current secret yet.'),
+        audit_texts: count('1 until the key that checks texts of earlier audit events is stored again.'),
+      },
+      { description: 'What stops working without the previous secret.' },
+    ),
+    lost: Type.Object(
+      { keys: Type.Integer(), encrypted_values: Type.Integer() },
+      { description: 'Keys and encrypted values of a secret that the service does not have.' },
+    ),
+    is_previous_needed: Type.Boolean(),
+  },
+  {
+    examples: [
+      {
+        secret_id: '0f3a9c1e5b7d2468',
+        kept_in: 'data_folder',
+        previous_id: null,
+        next_id: null,
+        needs_previous: { keys: 0, encrypted_values: 0, audit_logs: 0, audit_texts: 0 },
+        lost: { keys: 0, encrypted_values: 0 },
+        is_previous_needed: false,
+      },
+    ],
+  },
+)
+
+const Retirement = Type.Object(
+  { force: Type.Optional(Type.Boolean({ description: 'Also while keys need it. These keys stop working.' })) },
+  { additionalProperties: false, examples: [{}] },
+)
+
+const path = '/operator/secret'
+const answer = { description: 'The progress of the rotation.', schema: SecretStatusObject }
+
+/** The rotation of the server secret. */
+export function secretRoutes({ secretRotation }: OperatorParts): Route[] {
+  return [
+    installationRoute({
+      method: 'GET',
+      path,
+      summary: 'Read which server secrets are in use',
+      answer,
+      operation: async () => presentRotation(await secretRotation.status()),
+    }),
+    installationRoute({
+      method: 'POST',
+      path: `${path}/rotate`,
+      summary: 'Rotate the server secret',
+      description: 'May be sent again at any time: it continues a rotation that was interrupted.',
+      answer,
+      operation: async () => presentRotation(await secretRotation.rotate()),
+    }),
+    installationRoute({
+      method: 'POST',
+      path: `${path}/retire`,
+      summary: 'Remove the previous server secret from the data folder',
+      body: Retirement,
+      answer,
+      operation: async ({ body: { force = false } }) => presentRotation(await secretRotation.retire(force)),
+    }),
+  ]
+}
+
+const presentRotation = ({ needsPrevious, lost, ...status }: RotationStatus): Static<typeof SecretStatusObject> => ({
+  secret_id: status.secretId,
+  kept_in: status.isInDataFolder ? 'data_folder' : 'configuration',
+  previous_id: status.previousId,
+  next_id: status.nextId,
+  needs_previous: {
+    keys: needsPrevious.keys,
+    encrypted_values: needsPrevious.encryptedValues,
+    audit_logs: needsPrevious.auditLogs,
+    audit_texts: needsPrevious.auditTexts,
+  },
+  lost: { keys: lost.keys, encrypted_values: lost.encryptedValues },
+  is_previous_needed: status.isPreviousNeeded,
+})
