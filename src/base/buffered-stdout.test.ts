@@ -35,7 +35,7 @@ describe('buffered standard output', () => {
   it('drops and counts lines when the reader does not keep up', () => {
     const lines = outputOf(1_500_000, '')
     const { message } = JSON.parse(lines.pop() ?? '') as { message: string }
-    assert.equal(message, `${1_500_000 - lines.length} lines were left out: nobody read the log`)
+    assert.equal(message, `${1_500_000 - lines.length} lines were dropped because the log was not read`)
     assert.deepEqual(lines, numbered(lines.length))
   })
 })

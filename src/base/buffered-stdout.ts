@@ -4,15 +4,15 @@ import type { DestinationStream } from 'pino'
 export type BufferedStdout = DestinationStream & { flush(done?: () => void): void }
 
 const fullCharacters = 8192
-/** More wait only where the reader has stopped reading; a log must not take all memory. */
+/** More is dropped. It is reached only if the reader has stopped reading, and a log must not use up the memory. */
 const mostCharacters = 8 * 1024 * 1024
 const waitMs = 250
 const busyMs = 10
 const standardOutput = 1
 
 /**
- * Lines leave in batches: at thousands of requests a second the write is dearer than the line. A reader who does not
- * read holds nobody up.
+ * Writes log lines in batches, because at thousands of requests a second a write costs more than a line. A reader that does not
+ * read delays no request.
  */
 export function createBufferedStdout(): BufferedStdout {
   let waiting = ''
@@ -26,8 +26,8 @@ export function createBufferedStdout(): BufferedStdout {
     clearTimeout(timer)
     timer = undefined
     if (isWriting) return
-    if (waiting === '') return tellFlushed()
-    const bytes = Buffer.from(dropped === 0 ? waiting : waiting + gap(dropped))
+    if (waiting === '') return callFlushed()
+    const bytes = Buffer.from(dropped === 0 ? waiting : waiting + droppedLine(dropped))
     waiting = ''
     dropped = 0
     isWriting = true
@@ -42,13 +42,13 @@ export function createBufferedStdout(): BufferedStdout {
     timer ??= setTimeout(flushNow, waitMs).unref()
   }
 
-  function tellFlushed(): void {
-    const told = onFlushed
+  function callFlushed(): void {
+    const callbacks = onFlushed
     onFlushed = []
-    for (const done of told) done()
+    for (const done of callbacks) done()
   }
 
-  /** A process that has nothing more to do does this first. A log that never says anything need not be waited for. */
+  /** Flushes before the process exits. Registered at the first line, so a log without lines delays no exit. */
   function watchExit(): void {
     isWatching = true
     process.on('beforeExit', flushNow)
@@ -70,8 +70,8 @@ export function createBufferedStdout(): BufferedStdout {
   }
 }
 
-function gap(lines: number): string {
-  const message = `${lines} lines were left out: nobody read the log`
+function droppedLine(lines: number): string {
+  const message = `${lines} lines were dropped because the log was not read`
   return `${JSON.stringify({ level: 'error', time: new Date().toISOString(), message })}\n`
 }
 
@@ -79,15 +79,15 @@ function writeAll(bytes: Buffer, done: () => void): void {
   write(standardOutput, bytes, (error, written) => {
     if (error?.code === 'EAGAIN') setTimeout(writeAll, busyMs, bytes, done)
     else if (!error && written < bytes.length) writeAll(bytes.subarray(written), done)
-    else done() // where nobody reads any more there is nobody to tell
+    else done() // the reader has gone, so the error cannot be reported
   })
 }
 
-/** What is said last is what one wants to read where a process broke down. */
+/** Synchronous, because the last lines before a crash are the most useful ones. */
 function writeLast(text: string): void {
   try {
     if (text !== '') writeSync(standardOutput, text)
   } catch {
-    // Nobody reads it any more.
+    // The reader has gone.
   }
 }

@@ -1,10 +1,10 @@
-/** Time as a part: tests hand in their own, so that a minute passes when they say so. */
+/** The source of time. It is a parameter, so that tests can move time by hand. */
 export type Clock = {
   /** Wall clock, Unix milliseconds. */
   nowMs(): number
-  /** Never goes back; for durations and deadlines only. */
+  /** Never steps back. For durations and deadlines only. */
   monotonicMs(): number
-  /** Calls back once after `delayMs`; the answer cancels it. */
+  /** Calls back once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void
 }
 
@@ -24,10 +24,13 @@ export const dayMs = 24 * hourMs
 
 export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000)
 
-/** The last second of the year 9999: later dates have no ISO form, and nobody means them. */
+/** The last second of the year 9999; later dates have no four-digit ISO 8601 form. */
 export const lastSecond = 253_402_300_799
 
-/** Does a piece of housekeeping now and then, until disposed of. */
+/**
+ * Calls `work` every `everyMs` until it is disposed of. The delay starts when the last call has ended, so calls never overlap.
+ * Only `src/jobs` and two named exceptions may use it; `test/architecture.test.ts` checks that.
+ */
 export function repeat(clock: Clock, work: () => Promise<unknown>, everyMs: number): Disposable {
   let stopped = false
   let cancel = (): void => {}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDisposables } from './disposables.ts'
 
-describe('borrowed things', () => {
+describe('disposables', () => {
   const thing = (log: string[], name: string, failure?: Error): AsyncDisposable => ({
     async [Symbol.asyncDispose]() {
       log.push(name)
@@ -10,7 +10,7 @@ describe('borrowed things', () => {
     },
   })
 
-  it('go back once, the last one first', async () => {
+  it('are disposed of once, in reverse order', async () => {
     const log: string[] = []
     const borrowed = createDisposables()
     for (const name of ['a', 'b', 'c']) borrowed.use(thing(log, name))
@@ -19,7 +19,7 @@ describe('borrowed things', () => {
     assert.deepEqual(log, ['c', 'b', 'a'])
   })
 
-  it('all go back where one fails, and its failure is told', async () => {
+  it('are all disposed of if one fails, and its error is thrown', async () => {
     const log: string[] = []
     const borrowed = createDisposables()
     borrowed.use(thing(log, 'a'))

@@ -1,24 +1,24 @@
-/** Things borrowed one after the other, and given back together. */
+/** Resources that are acquired one after the other and released together. */
 export type Disposables = {
-  /** Takes charge of a thing, and hands it on. */
-  use<Thing extends AsyncDisposable>(thing: Thing): Thing
-  /** The last one first; the first failure is thrown after all have gone back. */
+  /** Takes ownership of a resource, and returns it. */
+  use<Resource extends AsyncDisposable>(resource: Resource): Resource
+  /** Disposes of them in reverse order. The first error is thrown after all were disposed of. */
   dispose(): Promise<void>
 }
 
-/** What `AsyncDisposableStack` does, at a third of its price: every request borrows. */
+/** Like `AsyncDisposableStack` at a third of its cost, because every request uses one. */
 export function createDisposables(): Disposables {
-  const things: AsyncDisposable[] = []
+  const resources: AsyncDisposable[] = []
   return {
-    use(thing) {
-      things.push(thing)
-      return thing
+    use(resource) {
+      resources.push(resource)
+      return resource
     },
     async dispose() {
       const failures: unknown[] = []
-      for (let thing = things.pop(); thing !== undefined; thing = things.pop()) {
+      for (let resource = resources.pop(); resource !== undefined; resource = resources.pop()) {
         try {
-          await thing[Symbol.asyncDispose]()
+          await resource[Symbol.asyncDispose]()
         } catch (error) {
           failures.push(error)
         }

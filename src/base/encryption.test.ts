@@ -5,20 +5,20 @@ import { createEncryption } from './encryption.ts'
 
 const seal = createEncryption(systemRandom.bytes(32), systemRandom)
 
-describe('a seal', () => {
-  it('gives back the text that was closed in, whatever it holds', () => {
+describe('encryption', () => {
+  it('decrypts to the text that was encrypted', () => {
     for (const text of ['', 'adm_secret', '😀\n"'.repeat(5_000)]) {
       assert.equal(seal.decrypt(seal.encrypt(text, 'here'), 'here'), text)
     }
   })
 
-  it('shows nothing of the text, and never looks the same twice', () => {
+  it('does not contain the text, and differs each time', () => {
     const [first, second] = [seal.encrypt('adm_secret', 'here'), seal.encrypt('adm_secret', 'here')]
     assert.equal(Buffer.from(first).includes('adm_secret'), false)
     assert.notDeepEqual(first, second)
   })
 
-  it('does not open with another key, in another place, or after a change', () => {
+  it('fails with another key, with another context, or after a change', () => {
     const sealed = seal.encrypt('text', 'here')
     const changed = Uint8Array.from(sealed, (byte, at) => (at === 13 ? byte ^ 1 : byte))
     assert.throws(() => createEncryption(systemRandom.bytes(32), systemRandom).decrypt(sealed, 'here'))

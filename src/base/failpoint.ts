@@ -1,18 +1,18 @@
-/** The places where a crash would hurt most, in the order in which a request comes by. */
+/** The points at which a crash is most dangerous, in the order in which a request passes them. */
 export const failpoints = [
-  'slice opened', // in the ledger, and not yet in the counters
-  'slice raised', // likewise
-  'admitted', // and the upstream not yet asked
-  'answered', // and the charge not yet in the ledger
-  'recorded', // in the ledger, and not yet in the counters
-  'spooled', // on this disk, and not yet in the ledger
-  'given up', // an orphan in the ledger, and not yet in the counters
-  'slice retired', // and its rest not yet given back
+  'slice opened', // in the ledger, not yet in the counters
+  'slice raised', // in the ledger, not yet in the counters
+  'admitted', // the upstream is not called yet
+  'answered', // the charge is not in the ledger yet
+  'recorded', // the charge is in the ledger, not yet in the counters
+  'spooled', // the charge is on this disk, not yet in the ledger
+  'given up', // the orphaned request is ended in the ledger, not yet in the counters
+  'slice retired', // what is left of the slice is not returned yet
 ] as const
 
 export type FailpointName = (typeof failpoints)[number]
 
-/** Called there. Tests crash in it; for everybody else nothing happens. */
+/** Called at each point. Tests crash the process in it; outside of tests it does nothing. */
 export type Failpoint = (name: FailpointName) => void | Promise<void>
 
 export const noFailpoint: Failpoint = () => {}

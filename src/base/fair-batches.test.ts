@@ -28,7 +28,7 @@ function createScene({ maxConcurrent = 2, maxBatch = 3, maxWaiting = 1_000 } = {
   return { submit, running, started, next }
 }
 
-/** Lets everything that is already decided happen. */
+/** Lets all callbacks that are already queued run. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 describe('fair batches', () => {
@@ -46,7 +46,7 @@ describe('fair batches', () => {
     assert.deepEqual(await Promise.all(all), ['a!', 'b!', 'c!', 'd!', 'e!', 'f!'])
   })
 
-  it('take one item of each submitter in turn, so that nobody waits behind another’s thousands', async () => {
+  it('take one item of each submitter in turn, so that a flood of one submitter does not delay the others', async () => {
     const { submit, started, next } = createScene({ maxConcurrent: 1, maxBatch: 3, maxWaiting: 5_000 })
     for (let count = 0; count < 5_000; count++) void submit('flood', `flood ${count}`).catch(() => {})
     const answered = submit('quiet', 'quiet 0')
@@ -57,7 +57,7 @@ describe('fair batches', () => {
     assert.equal(await answered, 'quiet 0!')
   })
 
-  it('answer each submitter in the order of its own items, over a long queue', async () => {
+  it('resolve the items of each submitter in order, over a long queue', async () => {
     const { submit, running, next } = createScene({ maxConcurrent: 1, maxBatch: 700, maxWaiting: 10_000 })
     const order: string[] = []
     const all = Array.from({ length: 5_000 }, (_, count) => `${count}`).map((item) =>
@@ -84,7 +84,7 @@ describe('fair batches', () => {
     assert.equal(await good, 'b!')
   })
 
-  it('reject further items of a submitter while as many of its items wait as may, and nobody else’s', async () => {
+  it('reject further items of a submitter that has the maximum waiting, and not those of others', async () => {
     const { submit, next } = createScene({ maxConcurrent: 1, maxWaiting: 2 })
     const all = ['a', 'b', 'c'].map((item) => submit('one', item))
     await assert.rejects(submit('one', 'd'), /too many wait/)

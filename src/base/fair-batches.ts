@@ -7,11 +7,11 @@ export type FairBatches<Item, Result> = {
 export type FairBatchesOptions<Item, Result> = {
   readonly maxConcurrent: number
   readonly maxBatch: number
-  /** Of one submitter. */
+  /** Items of one submitter that may wait. */
   readonly maxWaiting: number
-  /** Answers one result per item, in the order of the items. */
+  /** Returns one result for each item, in the same order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
-  /** What an item is rejected with while `maxWaiting` others of its submitter wait. */
+  /** Makes the error of an item that is submitted while `maxWaiting` others of its submitter wait. */
   readonly overflow: () => Error
 }
 
@@ -26,7 +26,7 @@ type Waiter<Item, Result> = {
  * item of each submitter in turn, so that a submitter with thousands of items delays the others by one batch only.
  */
 export function createFairBatches<Item, Result>(options: FairBatchesOptions<Item, Result>): FairBatches<Item, Result> {
-  /** In the order in which submitters have their turn. */
+  /** In the order in which submitters are served. */
   const queues = new Map<string, Queue<Waiter<Item, Result>>>()
   let waiting = 0
   let running = 0
@@ -37,7 +37,7 @@ export function createFairBatches<Item, Result>(options: FairBatchesOptions<Item
       if (batch.length === options.maxBatch) break
       batch.push(queue.items[queue.next++] as Waiter<Item, Result>)
       queues.delete(from)
-      // A Map iterates over what is added during the iteration, so this submitter has another turn in the same batch.
+      // A Map iterates over what is added during the iteration, so this submitter is served again in the same batch.
       if (queue.next < queue.items.length) queues.set(from, compacted(queue))
     }
     waiting -= batch.length

@@ -1,15 +1,15 @@
-/** Jobs of many callers that are done step by step. */
+/** A round-robin queue of work that many callers add and that runs in steps. */
 export type FairQueue<Job> = {
-  /** False where the caller has as many jobs waiting as it may have. */
+  /** Returns false if the caller already has the maximum of waiting jobs. */
   add(caller: string, job: Job): boolean
-  /** The job whose step is next: callers take turns, and so do the jobs of one caller. */
+  /** The job whose step is next. Callers alternate, and so do the jobs of one caller. */
   next(): Job | undefined
   remove(caller: string, job: Job): void
   isEmpty(): boolean
 }
 
 export function createFairQueue<Job>(maxJobsPerCaller: number): FairQueue<Job> {
-  // Both are rings: what had its turn is taken out and put in again at the end.
+  // Both are ring buffers: an entry that was served is removed and appended at the end.
   const callers = new Map<string, Set<Job>>()
   return {
     add(caller, job) {

@@ -1,13 +1,13 @@
 /**
- * The one way to say no. The domain throws kinds; only the endpoint families know statuses and shapes.
- * Whatever is thrown and is not a Fault is our bug, and tells the caller nothing.
+ * The error that callers see. The domain throws a kind and a code; only the endpoint families know HTTP statuses and formats.
+ * Any other thrown value is a bug, and its text is not shown to the caller.
  */
 export class Fault extends Error {
   readonly kind: FaultKind
   readonly code: FaultCode
   readonly details: FaultDetails
 
-  /** `message` is for the caller, `details.cause` for the log alone. */
+  /** `message` is shown to the caller, `details.cause` is only logged. */
   constructor(kind: FaultKind, code: FaultCode, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.name = 'Fault'
@@ -17,18 +17,18 @@ export class Fault extends Error {
   }
 }
 
-/** What makes up a fault, for subclasses that add to it. */
+/** The fields of a fault, for subclasses that add to them. */
 export type FaultFields = Pick<Fault, 'kind' | 'code' | 'message'> & Partial<Pick<Fault, 'details'>>
 
 export type FaultKind =
-  | 'malformed' // not even readable: bad JSON, bad header, bad cursor
-  | 'validation' // readable, but a field is wrong
+  | 'malformed' // cannot be parsed: bad JSON, bad header, bad cursor
+  | 'validation' // parsed, but a field is invalid
   | 'auth'
   | 'billing'
   | 'permission'
   | 'not_found'
   | 'method'
-  | 'timeout' // the caller took too long to send or to read
+  | 'timeout' // the caller took too long to send the request or to read the response
   | 'conflict'
   | 'too_large'
   | 'rate_limit'
@@ -37,112 +37,114 @@ export type FaultKind =
   | 'upstream_failed'
   | 'upstream_timeout'
   | 'upstream_overloaded'
-  | 'unavailable' // a part of ours is down, or we are stopping
+  | 'unavailable' // a part of the service is down, or the service is shutting down
   | 'internal'
 
 export type FaultDetails = {
-  /** The field at fault, as the caller wrote it: `project_ids[3]`. */
+  /** The path of the invalid field: `project_ids[3]`. */
   readonly param?: string
-  /** The option at fault, where callers send it beside the body: `http` knows the header that carries it. */
+  /** The invalid option, if callers send it outside the body; `http` knows its header. */
   readonly option?: RequestOption
-  /** What is wrong with the credential, where the caller can send another one. */
+  /** What is wrong with the credential, if another one may succeed. */
   readonly credential?: 'missing' | 'invalid'
   readonly retryAfterSeconds?: number
-  /** The same request fails again however long the caller waits, although other faults of this kind pass. */
+  /** Retrying the same request always fails, although other faults of this kind are temporary. */
   readonly isPermanent?: true
-  /** Every problem of a body, where the family lists them all. */
+  /** Every problem of the body, for families that list them all. */
   readonly problems?: readonly Problem[]
-  /** The `policy` object of a block: which rule decided what, and the audit event that tells more. */
+  /** The `policy` object of a denial: the rule, its decision, and the id of the audit event. */
   readonly policy?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** Options of a request that are no fields of its body. */
+/** Options of a request that are not fields of its body. */
 export type RequestOption = 'idempotency_key' | 'expected_version' | 'policy_id'
 
 export type Problem = {
   readonly path: readonly (string | number)[]
   readonly message: string
   readonly type: string
-  /** What stood there, where it is short enough to repeat. */
+  /** The invalid value, if it is short enough to repeat. */
   readonly input?: string | number | boolean
 }
 
-/** Every code with the sentence of its manual; `docs/errors.md` is generated from this table. */
+/** Every code with its description; `docs/errors.md` is generated from this table. */
 export const faultCodes = {
-  invalid_json: 'The body is not a JSON object in UTF-8, is nested too deeply, or holds a forbidden key or character.',
+  invalid_json:
+    'The body is not a JSON object in UTF-8, is nested too deeply, or contains a forbidden key or character.',
   invalid_content_type: 'The body must be sent as `application/json`.',
   invalid_parameter:
     'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
   invalid_header: 'A header is repeated, contradicts another, or has a value that is not allowed.',
-  invalid_cursor: '`after` names nothing in this organization.',
+  invalid_cursor: '`after` is not the id of an item in this organization.',
   invalid_request: 'The request is not valid HTTP.',
   request_timeout: 'The request was not sent in time.',
-  response_not_read: 'The caller did not read its stream in time; what was generated until then is charged.',
-  body_too_large: 'The body is over the limit of this endpoint.',
-  headers_too_large: 'The request line and headers together are over 16 KiB.',
+  response_not_read: 'The caller did not read its stream in time; the tokens generated until then are charged.',
+  body_too_large: 'The body is larger than this endpoint allows.',
+  headers_too_large: 'The request line and headers together are larger than 16 KiB.',
   invalid_api_key: 'The key or token is missing, unknown, expired or revoked.',
   too_many_auth_failures:
-    'The key or token is invalid, and too many invalid ones came from this address in the last minute; correct it, or wait for `Retry-After`. Where errors have OpenAI’s form, the code is `rate_limit_exceeded`.',
+    'The key or token is invalid, and this address sent too many invalid ones in the last minute. Correct it, or wait for `Retry-After`. In errors of OpenAI’s format the code is `rate_limit_exceeded`.',
   free_request_used: 'The single anonymous free request of this client, or of today, is used up. Sign up to continue.',
   permission_denied: 'The credential is valid but lacks the permission that the operation needs.',
-  ip_not_allowed: 'The key is valid, but its `allowed_ips` do not hold the address that the request came from.',
+  ip_not_allowed: 'The key is valid, but its `allowed_ips` do not include the address of the request.',
   model_not_allowed: 'This key may not use this model.',
   project_mismatch: '`X-Policy-Project` names another project than the key’s own.',
-  not_found: 'Nothing by this id exists in the credential’s organization.',
-  unknown_route: 'No endpoint lives at this path.',
-  method_not_allowed: 'The path exists, but not with this method; `Allow` lists those it has.',
-  already_set_up: 'The database holds an organization already; setup is for an empty one.',
-  revision_conflict: 'The policy was changed since the revision that the request names; read it again.',
-  stale_configuration:
-    'The gateway configuration was saved since the `updated_at` that `If-Match` names; read it again.',
-  revision_exhausted: 'The policy has reached the last revision there is; create a new one in its place.',
-  invalid_state: 'The operation does not fit the state that the resource is in.',
-  no_unpublished_changes: 'The draft is the same as the current version: there is nothing to publish.',
-  sink_limit_reached: 'The organization has as many export sinks as it may have.',
+  not_found: 'The credential’s organization has no resource with this id.',
+  unknown_route: 'There is no endpoint at this path.',
+  method_not_allowed: 'The path exists, but not with this method; `Allow` lists the methods that it has.',
+  already_set_up: 'The database already has an organization; setup works only on an empty one.',
+  revision_conflict: 'The policy was changed after the revision in the request; read it again.',
+  stale_configuration: 'The gateway configuration was saved after the `updated_at` in `If-Match`; read it again.',
+  revision_exhausted: 'The policy has reached the highest possible revision; create a new policy in its place.',
+  invalid_state: 'The resource is in a state that does not allow this operation.',
+  no_unpublished_changes: 'The draft is the same as the current version, so there is nothing to publish.',
+  sink_limit_reached: 'The organization already has the maximum number of export sinks.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
-  no_projects: 'A policy whose scope is `projects` cannot be published without any.',
+  no_projects: 'A policy with the scope `projects` needs at least one project before it can be published.',
   idempotency_key_reused: 'This `Idempotency-Key` was used with another request in the last 24 hours.',
   idempotency_in_progress:
-    'A request with this `Idempotency-Key` is still running; ask again after `Retry-After` for its answer.',
-  rate_limit_exceeded: 'A rate limit is exceeded; wait for `Retry-After`. The headers name the limit and its scope.',
+    'A request with this `Idempotency-Key` is still running; retry after `Retry-After` to get its response.',
+  rate_limit_exceeded:
+    'A rate limit is exceeded; wait for `Retry-After`. Response headers name the limit and its scope.',
   moderation_blocked:
-    'The text falls into a category that is blocked: always, or because the request asked for it. `policy` says which.',
-  policy_blocked: 'A rule of the organization forbids it; `policy` names the rule and the event in the audit log.',
-  model_not_found: 'No model of this name is in the catalogue.',
-  upstream_error: 'The model’s upstream failed or answered with something that is no answer.',
+    'The text falls into a category that is always blocked, or that this request asked to block. `policy` names it.',
+  policy_blocked:
+    'A rule of the organization denies the request or the answer; `policy` names the rule and the audit event.',
+  model_not_found: 'There is no model of this name in the catalogue.',
+  upstream_error: 'The model’s upstream failed or sent an invalid response.',
   upstream_rejected:
-    'The model’s upstream refused the request; its reason is in the message, unless a rule forbids that text in answers.',
+    'The model’s upstream rejected the request. The message has its reason, unless a rule denies that text in answers.',
   context_length_exceeded:
-    'The request, or the request and the answer that it asks for, is longer than the model’s context; send less.',
+    'The request, or the request together with the requested output, is longer than the model’s context; send less.',
   upstream_timeout: 'The model’s upstream did not answer in time.',
-  upstream_overloaded: 'The model’s upstream is overloaded or limits us; try again later.',
-  unsupported_parameter: 'The request asks for something that the model’s upstream cannot do.',
+  upstream_overloaded: 'The model’s upstream is overloaded or rate-limits the gateway; try again later.',
+  unsupported_parameter: 'The request uses a parameter that the model’s upstream does not support.',
   insufficient_credits:
-    'The organization’s credits do not cover what the request may cost; the fix is to add some, or to ask for less.',
+    'The organization’s credits do not cover the maximum cost of the request; add credits, or request fewer tokens.',
   credit_balance_unavailable: 'The credits cannot be read or charged right now; wait for `Retry-After`.',
   audit_unavailable:
-    'The audit log cannot be written, and nothing may happen that it does not tell of; ask again after `Retry-After`.',
+    'The audit log cannot be written, and this request requires an audit event; retry after `Retry-After`.',
   storage_unavailable:
-    'The database cannot be reached; ask again after `Retry-After`. A change that was under way may have been made: repeat it with its `Idempotency-Key`.',
+    'The database cannot be reached; retry after `Retry-After`. A change that was in progress may have been made: repeat it with its `Idempotency-Key`.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   unavailable:
-    'The service is starting, stopping, lacks a part that it needs, or has too many large requests under way; ask again.',
-  internal_error: 'An unexpected failure; the request id finds it in the log.',
+    'The service is starting, shutting down, lacks a part that it needs, or has too many large requests in progress; retry.',
+  internal_error: 'An unexpected failure. The server log has the details under the request id.',
 } as const
 
 export type FaultCode = keyof typeof faultCodes
 
 export const isFault = (error: unknown): error is Fault => error instanceof Fault
 
-/** The model's upstream is to blame: neither the caller nor a part of ours. */
+/** True if the model's upstream caused the fault, and neither the caller nor the gateway. */
 export const isUpstreamFault = (error: unknown): error is Fault => isFault(error) && error.kind.startsWith('upstream_')
 
-/** What anything thrown says of itself. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Anything thrown becomes a Fault; what we did not foresee says nothing to the caller. */
+/** Converts any thrown value to a Fault. The text of an unexpected error is not shown to the caller. */
 export function toFault(error: unknown): Fault {
   if (isFault(error)) return error
   return new Fault('internal', 'internal_error', 'Something went wrong on our side.', { cause: error })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { afterIo } from './after-io.ts'
 import { createGroupCommit } from './group-commit.ts'
 
-/** Notes every group, and is done with it when told to. */
+/** Collects every group, and finishes its write when the test says so. */
 function openScene() {
   const groups: (readonly string[])[] = []
   const writing: (() => void)[] = []
@@ -22,7 +22,7 @@ function openScene() {
 }
 
 describe('a group commit', () => {
-  it('writes the first group at the end of the turn, with all that came in it', async () => {
+  it('writes the first group after the current iteration of the event loop, with all items of it', async () => {
     const { groups, add, pass } = openScene()
     add('a', '1')
     add('a', '2')
@@ -31,7 +31,7 @@ describe('a group commit', () => {
     assert.deepEqual(groups, [['1', '2']])
   })
 
-  it('gathers the next one a little longer, and takes along what becomes ready meanwhile', async () => {
+  it('waits a little longer before the next group, and includes what arrives meanwhile', async () => {
     const { groups, add, finish, pass } = openScene()
     add('a', '1')
     await pass(1)
@@ -43,7 +43,7 @@ describe('a group commit', () => {
     assert.deepEqual(groups, [['1'], ['2', '3']])
   })
 
-  it('gathers longer also where nothing waited when the group before was done', async () => {
+  it('waits longer even if nothing was queued when the previous group ended', async () => {
     const { groups, add, finish, pass } = openScene()
     add('a', '1')
     await pass(1)
@@ -56,7 +56,7 @@ describe('a group commit', () => {
     assert.deepEqual(groups, [['1'], ['2', '3']])
   })
 
-  it('bounds a group, and loses nothing that comes when the last one is done', async () => {
+  it('limits the size of a group, and loses no item that arrives when the last group ends', async () => {
     const { groups, add, finish, pass } = openScene()
     for (const item of ['1', '2', '3', '4']) add('a', item)
     await pass(1)
@@ -69,7 +69,7 @@ describe('a group commit', () => {
     assert.deepEqual(groups, [['1', '2', '3'], ['4'], ['5']])
   })
 
-  it('lets no name wait for another', async () => {
+  it('does not let one name wait for another', async () => {
     const { groups, add, pass } = openScene()
     add('a', '1')
     await pass(1)

@@ -3,20 +3,20 @@ import { afterIo } from './after-io.ts'
 export type GroupCommitParts<Name, Item> = {
   /** Bounds how long one group can take. */
   readonly mostAtOnce: number
-  /** Must not reject: it answers to whoever waits for an item. */
+  /** Must not reject: it has to settle the callers that wait for the items itself. */
   readonly write: (name: Name, group: readonly Item[]) => Promise<void>
 }
 
 /**
- * Turns of the event loop between the end of a group and the next one, also where nothing waits yet: those whose group has
- * just ended come again soon. An idle loop passes them at once; under load more becomes ready in them.
+ * Iterations of the event loop between the end of a group and the next one, even if nothing waits yet, because callers whose
+ * group has just ended often have a next item soon. An idle loop passes them immediately; under load more items arrive in them.
  */
 const turnsBetween = 3
 
 /**
- * Group commit, by name: while a group is being written, what arrives under its name forms the next one. The first does not
- * wait for company. The slower the disk and the greater the load, the larger the groups, and the less each item in them
- * costs. Names do not wait for one another.
+ * Group commit by name: items that arrive while a group of their name is being written form the next group. The first item does
+ * not wait for others. Slow disks and high load make larger groups, and the cost per item falls. Different names do not wait for
+ * one another.
  */
 export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommitParts<Name, Item>) {
   const queues = new Map<Name, Item[]>()
@@ -35,9 +35,9 @@ export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommit
     if (queue !== undefined) {
       queue.push(item)
     } else {
-      const begun = [item]
-      queues.set(name, begun)
-      void drain(name, begun)
+      const started = [item]
+      queues.set(name, started)
+      void drain(name, started)
     }
   }
 }

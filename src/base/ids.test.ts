@@ -14,12 +14,12 @@ it('makes ids that sort by creation, within one millisecond and when the clock s
   assert.ok(made.every((id) => /^pol_[0-9a-z]{26}$/.test(id)))
 })
 
-it('spells the first id also where time begins at 0', () => {
+it('encodes the first id even if the clock starts at 0', () => {
   const ids = createIds({ ...systemClock, nowMs: () => 0 }, systemRandom)
   assert.match(ids('pol'), /^pol_0{10}[0-9a-z]{16}$/)
 })
 
-it('spells the time of every id, however many of its digits change', () => {
+it('encodes the time of every id, however many of its digits change', () => {
   let nowMs = 0
   const ids = createIds({ ...systemClock, nowMs: () => nowMs }, systemRandom)
   for (const stepMs of [1, 31, 32, 1_023, 1, 32_768, 1_800_000_000_000, 1, 7, 33, 1_048_576]) {

@@ -1,36 +1,36 @@
 import type { Clock } from './clock.ts'
 import type { Random } from './random.ts'
 
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford's base32: sorts like the number it spells
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford's base32: encoded numbers sort like the numbers
 const timeLength = 10
-const chanceLength = 16
+const randomLength = 16
 
-/** Makes ids such as `pol_01h…`: a prefix, 48 bits of time, 80 bits of chance. They sort by creation. */
+/** Makes ids such as `pol_01h…`: a prefix, 48 bits of time, 80 random bits. They sort by creation. */
 export type Ids = (prefix: string) => string
 
 /**
- * Ids made in one process always ascend: within one millisecond, and after the clock stepped back,
- * the chance part of the last id is counted up instead of drawn anew.
+ * Ids of one process always ascend: within one millisecond, and after the clock stepped back, the random part of the last id
+ * is incremented instead of drawn again.
  */
 export function createIds(clock: Clock, random: Random): Ids {
-  let lastMs = -1 // so that the first id is drawn also where time begins at 0
-  const digits = new Uint8Array(timeLength + chanceLength)
-  const text = Buffer.alloc(digits.length) // the same, spelled: most ids differ from the last one in their last digit
+  let lastMs = -1 // so that the first id is drawn even if the clock starts at 0
+  const digits = new Uint8Array(timeLength + randomLength)
+  const text = Buffer.alloc(digits.length) // the same as characters: most ids differ from the last one only in the last digit
   const set = (at: number, digit: number): void => {
     digits[at] = digit
     text[at] = alphabet.charCodeAt(digit)
   }
   const drawAt = (ms: number): void => {
-    let [rest, before] = [ms, lastMs] // digits that are as before stay
+    let [rest, before] = [ms, lastMs] // unchanged digits are kept
     for (let at = timeLength - 1; at >= 0 && rest !== before; at--) {
       set(at, rest % 32)
       rest = Math.floor(rest / 32)
       before = Math.floor(before / 32)
     }
-    const chance = random.bytes(chanceLength)
-    for (let at = 0; at < chanceLength; at++) set(timeLength + at, (chance[at] ?? 0) & (at === 0 ? 15 : 31)) // room to count up
+    const drawn = random.bytes(randomLength)
+    for (let at = 0; at < randomLength; at++) set(timeLength + at, (drawn[at] ?? 0) & (at === 0 ? 15 : 31)) // the top bit stays 0, so that it can be incremented
   }
-  const countUp = (): void => {
+  const increment = (): void => {
     for (let at = digits.length - 1; at >= timeLength; at--) {
       const digit = (digits[at] ?? 0) + 1
       set(at, digit & 31)
@@ -43,8 +43,8 @@ export function createIds(clock: Clock, random: Random): Ids {
       drawAt(nowMs)
       lastMs = nowMs
     } else {
-      countUp()
+      increment()
     }
-    return [prefix, text.toString('latin1')].join('_') // in one piece, which is cheaper to whoever writes it as JSON
+    return [prefix, text.toString('latin1')].join('_') // a flat string, which is cheaper to write as JSON than a concatenation
   }
 }

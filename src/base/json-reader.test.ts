@@ -17,14 +17,14 @@ const document = JSON.stringify({
 }).replace('漢', '\\u6f22')
 
 describe('a JSON value in chunks', () => {
-  it('is the same wherever it is cut', () => {
+  it('is the same wherever it is split', () => {
     const whole: unknown = JSON.parse(document)
     for (let cut = 0; cut <= document.length; cut++) {
       assert.deepEqual(read([document.slice(0, cut), document.slice(cut)]), whole, `cut at ${cut}`)
     }
     assert.deepEqual(read(document.split('')), whole)
   })
-  it('may be no object, and have space around it', () => {
+  it('may be any JSON value, with white space around it', () => {
     for (const text of ['12', ' "a" ', '[]', 'null ', '\t{}\n', '-0.5', '""'])
       assert.deepEqual(read(text.split('')), JSON.parse(text))
   })
@@ -58,12 +58,12 @@ describe('a JSON value in chunks', () => {
     '"a""b"',
     '\\',
   ]) {
-    it(`is refused where it is none: ${JSON.stringify(text)}`, () => {
+    it(`is rejected if it is not JSON: ${JSON.stringify(text)}`, () => {
       assert.throws(() => read([text]), SyntaxError)
       assert.throws(() => read(text.split('')), SyntaxError)
     })
   }
-  it('is refused where it has more values than allowed, or is nested too deeply', () => {
+  it('is rejected if it has more values than allowed, or is nested too deeply', () => {
     assert.deepEqual(read(['[1,2,3]'], 4), [1, 2, 3])
     assert.throws(() => read(['[1,2,3]'], 3), RangeError)
     assert.throws(() => read(['['.repeat(201)]), RangeError)

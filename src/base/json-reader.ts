@@ -1,13 +1,13 @@
-/** Reads one JSON value from text that comes in chunks, so that no call takes longer than its chunk deserves. */
+/** An incremental JSON parser: reads one value from text in chunks, so that no call blocks longer than its chunk needs. */
 export type JsonReader = {
-  /** Throws a SyntaxError where it is no JSON, and a RangeError where it is nested too deeply or has too many values. */
+  /** Throws a SyntaxError if the text is not JSON, and a RangeError if it is nested too deeply or has too many values. */
   push(text: string): void
-  /** The value. Throws a SyntaxError where the text has ended in the middle of it. */
+  /** Returns the value. Throws a SyntaxError if the text ended inside it. */
   end(): unknown
 }
 
 const maxDepth = 200
-/** Longer numbers and words are none. */
+/** A longer number or literal is not valid. */
 const maxTokenLength = 1_000
 
 type Container = { readonly value: unknown[] | Record<string, unknown>; key: string }
@@ -17,9 +17,9 @@ type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'com
 type State = {
   readonly open: Container[]
   expected: Expected
-  /** What was read of a string that goes on in the next chunk. */
+  /** The first part of a string that continues in the next chunk. */
   string: string | undefined
-  /** The end of a chunk that can only be read together with the next. */
+  /** The end of a chunk that can be read only together with the next chunk. */
   carried: string
   valuesLeft: number
   root: unknown
@@ -41,7 +41,7 @@ export function createJsonReader(maxValues: number): JsonReader {
       for (let at = 0; at < chunk.length;) at = readNext(state, chunk, at)
     },
     end() {
-      // A number at the very end has no delimiter behind it.
+      // A number at the end of the text has no delimiter after it.
       for (let at = 0; at < state.carried.length;) at = readNext(state, `${state.carried} `, at)
       if (state.expected !== 'nothing') throw unexpected()
       return state.root
@@ -49,7 +49,7 @@ export function createJsonReader(maxValues: number): JsonReader {
   }
 }
 
-/** Reads one token, and says where the next begins. */
+/** Reads one token, and returns where the next one starts. */
 function readNext(state: State, text: string, at: number): number {
   if (state.string !== undefined) return readString(state, text, at)
   const code = text.charCodeAt(at)
@@ -122,7 +122,7 @@ function end(state: State, isList: boolean): void {
   state.expected = state.open.length === 0 ? 'nothing' : 'comma-or-end'
 }
 
-/** To its end, or to the end of the chunk. The native parser reads what stands between, escapes included. */
+/** Reads to the end of the string or of the chunk. `JSON.parse` decodes the part between, including escapes. */
 function readString(state: State, text: string, from: number): number {
   let quote = text.indexOf('"', from)
   while (quote > from && isEscaped(text, quote, from)) quote = text.indexOf('"', quote + 1)
@@ -150,7 +150,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return (at - first) % 2 === 1
 }
 
-/** Where an escape begins that the chunk does not end; else the end of the chunk. */
+/** The start of an escape that the chunk cuts, or the end of the chunk. */
 function lastWholeCharacter(text: string, from: number): number {
   const at = text.lastIndexOf('\\')
   if (at < from || at < text.length - 6 || isEscaped(text, at, from)) return text.length
@@ -182,4 +182,4 @@ function add(state: State, value: unknown): void {
     Object.defineProperty(container.value, '__proto__', { value, enumerable: true, configurable: true, writable: true })
 }
 
-const unexpected = (): SyntaxError => new SyntaxError('The text is no JSON.')
+const unexpected = (): SyntaxError => new SyntaxError('The text is not JSON.')

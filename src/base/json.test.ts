@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { Fault } from './fault.ts'
 import { parseJsonObject } from './json.ts'
 
-const refused = (body: string | Buffer): void =>
+const rejected = (body: string | Buffer): void =>
   assert.throws(
     () => parseJsonObject(Buffer.from(body as string)),
     (error) => error instanceof Fault && error.code === 'invalid_json',
   )
 
 describe('a JSON body', () => {
-  it('is read as JSON.parse reads it, whatever object it is', () => {
+  it('is parsed like JSON.parse does', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: 'grapheme' }).filter(isHarmless), fc.jsonValue().filter(isHarmless)),
@@ -22,35 +22,35 @@ describe('a JSON body', () => {
       ),
     )
   })
-  it('is refused when it is no object', () =>
-    ['', 'null', '[]', '"a"', '1', '{} {}', '{"a":1,}', '\ufeff{}'].forEach(refused))
-  it('is refused when it is not UTF-8', () =>
-    refused(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
-  it('is refused when it is nested a hundred thousand levels deep', () => refused(`{"a":${'['.repeat(100_000)}`))
-  it('is refused when it is nested more than a hundred levels deep, however long it is', () => {
+  it('is rejected if it is not an object', () =>
+    ['', 'null', '[]', '"a"', '1', '{} {}', '{"a":1,}', '\ufeff{}'].forEach(rejected))
+  it('is rejected if it is not UTF-8', () =>
+    rejected(Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])))
+  it('is rejected if it is nested a hundred thousand levels deep', () => rejected(`{"a":${'['.repeat(100_000)}`))
+  it('is rejected if it is nested more than a hundred levels deep, however long it is', () => {
     const nested = (levels: number, long = ''): string =>
       `{"text":"${long}","a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     for (const long of ['', 'long '.repeat(100_000)]) {
       assert.doesNotThrow(() => parseJsonObject(Buffer.from(nested(100, long))))
-      refused(nested(101, long))
+      rejected(nested(101, long))
     }
   })
-  it('is refused when it has a million keys', () => refused(`{${'"a":1,'.repeat(1_000_000)}"b":1}`))
+  it('is rejected if it has a million keys', () => rejected(`{${'"a":1,'.repeat(1_000_000)}"b":1}`))
   it('does not count brackets inside strings', () => {
     assert.deepEqual(parseJsonObject(Buffer.from(JSON.stringify({ a: `${'['.repeat(500)}\\"` }))), {
       a: `${'['.repeat(500)}\\"`,
     })
   })
-  it('is refused when it names a prototype, in letters or in escapes', () => {
-    refused('{"__proto__":{"admin":true}}')
-    refused('{"a":[{"\\u005f_proto__":1}]}')
-    refused('{"constructor":{"prototype":{"admin":true}}}')
+  it('is rejected if a key names a prototype, in letters or in escapes', () => {
+    rejected('{"__proto__":{"admin":true}}')
+    rejected('{"a":[{"\\u005f_proto__":1}]}')
+    rejected('{"constructor":{"prototype":{"admin":true}}}')
     assert.equal(({} as Record<string, unknown>)['admin'], undefined)
   })
-  it('is refused when a string holds half a surrogate pair or NUL', () => {
-    refused('{"a":"\\ud800"}')
-    refused('{"a":{"b":["x\\u0000y"]}}')
-    refused('{"\\ud800":1}')
+  it('is rejected if a string contains half a surrogate pair or NUL', () => {
+    rejected('{"a":"\\ud800"}')
+    rejected('{"a":{"b":["x\\u0000y"]}}')
+    rejected('{"\\ud800":1}')
   })
 })
 

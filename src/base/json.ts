@@ -4,24 +4,24 @@ import { isRecord } from './record.ts'
 
 const maxDepth = 100
 const maxKeys = 200_000
-/** What is no larger has no room for too many keys, and can be built however deep it is. */
-const harmlessBytes = 128 * 1024
+/** A body up to this size cannot have too many keys, and is safe to parse at any depth. */
+const safeBytes = 128 * 1024
 
 const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Reads a body as a JSON object and refuses what would do harm later: invalid UTF-8 (which would turn into U+FFFD in silence),
- * nesting that `JSON.stringify` cannot write back, `__proto__` and `constructor.prototype` keys, lone surrogates and NUL.
+ * Parses a body as a JSON object. It rejects what would cause harm later: invalid UTF-8 (which Node replaces silently by U+FFFD),
+ * nesting that `JSON.stringify` cannot write, `__proto__` and `constructor.prototype` keys, lone surrogates and NUL.
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw invalid('The body is not valid UTF-8.')
-  if (bytes.length > harmlessBytes) checkStructure(bytes)
+  if (bytes.length > safeBytes) checkStructure(bytes)
   const text = bytes.toString('utf8')
   const value = parse(text)
   if (!isRecord(value)) throw invalid('The body must be a JSON object.')
   checkDepth(value, maxDepth)
-  // Only an escape can spell a lone surrogate or NUL in valid UTF-8, and only `__proto__` and `prototype` name one.
+  // In valid UTF-8 only an escape can make a lone surrogate or NUL, and both forbidden keys contain `proto`.
   if (text.includes('\\u') || text.includes('proto')) checkStrings(value)
   return value
 }
@@ -34,7 +34,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts depth and keys before anything is built. Strings are skipped by a native search, so long texts cost little. */
+/** Counts depth and keys before parsing. A native search skips strings, so long texts cost little. */
 function checkStructure(bytes: Buffer): void {
   let depth = 0
   let keys = 0
@@ -52,7 +52,7 @@ function checkStructure(bytes: Buffer): void {
   }
 }
 
-/** The same of what was built: for a small body that is far cheaper. */
+/** Checks the depth after parsing, which is much cheaper for a small body. */
 function checkDepth(value: object, left: number): void {
   if (left === 0) throw tooDeep()
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
@@ -60,7 +60,7 @@ function checkDepth(value: object, left: number): void {
   }
 }
 
-/** The index of the quote that ends the string which begins at `start`, or the end of the bytes. */
+/** The index of the quote that ends the string starting at `start`, or the end of the bytes. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start
   for (;;) {
@@ -90,8 +90,8 @@ function checkStrings(value: unknown): void {
 }
 
 function checkString(text: string): void {
-  if (!text.isWellFormed()) throw invalid('The body holds half of a surrogate pair, which is no character.')
-  if (text.includes('\0')) throw invalid('The body holds a NUL character.')
+  if (!text.isWellFormed()) throw invalid('The body contains half of a surrogate pair, which is not a character.')
+  if (text.includes('\0')) throw invalid('The body contains a NUL character.')
 }
 
 const tooDeep = (): Fault => invalid(`The body is nested more than ${maxDepth} levels deep.`)

@@ -3,15 +3,15 @@ import { createBufferedStdout } from './buffered-stdout.ts'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush' | 'level'> & {
   /**
-   * One line per request, at level info. It holds only what we made or chose ourselves: ids, patterns, numbers, codes.
-   * So it need not pass the gate below, and costs a fraction of any other line.
+   * One line per request, at level info. All its values are made by the gateway: ids, route patterns, numbers, codes. It
+   * therefore skips the redaction of secrets, and costs a fraction of any other line.
    */
   access(fields: Readonly<Record<string, string | number | undefined>>): void
 }
 
 export type LogOptions = {
   readonly level: string
-  /** Texts that must never be written, whatever carries them: upstream keys, the server's own secret. */
+  /** Texts that must never be logged: upstream keys, the server secret. */
   readonly secrets?: () => readonly string[]
   readonly destination?: DestinationStream
 }
@@ -43,7 +43,7 @@ export function createLog({ level, secrets = () => [], destination }: LogOptions
 let lastMs = 0
 let lastText = ''
 
-/** The wall clock as text, spelled once per millisecond. */
+/** The current time as ISO 8601, formatted at most once per millisecond. */
 function isoTime(): string {
   const nowMs = Date.now()
   if (nowMs !== lastMs) {
@@ -53,11 +53,11 @@ function isoTime(): string {
   return lastText
 }
 
-/** Our keys, vendors' keys, bearer tokens, and passwords inside addresses. */
+/** Keys of the gateway and of vendors, bearer tokens, JWTs, and passwords in URLs. */
 const secretForms =
   /\b(ak|adm)_[0-9A-Za-z]{38}\b|\bsk-[A-Za-z0-9_-]{12,}|\b(Bearer|Basic|Splunk)\s+[A-Za-z0-9._~+/=-]{8,}|:\/\/[^/\s:@"]+:[^/\s@"]+@|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g
 
-/** The last gate before a line is written: whatever looks like a secret, or is one of ours, becomes `[secret]`. */
+/** Runs before a line is written: replaces known secrets, and everything that looks like a secret, by `[secret]`. */
 function createScrub(secrets: () => readonly string[]): (line: string) => string {
   return (line) =>
     secrets()

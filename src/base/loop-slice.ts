@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts'
 import { afterIo } from './after-io.ts'
 
-/** How much of one turn of the event loop some work has taken. */
+/** Measures how much of one iteration of the event loop some work has taken. */
 export type LoopSlice = {
-  /** Whether the work should wait for the next turn, so that others are served before it goes on. */
+  /** True if the work should wait for the next iteration, so that other requests are served first. */
   isUsedUp(): boolean
 }
 
-/** Counts from the first question of a turn. */
+/** The slice starts at the first call in an iteration. */
 export function createLoopSlice(clock: Clock, sliceMs: number): LoopSlice {
   let startMs: number | undefined
   const reset = (): void => void (startMs = undefined)

@@ -4,8 +4,8 @@ import { all, andThen, sequentially, isPromise } from './maybe-promise.ts'
 
 const later = <T>(value: T): Promise<T> => Promise.resolve(value)
 
-describe('what is mostly at hand', () => {
-  it('is used at once where it is at hand, and later where it is not', async () => {
+describe('a value or a promise', () => {
+  it('is used synchronously if it is a value, and later if it is a promise', async () => {
     assert.equal(
       andThen(1, (one) => one + 1),
       2,
@@ -15,7 +15,7 @@ describe('what is mostly at hand', () => {
     assert.equal(await waiting, 2)
   })
 
-  it('is worked off one after the other, in order, whoever has to be waited for', async () => {
+  it('is processed in order, whichever item has to be awaited', async () => {
     const seen: string[] = []
     const work = (item: string): undefined | Promise<void> => {
       seen.push(`${item} begins`)
@@ -39,7 +39,7 @@ describe('what is mostly at hand', () => {
     assert.deepEqual(begun, [1, 2])
   })
 
-  it('is gathered at once where all of it is at hand', async () => {
+  it('is collected synchronously if no item is a promise', async () => {
     assert.deepEqual(all([1, 2]), [1, 2])
     assert.deepEqual(await all([1, later(2)]), [1, 2])
   })

@@ -1,25 +1,25 @@
 /**
- * A value that is mostly at hand, and otherwise on its way. On the road of a request, waiting for what is already there
- * costs more than the work between two waits: `isPending(value) ? await value : value`.
+ * A value that is usually available synchronously, otherwise a promise. On the hot path, awaiting a value that is already
+ * there can cost more than the work between two awaits, so callers write `isPromise(value) ? await value : value`.
  */
 export type MaybePromise<T> = T | Promise<T>
 
 export const isPromise = <T>(value: MaybePromise<T>): value is Promise<T> => value instanceof Promise
 
-/** Goes on with a value: at once where it is at hand. */
+/** Passes the value to `use`: synchronously unless it is a promise. */
 export const andThen = <T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> =>
   isPromise(value) ? value.then(use) : use(value)
 
-/** Does some work for each item, one after the other: at once, up to the first that has to be waited for. */
+/** Runs `work` for each item in order. It runs synchronously up to the first item whose work returns a promise. */
 export function sequentially<T>(items: readonly T[], work: (item: T) => MaybePromise<unknown>): MaybePromise<void> {
-  let begun = 0
+  let started = 0
   for (const item of items) {
-    begun += 1
+    started += 1
     const done = work(item)
-    if (isPromise(done)) return done.then(() => sequentially(items.slice(begun), work))
+    if (isPromise(done)) return done.then(() => sequentially(items.slice(started), work))
   }
 }
 
-/** All of them: at once where they all are at hand. */
+/** Like `Promise.all`, but synchronous if no value is a promise. */
 export const all = <T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> =>
   values.every((value): value is T => !isPromise(value)) ? values : Promise.all(values)

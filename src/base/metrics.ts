@@ -1,6 +1,6 @@
 /**
- * Prometheus counters and histograms with closed label sets: a label value that was not announced is counted as `other`,
- * so that no caller can mint endless series. `closed-by-caller` is for values that only our own code can make.
+ * Prometheus counters and histograms with closed label sets: a label value that is not listed is counted as `other`, so that
+ * callers cannot create an unlimited number of series. `closed-by-caller` is for values that only the gateway's code can make.
  */
 export type Labels = Readonly<Record<string, readonly string[] | 'closed-by-caller'>>
 
@@ -8,12 +8,12 @@ type LabelValues<L extends Labels> = { readonly [Name in keyof L]: string }
 
 export type Counter<L extends Labels> = {
   add(labels: LabelValues<L>, by?: number): void
-  /** Counts one more of these labels. Kept by whoever counts often, since finding the place costs more than counting. */
+  /** Returns a function that counts one. Keep it on hot paths, because finding the series costs more than counting. */
   series(labels: LabelValues<L>): () => void
 }
 
 export type Histogram<L extends Labels> = {
-  /** Where values of these labels go. Kept by the caller, since finding it costs more than noting a value. */
+  /** Returns a function that observes a value. Keep it, because finding the series costs more than observing. */
   series(labels: LabelValues<L>): (value: number) => void
 }
 
@@ -24,11 +24,11 @@ export type Metrics = {
     help: string,
     options: { labels: L; buckets: readonly number[] },
   ): Histogram<L>
-  /** A value that is read when asked for. */
+  /** A value that is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
-  /** Values that are read together, when asked for. */
+  /** Values that are read together at each scrape. */
   readings(headings: readonly MetricHeading[], read: () => readonly MetricReading[]): void
-  /** Everything in Prometheus' text form. */
+  /** All metrics in the Prometheus text format. */
   expose(): string
 }
 
@@ -38,7 +38,7 @@ export type MetricHeading = {
   readonly type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** `labels` are of our own making: they are not escaped. */
+/** `labels` must come from the gateway's code, because they are not escaped. */
 export type MetricReading = {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>

@@ -20,10 +20,10 @@ function block(ms: number): void {
 }
 
 describe('the metrics of the process', () => {
-  it('tell how long the event loop was blocked, until they are read', async () => {
+  it('report how long the event loop was blocked since the last scrape', async () => {
     const metrics = createMetrics()
     using _watch = watchProcess(metrics)
-    await sleep(60) // until it has begun to measure
+    await sleep(60) // until the measurement has started
     block(300)
     await sleep(60)
     const lag = (name: string): number => valuesIn(metrics.expose()).get(`nodejs_eventloop_lag_${name}_seconds`) ?? -1
@@ -31,7 +31,7 @@ describe('the metrics of the process', () => {
     assert.ok(lag('max') < 0.2, 'what was read is not told again')
   })
 
-  it('tell nothing that is no number, also when they are read twice in a row', () => {
+  it('report only numbers, even if they are read twice in a row', () => {
     const metrics = createMetrics()
     using _watch = watchProcess(metrics)
     for (const text of [metrics.expose(), metrics.expose()]) {
@@ -53,7 +53,7 @@ describe('the metrics of the process', () => {
     assert.ok(count() > 0)
   })
 
-  it('tell memory, processor time and what is open', async () => {
+  it('report memory, processor time and open resources', async () => {
     const metrics = createMetrics()
     using _watch = watchProcess(metrics)
     const timer = sleep(50)

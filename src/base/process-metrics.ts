@@ -1,7 +1,7 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import type { Metrics, MetricReading } from './metrics.ts'
 
-/** How often the delay is measured, which takes 0.2 % of a processor. */
+/** How often the event loop delay is measured. It costs 0.2 % of one processor. */
 const resolutionMs = 20
 const nanosecondsPerSecond = 1e9
 
@@ -12,7 +12,7 @@ const gcKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 }
 
-/** Figures of this process, by the names that dashboards for Node know. */
+/** Metrics of this process under the names that common Node dashboards use. */
 export function watchProcess(metrics: Metrics): Disposable {
   const delay = watchEventLoopDelay(metrics)
   const collections = watchCollections(metrics)
@@ -28,7 +28,7 @@ export function watchProcess(metrics: Metrics): Disposable {
 function watchEventLoopDelay(metrics: Metrics): Disposable {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
-  // Node measures from one timer to the next, which is never less than the time between them.
+  // Node measures the time between two timers, so the resolution is subtracted.
   const seconds = (nanoseconds: number): number => {
     const lag = nanoseconds / nanosecondsPerSecond - resolutionMs / 1000
     return Number.isFinite(lag) && lag > 0 ? lag : 0
@@ -49,7 +49,7 @@ function watchEventLoopDelay(metrics: Metrics): Disposable {
   return { [Symbol.dispose]: () => void delay.disable() }
 }
 
-/** To note a collection takes no time that could be measured beside the collection. */
+/** Observing a collection costs nothing measurable compared with the collection. */
 function watchCollections(metrics: Metrics): Disposable {
   const durations = metrics.histogram('nodejs_gc_duration_seconds', 'Garbage collections, by kind.', {
     labels: { kind: Object.values(gcKinds) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { iterable, pullStreamOf, pending, readable, nextOf, prepend, tap, type PullStream } from './pull-stream.ts'
 
-/** A flow of what the test puts in. */
+/** A pull stream of the items that the test adds. */
 function createSource() {
   const items: (string | Error | undefined)[] = []
   let wakeUp = (): void => {}
@@ -32,8 +32,8 @@ const rethrow = async (error: unknown): Promise<never> => {
   throw error
 }
 
-describe('a flow', () => {
-  it('gives what is at hand in a plain call, and says where there is nothing yet', () => {
+describe('a pull stream', () => {
+  it('returns buffered items synchronously, and pending if there is none yet', () => {
     const { flow, put } = createSource()
     const seen: string[] = []
     const watching = tap(iterable(flow), (item) => (seen.push(item), item.toUpperCase()), rethrow)
@@ -45,14 +45,14 @@ describe('a flow', () => {
     assert.deepEqual(seen, ['one', 'two'])
   })
 
-  it('is waited for where the next item is still to come', async () => {
+  it('is awaited if the next item is not buffered yet', async () => {
     const { flow, put } = createSource()
     const next = nextOf(flow)
     put('late')
     assert.equal(await next, 'late')
   })
 
-  it('can be read like any iterable, and is stopped where its reader leaves', async () => {
+  it('can be read with for await, and is stopped when its consumer leaves', async () => {
     const { flow, put } = createSource()
     put('one', 'two', undefined)
     assert.deepEqual(await readAll(iterable(flow)), ['one', 'two'])
@@ -66,7 +66,7 @@ describe('a flow', () => {
     assert.equal(stops, 1)
   })
 
-  it('shows its failure to whoever watches, but not what the watching itself throws', async () => {
+  it('passes its error to onFailure, but not an error that the tap itself throws', async () => {
     const { flow, put } = createSource()
     const failures: unknown[] = []
     const onFailure = (error: unknown): Promise<never> => (failures.push(error), rethrow(error))
@@ -79,8 +79,8 @@ describe('a flow', () => {
   })
 })
 
-describe('an iterable as a flow', () => {
-  it('asks for one item at a time, and gives each of them once', async () => {
+describe('an iterable as a pull stream', () => {
+  it('requests one item at a time, and returns each of them once', async () => {
     let asked = 0
     async function* count(): AsyncGenerator<string, void> {
       while (asked < 2) yield String((asked += 1))
@@ -95,7 +95,7 @@ describe('an iterable as a flow', () => {
     assert.equal(await nextOf(flow), undefined)
   })
 
-  it('throws what the iterable throws, and hands its reader’s leaving on', async () => {
+  it('throws what the iterable throws, and stops the iterable when its consumer leaves', async () => {
     let isTidy = false
     async function* fail(): AsyncGenerator<string, void> {
       try {
@@ -115,7 +115,7 @@ describe('an iterable as a flow', () => {
     assert.equal(isTidy, true)
   })
 
-  it('is the flow itself where it is one', () => {
+  it('is the same object if it is a pull stream already', () => {
     const itself = iterable(createSource().flow)
     assert.equal(pullStreamOf(itself), itself)
   })

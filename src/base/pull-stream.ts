@@ -1,27 +1,27 @@
 import { isPromise, type MaybePromise } from './maybe-promise.ts'
 
-/** Stands for an item that is still to come. */
-export const pending = Symbol('later')
+/** Returned by `poll` if no item is buffered yet. */
+export const pending = Symbol('pending')
 
 /**
- * What comes item by item, for one reader. An item that is at hand is taken in a plain call, through however many hands
- * it goes; a promise is made only where somebody has to wait.
+ * A single-consumer pull stream. Buffered items pass through every stage synchronously; a promise is created only when a
+ * stage has to wait.
  */
 export type PullStream<T> = {
-  /** The next item; `later` where it is still to come, undefined once there is none. Throws what ended it early. */
+  /** The next item, `pending` if none is buffered, or undefined at the end. Throws the error that ended the stream. */
   poll(): MaybePromise<T | typeof pending | undefined>
-  /** Calls, once or more often, when it is worth taking again. To be asked where there was nothing to poll. */
+  /** Calls back, once or more often, when polling is worthwhile again. Use it after `poll` returned `pending`. */
   onReadable(wake: () => void): void
-  /** Nobody wants the rest. */
+  /** Ends the stream before its end, because the consumer needs no more items. */
   readonly stop?: (() => Promise<unknown>) | undefined
 }
 
-/** A flow that can be read like any other iterable too. */
+/** A pull stream that can also be read with `for await`. */
 export type IterablePullStream<T> = AsyncIterable<T> & PullStream<T>
 
 const finished = { done: true, value: undefined } as const
 
-/** A class: every answer passes several of them, and only the few that are read as iterables need an iterator. */
+/** A class, so that no iterator is allocated for the many streams that are only polled. */
 class IterableStream<T> implements IterablePullStream<T> {
   readonly poll: PullStream<T>['poll']
   readonly onReadable: PullStream<T>['onReadable']
@@ -47,50 +47,50 @@ class IterableStream<T> implements IterablePullStream<T> {
   }
 }
 
-export const iterable = <T>(flow: PullStream<T>): IterablePullStream<T> => new IterableStream(flow)
+export const iterable = <T>(stream: PullStream<T>): IterablePullStream<T> => new IterableStream(stream)
 
 export const pullStreamOf = <T>(items: AsyncIterable<T>): PullStream<T> =>
   items instanceof IterableStream ? items : pullStreamFrom(items[Symbol.asyncIterator]())
 
 function pullStreamFrom<T>(iterator: AsyncIterator<T>): PullStream<T> {
-  let asked: Promise<unknown> | undefined
-  let answer: (() => T | undefined) | undefined
+  let requested: Promise<unknown> | undefined
+  let result: (() => T | undefined) | undefined
   return {
     poll() {
-      if (answer !== undefined) {
-        const given = answer
-        asked = answer = undefined
-        return given()
+      if (result !== undefined) {
+        const take = result
+        requested = result = undefined
+        return take()
       }
-      asked ??= iterator.next().then(
-        (step) => (answer = () => (step.done === true ? undefined : step.value)),
+      requested ??= iterator.next().then(
+        (step) => (result = () => (step.done === true ? undefined : step.value)),
         (error: unknown) =>
-          (answer = () => {
+          (result = () => {
             throw error
           }),
       )
       return pending
     },
-    onReadable: (wake) => void asked?.then(wake),
+    onReadable: (wake) => void requested?.then(wake),
     stop: iterator.return === undefined ? undefined : async () => iterator.return?.(),
   }
 }
 
-/** Settles when it is worth taking again. */
-export const readable = (flow: Pick<PullStream<unknown>, 'onReadable'>): Promise<void> =>
-  new Promise((resolve) => flow.onReadable(resolve))
+/** Resolves when polling is worthwhile again. */
+export const readable = (stream: Pick<PullStream<unknown>, 'onReadable'>): Promise<void> =>
+  new Promise((resolve) => stream.onReadable(resolve))
 
-/** The next item, waited for where it is still to come; undefined once there is none. */
-export async function nextOf<T>(flow: PullStream<T>): Promise<T | undefined> {
+/** Waits for the next item; undefined at the end. */
+export async function nextOf<T>(stream: PullStream<T>): Promise<T | undefined> {
   for (;;) {
-    const taken = flow.poll()
+    const taken = stream.poll()
     const item = isPromise(taken) ? await taken : taken
     if (item !== pending) return item
-    await readable(flow)
+    await readable(stream)
   }
 }
 
-/** The same flow with an item in front that was taken from it before. */
+/** The same stream with an item in front, for example one that was polled from it to look ahead. */
 export function prepend<T>(first: T, rest: PullStream<T>): IterablePullStream<T> {
   let isFirst = true
   const poll = (): ReturnType<typeof rest.poll> => {
@@ -98,17 +98,17 @@ export function prepend<T>(first: T, rest: PullStream<T>): IterablePullStream<T>
     isFirst = false
     return first
   }
-  return iterable({ poll: poll, onReadable: rest.onReadable })
+  return iterable({ poll, onReadable: rest.onReadable })
 }
 
-/** The same flow, each item changed or looked at as it is taken; `onFailure` answers to what ends it early. */
+/** Passes each item through `watch`, which may replace it. `onFailure` handles the error that ends the stream early. */
 export function tap<T>(
   items: AsyncIterable<T>,
   watch: (item: T) => MaybePromise<T>,
   onFailure: (error: unknown) => Promise<never>,
 ): IterablePullStream<T> {
   const source = pullStreamOf(items)
-  const look = (taken: T | typeof pending | undefined): MaybePromise<T | typeof pending | undefined> =>
+  const watchItem = (taken: T | typeof pending | undefined): MaybePromise<T | typeof pending | undefined> =>
     taken === pending || taken === undefined ? taken : watch(taken)
   const poll = (): MaybePromise<T | typeof pending | undefined> => {
     let taken
@@ -117,7 +117,7 @@ export function tap<T>(
     } catch (error) {
       return onFailure(error)
     }
-    return isPromise(taken) ? taken.then(look, onFailure) : look(taken)
+    return isPromise(taken) ? taken.then(watchItem, onFailure) : watchItem(taken)
   }
-  return iterable({ poll: poll, onReadable: source.onReadable })
+  return iterable({ poll, onReadable: source.onReadable })
 }

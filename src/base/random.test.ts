@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemRandom } from './random.ts'
 
-it('never gives out the same bytes twice, and never touches bytes it has given out', () => {
+it('never returns the same bytes twice, and never changes bytes that it has returned', () => {
   const portions = Array.from({ length: 2000 }, () => systemRandom.bytes(16))
   const texts = portions.map((bytes) => Buffer.from(bytes).toString('hex'))
   assert.equal(new Set(texts).size, portions.length)

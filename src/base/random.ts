@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Randomness as a part, so that a failing run can be repeated from its seed. */
+/** The source of randomness. It is a parameter, so that a failing test can be repeated from its seed. */
 export type Random = {
   bytes(count: number): Uint8Array
   /** A number in [0, 1). */
@@ -11,7 +11,7 @@ const poolBytes = 4096
 let pool: Uint8Array = new Uint8Array(0)
 let used = 0
 
-/** Drawn from the system in larger portions: asking it for every id costs more than the id. No byte is given out twice. */
+/** Reads the system's random source in larger blocks, because one read per id costs more than the id. No byte is used twice. */
 function pooledBytes(count: number): Uint8Array {
   if (count > poolBytes / 8) return randomBytes(count)
   if (used + count > pool.length) {

@@ -1,3 +1,3 @@
-/** An object whose fields can be read by name: no list, and not null. */
+/** True for an object that is neither an array nor null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

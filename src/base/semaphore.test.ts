@@ -4,8 +4,8 @@ import { createSemaphore } from './semaphore.ts'
 
 const patient = new AbortController().signal
 
-describe('turns', () => {
-  it('are taken by so many at once, and then in the order of asking', async () => {
+describe('a semaphore', () => {
+  it('lets a fixed number work at once, and the others in the order of their calls', async () => {
     const turns = createSemaphore(2)
     const order: number[] = []
     const begun = await Promise.all([turns.acquire(patient), turns.acquire(patient)])
@@ -16,12 +16,12 @@ describe('turns', () => {
     await new Promise(setImmediate)
     assert.deepEqual(order, [])
     begun[0]?.[Symbol.dispose]()
-    begun[0]?.[Symbol.dispose]() // a second time gives nobody a turn
+    begun[0]?.[Symbol.dispose]() // disposing twice releases one permit only
     await Promise.all(later)
     assert.deepEqual(order, [1, 2, 3])
   })
 
-  it('pass by whoever has stopped waiting', async () => {
+  it('skips a caller that has stopped waiting', async () => {
     const turns = createSemaphore(1)
     const first = await turns.acquire(patient)
     const impatient = new AbortController()

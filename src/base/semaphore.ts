@@ -1,6 +1,6 @@
-/** A few may work at once; the others wait, first come, first served. */
+/** Limits how many callers work at once; the others wait in the order of their calls. */
 export type Semaphore = {
-  /** Resolves when it is one's turn; disposing of it lets the next one in. Rejects with the signal's reason. */
+  /** Resolves with a permit; disposing of it releases it. Rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<Disposable>
 }
 
@@ -8,20 +8,20 @@ export function createSemaphore(most: number): Semaphore {
   const waiting = new Set<() => void>()
   let free = most
 
-  const passOn = (): void => {
+  const release = (): void => {
     free += 1
     const [next] = waiting
     if (next === undefined) return
     waiting.delete(next)
     next()
   }
-  const begin = (): Disposable => {
+  const permit = (): Disposable => {
     free -= 1
-    let isOver = false
+    let isReleased = false
     return {
       [Symbol.dispose]() {
-        if (!isOver) passOn()
-        isOver = true
+        if (!isReleased) release()
+        isReleased = true
       },
     }
   }
@@ -29,17 +29,17 @@ export function createSemaphore(most: number): Semaphore {
   return {
     async acquire(signal) {
       signal.throwIfAborted()
-      if (free > 0) return begin()
+      if (free > 0) return permit()
       return await new Promise((resolve, reject) => {
-        const go = (): void => {
+        const start = (): void => {
           signal.removeEventListener('abort', leave)
-          resolve(begin())
+          resolve(permit())
         }
         const leave = (): void => {
-          waiting.delete(go)
+          waiting.delete(start)
           reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
         }
-        waiting.add(go)
+        waiting.add(start)
         signal.addEventListener('abort', leave, { once: true })
       })
     },

@@ -1,8 +1,8 @@
 /** The port to a queue on the disk of this node, for items that the database could not take. */
 export type Spool<T> = AsyncDisposable & {
-  /** All of them or none; durable once resolved. One that waits already is left as it is. */
+  /** Stores all items or none; durable once resolved. An item that is stored already is left unchanged. */
   append(items: readonly T[]): Promise<void>
-  /** Oldest first; never more than `limit`. */
+  /** Returns the oldest items, at most `limit`. */
   read(limit: number): Promise<readonly T[]>
   remove(items: readonly T[]): Promise<void>
   count(): Promise<number>

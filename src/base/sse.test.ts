@@ -9,7 +9,7 @@ const read = (...pieces: readonly (string | Uint8Array)[]): SseFrame[] => {
   return [...pieces.flatMap((piece) => reader.push(Buffer.from(piece))), ...reader.end()]
 }
 
-describe('the reader of server-sent events', () => {
+describe('the parser of server-sent events', () => {
   it('reads name and data of each frame', () => {
     assert.deepEqual(read('event: a\ndata: {"x":1}\n\ndata: two\n\n'), [
       { event: 'a', data: '{"x":1}' },
@@ -17,7 +17,7 @@ describe('the reader of server-sent events', () => {
     ])
   })
 
-  it('gives all frames of one read at once', () => {
+  it('returns all frames of one read together', () => {
     assert.equal(createSseReader().push(Buffer.from('data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 4')).length, 3)
   })
 
@@ -27,20 +27,20 @@ describe('the reader of server-sent events', () => {
     ])
   })
 
-  it('joins several data lines with line feeds and takes away one space only', () => {
+  it('joins several data lines with line feeds and removes only one space', () => {
     assert.deepEqual(read('data:  a\ndata\ndata:b\n\n'), [{ event: undefined, data: ' a\n\nb' }])
   })
 
-  it('gives out a last frame that lacks its blank line', () => {
+  it('returns a last frame that lacks its blank line', () => {
     assert.deepEqual(read('data: [DONE]'), [{ event: undefined, data: '[DONE]' }])
     assert.deepEqual(read('data: [DONE]\n'), [{ event: undefined, data: '[DONE]' }])
   })
 
-  it('takes a byte order mark away at the start only', () => {
+  it('removes a byte order mark only at the start', () => {
     assert.deepEqual(read('\uFEFFdata: \uFEFFx\n\n'), [{ event: undefined, data: '\uFEFFx' }])
   })
 
-  it('refuses a frame over the limit, in one line, in many lines, and while the line is still coming', () => {
+  it('rejects a frame over the limit, in one line, in many lines, and in a line that has not ended yet', () => {
     const limited = () => createSseReader(1_000)
     assert.throws(() => limited().push(Buffer.from(`data: ${'x'.repeat(1_001)}\n`)), RangeError)
     assert.throws(() => limited().push(Buffer.from('data: xxxxxxxxxx\n'.repeat(100))), RangeError)
@@ -50,12 +50,12 @@ describe('the reader of server-sent events', () => {
   })
 })
 
-describe('bytes cut anywhere', () => {
+describe('bytes split anywhere', () => {
   const stream = '\uFEFFevent: ä\r\ndata: 😀 {"é":"日本"}\r\n\r\n: c\r\rdata: a\ndata: b\r\n\ndata: last\r\r'
   const bytes = Buffer.from(stream)
   const whole = read(stream)
 
-  it('give the same frames at every single cut', () => {
+  it('give the same frames at every split', () => {
     assert.equal(whole.length, 3)
     for (let at = 0; at <= bytes.length; at++) {
       assert.deepEqual(read(bytes.subarray(0, at), bytes.subarray(at)), whole, `cut at ${at}`)
@@ -66,7 +66,7 @@ describe('bytes cut anywhere', () => {
     assert.deepEqual(read(...Array.from(bytes, (byte) => Uint8Array.of(byte))), whole)
   })
 
-  it('give the same frames however they are cut', () => {
+  it('give the same frames however they are split', () => {
     const line = fc.stringMatching(/^[^\r\n]{0,20}$/)
     const frames = fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { maxLength: 5 })
     const property = fc.property(

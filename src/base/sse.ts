@@ -4,15 +4,15 @@ import { StringDecoder } from 'node:string_decoder'
 export type SseFrame = { readonly event: string | undefined; readonly data: string }
 
 export type SseReader = {
-  /** All frames that these bytes complete. Throws a RangeError when one frame outgrows the limit. */
+  /** Returns the frames that these bytes complete. Throws a RangeError if a frame exceeds the limit. */
   push(bytes: Uint8Array): SseFrame[]
-  /** The stream has ended: a last frame that lacks its blank line is given out too. */
+  /** Call it at the end of the stream: also returns a last frame that lacks its blank line. */
   end(): SseFrame[]
 }
 
 const defaultMaxFrameLength = 16 * 1024 * 1024
 
-/** Reads server-sent events from bytes that may be cut anywhere, inside a character or a line end too. */
+/** Parses server-sent events from bytes that may be split anywhere, even inside a character or a line end. */
 export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseReader {
   const lines = createLineReader()
   let event: string | undefined
@@ -39,7 +39,7 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
 
   const dispatch = (): void => {
     // The standard drops events without data.
-    // Mostly there is one at a time, and a list that grows from nothing takes room for many.
+    // Usually there is one frame, and an array that grows from empty allocates space for many.
     if (data !== undefined && data !== '') {
       if (frames.length === 0) frames = [{ event, data }]
       else frames.push({ event, data })
@@ -63,7 +63,7 @@ export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseRead
   }
 }
 
-/** The text after `field:` and one optional space; undefined where the line names a longer field. */
+/** The text after `field:` and one optional space; undefined if the line has a longer field name. */
 function valueOf(line: string, nameLength: number): string | undefined {
   if (line.length === nameLength) return ''
   if (line.charCodeAt(nameLength) !== colon) return undefined
@@ -74,7 +74,7 @@ const colon = 58
 const space = 32
 const byteOrderMark = '\uFEFF'
 
-/** Cuts text into lines. Ends are LF, CRLF or CR; a CRLF may be cut in two. */
+/** Splits text into lines. A line ends with LF, CRLF or CR; a CRLF may be split between two chunks. */
 function createLineReader() {
   let pending = ''
   let endedInReturn = false

@@ -7,7 +7,7 @@ import { createStorageHealth } from './storage-health.ts'
 const full = new Fault('unavailable', 'storage_full', 'full')
 const away = new Fault('unavailable', 'storage_unavailable', 'away')
 
-/** Storage whose two places fail as the test says. */
+/** A database and a disk that fail when the test says so. */
 function createScene(hasSpool: boolean) {
   const time = createHandClock()
   const failures: { database?: Fault; disk?: Fault } = {}
@@ -26,7 +26,7 @@ function createScene(hasSpool: boolean) {
 }
 
 describe('the health of storage', () => {
-  it('is asked of the disk now and then, and of the database only after a failure', async () => {
+  it('probes the disk regularly, and the database only after a failure', async () => {
     const { health, asked, pass } = createScene(false)
     await health.probe()
     await pass(5_000)
@@ -34,7 +34,7 @@ describe('the health of storage', () => {
     assert.equal(health.refusal(), undefined)
   })
 
-  it('knows a full disk by the write that failed, and knows by probes of a whole request when it is over', async () => {
+  it('detects a full disk by a failed write, and its end by probes as large as a request', async () => {
     const { health, failures, asked, pass } = createScene(false)
     await health.probe()
     Object.assign(failures, { database: full, disk: full })
@@ -48,7 +48,7 @@ describe('the health of storage', () => {
     assert.deepEqual(asked, ['disk', 'disk', 'database', 'disk in full', 'database'])
   })
 
-  it('does not take one statement that failed for an outage', async () => {
+  it('does not treat one failed statement as an outage', async () => {
     const { health, pass } = createScene(false)
     await health.probe()
     health.failed(away)
@@ -56,7 +56,7 @@ describe('the health of storage', () => {
     assert.equal(health.refusal(), undefined)
   })
 
-  it('takes an outage that a probe confirms for one, until something is written', async () => {
+  it('reports an outage that a probe confirms, until something is written', async () => {
     const { health, failures, pass } = createScene(false)
     failures.database = away
     health.failed(away)
@@ -66,7 +66,7 @@ describe('the health of storage', () => {
     assert.equal(health.database(), undefined)
   })
 
-  it('refuses no request while a spool takes what the database does not, and refuses where neither does', async () => {
+  it('rejects no request while the spool can be written, and rejects them if neither can', async () => {
     const { health, failures, pass } = createScene(true)
     failures.database = away
     health.failed(away)
@@ -82,7 +82,7 @@ describe('the health of storage', () => {
     assert.equal(health.refusal(), undefined)
   })
 
-  it('is not probed any more once it is disposed of', async () => {
+  it('stops probing once it is disposed of', async () => {
     const { health, waiting } = createScene(false)
     await health.probe()
     assert.equal(waiting(), 1)

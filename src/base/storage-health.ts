@@ -1,29 +1,29 @@
 import type { Clock } from './clock.ts'
 import { Fault, isFault } from './fault.ts'
 
-/** What this node knows about the places where a request leaves its charge and its event. */
+/** Whether the places that store the charge and the audit event of a request can be written. */
 export type StorageHealth = {
   /** The fault that a write to the database would end with now; undefined while the database takes writes. */
   database(): Fault | undefined
-  /** The same for the node's own data folder, where charges and events wait while PostgreSQL is out of reach. */
+  /** The same for this node's data folder, which spools charges and events while PostgreSQL cannot be reached. */
   disk(): Fault | undefined
-  /** The fault of a request whose charge and event can be kept nowhere. Asked before the upstream is called. */
+  /** The fault of a request whose charge and event cannot be stored anywhere. Checked before the upstream is called. */
   refusal(): Fault | undefined
 }
 
-/** Told how calls to the database ended, so that a failure is known before the next probe. */
+/** Receives the outcome of each database call, so that a failure is known before the next probe. */
 export type StorageObserver = {
   failed(fault: Fault): void
   written(): void
 }
 
 export type StorageHealthParts = {
-  /** With embedded storage there is no spool: database and data folder are one disk. */
+  /** False with embedded storage, where database and data folder are on one disk. */
   readonly hasSpool: boolean
   readonly clock: Pick<Clock, 'after'>
   /** Commits a small write; rejects with the Fault. */
   readonly writeDatabase: () => Promise<unknown>
-  /** Writes to the data folder; after a failure it writes as much as a request may need. Rejects with the Fault. */
+  /** Writes to the data folder; after a failure it writes as much as a request can need. Rejects with the Fault. */
   readonly writeDisk: (wasFailing: boolean) => Promise<unknown>
 }
 
@@ -33,8 +33,8 @@ const diskEveryMs = 5_000
 const failingEveryMs = 1_000
 
 /**
- * A failed write is believed at once where the disk is full. Where the database is said to be unavailable, a probe decides,
- * because one statement may also fail alone. Probes go on until both places take writes again, so no restart is needed.
+ * A write that fails because the disk is full counts at once. If a call says that the database is unavailable, a probe decides,
+ * because a single statement can also fail alone. Probes continue until both places can be written again, so no restart is needed.
  */
 export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   let database: Fault | undefined
@@ -45,14 +45,14 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   let cancel = (): void => {}
 
   async function probeOnce(): Promise<void> {
-    const asksDatabase = isSuspected || database !== undefined
+    const probesDatabase = isSuspected || database !== undefined
     isSuspected = false
     await Promise.all([
       parts.writeDisk(disk !== undefined).then(
         () => (disk = undefined),
         (error: unknown) => (disk = faultOf(error)),
       ),
-      asksDatabase &&
+      probesDatabase &&
         parts.writeDatabase().then(
           () => (database = undefined),
           (error: unknown) => (database = faultOf(error)),

@@ -6,29 +6,28 @@ export const Audit = section(
     requests: Type.Boolean({ default: true, description: 'Write an event for each inference request.' }),
     content: Type.Enum(['none', 'redacted', 'full'], {
       default: 'none',
-      description: 'Which texts of prompts and answers are kept beside their events, where they can be erased.',
+      description: 'Which texts of prompts and answers are stored with their events. They can be erased separately.',
     }),
     retention_days: Type.Integer({
       default: 180,
       minimum: 1,
       maximum: 36_500,
-      description: 'How long events are kept.',
+      description: 'Retention period of events.',
     }),
     on_failure: Type.Enum(['refuse', 'continue'], {
       default: 'continue',
       description:
-        'What becomes of requests while the log cannot be written: 503 before any model is asked, and nothing is charged; or answered, and their events wait on this node’s disk (with embedded storage, where there is no other disk, they are counted and told of in the log later).',
+        'What happens to requests while the audit log cannot be written. `refuse`: 503 before the model is called, and nothing is charged. `continue`: requests are answered, and their events wait on the disk of this node. With embedded storage there is no other disk: the lost events are counted, and the log later reports how many.',
     }),
   },
-  'What is written down about what happens.',
+  'The audit log.',
 )
 
 export const Exports = section(
   {
     allow_addresses: Type.Array(Type.String(), {
       default: [],
-      description:
-        'Networks (CIDR) that sinks may reach although they are private. There, plain http and any port are allowed.',
+      description: 'Private networks (CIDR) that sinks may connect to. Plain http and any port are allowed there.',
     }),
     max_backlog_days: Type.Integer({
       default: 14,
@@ -40,26 +39,28 @@ export const Exports = section(
       default: 24,
       exclusiveMinimum: 0,
       description:
-        'A sink that has failed for so long, or whose oldest event has waited so long, is told of in the log.',
+        'The audit log gets an event about a sink that has failed for this long, or whose oldest event has waited for this long.',
     }),
     alarm_after_events: Type.Integer({
       default: 1_000_000,
       minimum: 1,
-      description: 'The same for so many events that wait.',
+      description: 'The same for a sink with this many waiting events.',
     }),
     aws: Type.Optional(
       entry(
         {
-          access_key_id: Type.String({ minLength: 1, description: 'Its id.' }),
+          access_key_id: Type.String({ minLength: 1, description: 'Access key id.' }),
           secret_access_key: Type.String({
             minLength: 1,
-            description: 'Take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+            description: 'Secret access key. Take it from a variable or a file: `${NAME}`, `${file:/path}`.',
           }),
-          session_token: Type.Optional(Type.String({ minLength: 1, description: 'For temporary credentials.' })),
+          session_token: Type.Optional(
+            Type.String({ minLength: 1, description: 'Session token of temporary credentials.' }),
+          ),
         },
-        'The identity at AWS that assumes the roles of `s3` sinks. Without it they need access keys.',
+        'AWS credentials that assume the roles of `s3` sinks. Without them each sink needs access keys.',
       ),
     ),
   },
-  'Where the audit log may be sent.',
+  'Export of the audit log to sinks.',
 )

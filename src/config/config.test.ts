@@ -18,28 +18,28 @@ describe('the configuration', () => {
     assert.equal(config.server.port, 8080)
     assert.equal(config.storage.data_dir, './data')
   })
-  it('takes the environment over the file', () => {
+  it('prefers the environment to the file', () => {
     const file = written('server: { port: 1, host: 0.0.0.0 }')
     const { server } = readConfig({ GATEHOUSE_CONFIG: file, GATEHOUSE_PORT: '2' })
     assert.deepEqual([server.port, server.host], [2, '0.0.0.0'])
   })
-  it('names the nearest known key where one is unknown', () => {
+  it('suggests the nearest known key for an unknown one', () => {
     assert.throws(() => checkConfig({ server: { prot: 1 } }), /server\.prot is not known; did you mean port\?/)
     assert.throws(() => checkConfig({ modles: [] }), /modles is not known; did you mean models\?/)
   })
-  it('names the place of a wrong value', () => {
+  it('names the path of an invalid value', () => {
     assert.throws(
       () => checkConfig({ models: [{ name: 'a', targets: [{ upstream: 3 }] }] }),
       /models\[0\]\.targets\[0\]\.upstream must be string/,
     )
     assert.throws(() => readConfig({ GATEHOUSE_PORT: 'eighty' }), /server\.port/)
   })
-  it('takes a section that is written short', () => {
+  it('accepts a section that is written as a plain value', () => {
     assert.equal(checkConfig({ moderation: { classifier: 'embedded' } }).moderation.classifier.kind, 'embedded')
     assert.throws(() => checkConfig({ moderation: { classifier: 'remote' } }), /moderation\.classifier\.kind.*openai/)
     assert.throws(() => checkConfig({ moderation: { classifier: { url: '' } } }), /url is not known; did you mean/)
   })
-  it('takes variables into texts, and names the one that is missing', () => {
+  it('replaces variables in texts, and names one that is missing', () => {
     const file = written('upstreams: [{ name: a, kind: echo, api_key: "x-${SOME_KEY}" }]')
     assert.equal(readConfig({ GATEHOUSE_CONFIG: file, SOME_KEY: 'secret' }).upstreams[0]?.api_key, 'x-secret')
     assert.throws(
@@ -47,7 +47,7 @@ describe('the configuration', () => {
       /upstreams\[0\]\.api_key: the variable SOME_KEY is not set/,
     )
   })
-  it('takes files into texts, without the newline at their end', () => {
+  it('replaces files in texts, without the newline at their end', () => {
     const file = written(
       'upstreams: [{ name: a, kind: echo, api_key: "${file:key}", headers: { x: "a ${file:key} ${B}" } }]',
     )
@@ -59,7 +59,7 @@ describe('the configuration', () => {
     assert.equal(
       upstream.headers?.['x'],
       'a se$&cret ${B} ${file:/etc/hostname}',
-      'what was taken in is not read again',
+      'references in replaced text are not replaced',
     )
     assert.deepEqual(
       fileValuesOf(config).map(({ field }) => field),
@@ -68,7 +68,7 @@ describe('the configuration', () => {
     writeFileSync(key, 'other')
     assert.equal(fileValuesOf(config)[0]?.read(), 'other')
   })
-  it('names field and file where a file is missing or empty', () => {
+  it('names field and file if a file is missing or empty', () => {
     const file = written('upstreams: [{ name: a, kind: echo, api_key: "${file:/nowhere/key}" }]')
     assert.throws(
       () => readConfig({ GATEHOUSE_CONFIG: file }),
@@ -81,7 +81,7 @@ describe('the configuration', () => {
       /moderation\.classifier\.api_key: the file .*\/empty is empty/,
     )
   })
-  it('takes the server secret and addresses from files that variables name', () => {
+  it('reads the server secret and URLs from files that variables name', () => {
     const secret = written('a secret of some length\n')
     const address = written('postgres://u:p@127.0.0.1/x\n')
     const config = readConfig({ GATEHOUSE_SECRET_FILE: secret, DATABASE_URL_FILE: address })
@@ -105,7 +105,7 @@ describe('the configuration', () => {
       },
     )
   })
-  it('says so where the file it was told to read is missing or is no YAML', () => {
+  it('reports a configuration file that is missing or not YAML', () => {
     assert.throws(() => readConfig({ GATEHOUSE_CONFIG: '/nowhere/gatehouse.yaml' }), /nowhere/)
     assert.throws(() => readConfig({ GATEHOUSE_CONFIG: written('a: [') }), /gatehouse\.yaml/)
   })

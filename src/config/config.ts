@@ -2,46 +2,46 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
-import { noteFileValues, pathIn, readSecretText, type FileValue } from './file-values.ts'
+import { setFileValues, pathIn, readSecretText, type FileValue } from './file-values.ts'
 import { ConfigSchema, type Config } from './schema.ts'
 
 export type { Config } from './schema.ts'
 
-/** A mistake in the configuration, in words that say where it is and how to mend it. */
+/** Errors in the configuration. Each problem names the key and what to do. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
   }
 }
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** File first, then environment; checked whole, filled with defaults, frozen. */
+/** Reads the file, then applies the environment; validates the result, adds defaults, and freezes it. */
 export function readConfig(env: Environment): Config {
   const named = env['GATEHOUSE_CONFIG'] || undefined
   const file = named ?? './gatehouse.yaml'
   const values: FileValue[] = []
   const written = existsSync(file) || named !== undefined ? readFile({ file, env, values }) : {}
   const config = checkConfig(withEnvironment(written, env))
-  noteFileValues(config, values)
+  setFileValues(config, values)
   return config
 }
 
-/** Checks a configuration given as an object, as tests and tools do. */
+/** Validates a configuration that is given as an object, as tests and tools do. */
 export function checkConfig(input: unknown): Config {
-  const value: unknown = Value.Default(ConfigSchema, writtenOut(ConfigSchema, structuredClone(input)))
+  const value: unknown = Value.Default(ConfigSchema, expandShorthand(ConfigSchema, structuredClone(input)))
   const problems = [...unknownKeys(ConfigSchema, value, ''), ...problemsOf(value)]
   if (problems.length > 0) throw new ConfigError(problems)
   return deepFreeze(value as Config)
 }
 
 type Substitutes = {
-  /** The configuration's. */
+  /** Path of the configuration file. */
   readonly file: string
   readonly env: Environment
-  /** Takes what comes from files. */
+  /** Collects the values that come from files. */
   readonly values: FileValue[]
 }
 
@@ -53,11 +53,12 @@ function readFile({ file, env, values }: Substitutes): Record<string, unknown> {
     throw new ConfigError([`${file}: ${error instanceof Error ? error.message : String(error)}`])
   }
   if (parsed === null || parsed === undefined) return {}
-  if (typeof parsed !== 'object' || Array.isArray(parsed)) throw new ConfigError([`${file} must hold keys and values`])
+  if (typeof parsed !== 'object' || Array.isArray(parsed))
+    throw new ConfigError([`${file} must contain keys and values`])
   return substitute(parsed, { env, values, file }, '') as Record<string, unknown>
 }
 
-/** `${NAME}` in any string takes a variable, `${file:/path}` a file; a missing one is an error naming it. */
+/** Replaces `${NAME}` in strings by a variable, and `${file:/path}` by the text of a file. A missing one is an error. */
 function substitute(value: unknown, from: Substitutes, path: string): unknown {
   if (typeof value === 'string') return substituteText(value, from, path)
   if (Array.isArray(value)) return value.map((item, at) => substitute(item, from, `${path}[${at}]`))
@@ -67,16 +68,16 @@ function substitute(value: unknown, from: Substitutes, path: string): unknown {
   )
 }
 
-/** In one pass: what a variable or a file holds is never looked through for further ones. */
+/** Replaced in one pass: references inside the text of a variable or file are not replaced. */
 const reference = /\$\{(?:file:([^}]+)|(\w+))\}/g
 
 function substituteText(text: string, { env, file, values }: Substitutes, field: string): string {
   const read = (): string =>
     text.replaceAll(reference, (_, path: string | undefined, name = '') => {
       if (path !== undefined) return readSecretText(pathIn(file, path), field)
-      const found = env[name]
-      if (found === undefined) throw new Error(`${field}: the variable ${name} is not set`)
-      return found
+      const value = env[name]
+      if (value === undefined) throw new Error(`${field}: the variable ${name} is not set`)
+      return value
     })
   const takesFile = [...text.matchAll(reference)].some(([, path]) => path !== undefined)
   if (takesFile) values.push({ field, read })
@@ -91,30 +92,32 @@ function orConfigError<T>(read: () => T): T {
   }
 }
 
-/** The few keywords of a schema that reading it needs. */
+/** The schema keywords that reading the configuration needs. */
 type SchemaNode = TSchema & {
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
   readonly type?: string
   readonly env?: string
-  /** Whether the variable with `_FILE` at its end may name a file instead. */
+  /** Whether the variable with the suffix `_FILE` may name a file instead. */
   readonly envFile?: boolean
-  /** The key that a section's value stands for where it is not a section. */
+  /** The key that a plain value stands for, if the section is not written as an object. */
   readonly shorthand?: string
 }
 
-/** Sections that were written short, in full. */
-function writtenOut(node: SchemaNode, value: unknown): unknown {
+/** Expands sections that are written as a plain value. */
+function expandShorthand(node: SchemaNode, value: unknown): unknown {
   if (node.shorthand !== undefined && typeof value === 'string') return { [node.shorthand]: value }
   if (!isRecord(value) || node.properties === undefined) return value
   const { properties } = node
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenOut(properties[key] ?? {}, item)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, expandShorthand(properties[key] ?? {}, item)]),
+  )
 }
 
 function withEnvironment(written: Record<string, unknown>, env: Environment): Record<string, unknown> {
   const visit = (node: SchemaNode, section: Record<string, unknown>): Record<string, unknown> => {
     for (const [key, child] of Object.entries(node.properties ?? {})) {
-      const given = child.env === undefined ? undefined : givenBy(child, child.env, env)
+      const given = child.env === undefined ? undefined : variableOf(child, child.env, env)
       if (given !== undefined && given !== '') section[key] = child.type === 'integer' ? Number(given) : given
       if (child.properties === undefined || !isRecord(section[key] ?? {})) continue
       const inner = visit(child, { ...(section[key] as object) })
@@ -125,8 +128,8 @@ function withEnvironment(written: Record<string, unknown>, env: Environment): Re
   return visit(ConfigSchema, { ...written })
 }
 
-/** A variable, or the file that `NAME_FILE` names, as secrets are handed to containers. */
-function givenBy({ envFile }: SchemaNode, name: string, env: Environment): string | undefined {
+/** A variable, or the text of the file that `NAME_FILE` names, as containers get secrets. */
+function variableOf({ envFile }: SchemaNode, name: string, env: Environment): string | undefined {
   const path = envFile ? env[`${name}_FILE`] || undefined : undefined
   if (path === undefined) return env[name]
   if (env[name]) throw new ConfigError([`${name} and ${name}_FILE are both set: choose one`])

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Config } from './schema.ts'
 
-/** A text of the configuration that is taken from a file, such as `upstreams[0].api_key`. */
+/** A value of the configuration that comes from a file, such as `upstreams[0].api_key`. */
 export type FileValue = {
   readonly field: string
-  /** Reads the file as it is now. Throws an error that names the field and the file, and never what is in it. */
+  /** Reads the current text of the file. An error names the field and the file, never the text. */
   read(): string
 }
 
-const taken = new WeakMap<Config, readonly FileValue[]>()
+const fileValues = new WeakMap<Config, readonly FileValue[]>()
 
-export const noteFileValues = (config: Config, values: readonly FileValue[]): void => void taken.set(config, values)
+export const setFileValues = (config: Config, values: readonly FileValue[]): void => void fileValues.set(config, values)
 
-/** The texts of this configuration that may change while the service runs. */
-export const fileValuesOf = (config: Config): readonly FileValue[] => taken.get(config) ?? []
+/** The values of this configuration that may change while the server runs. */
+export const fileValuesOf = (config: Config): readonly FileValue[] => fileValues.get(config) ?? []
 
-/** The text of a secret's file, without the newline at its end that editors add. */
+/** The text of a file without the newline at its end, which editors add. */
 export function readSecretText(path: string, field: string): string {
   let text: string
   try {
@@ -29,5 +29,5 @@ export function readSecretText(path: string, field: string): string {
   return text
 }
 
-/** A relative path is meant from the folder of the configuration. */
+/** A relative path starts at the folder of the configuration file. */
 export const pathIn = (configFile: string, path: string): string => resolve(dirname(configFile), path.trim())

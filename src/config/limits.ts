@@ -2,26 +2,26 @@ import Type from 'typebox'
 import { entry, section } from './section.ts'
 
 const limit = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, description: `${description} 0 lifts the limit.` }))
+  Type.Optional(Type.Integer({ minimum: 0, description: `${description} 0 means no limit.` }))
 
 export const Tier = entry(
   {
-    rpm: limit('Requests a minute of a key; a project has 1.5 times, an organization twice as many.'),
-    rpd: limit('Requests a day of a key, likewise.'),
-    tpm: limit('Tokens a minute of a key, likewise.'),
-    tpd: limit('Tokens a day of an organization.'),
+    rpm: limit('Requests per minute of a key. A project has 1.5 times as many, an organization twice as many.'),
+    rpd: limit('Requests per day of a key. A project has 1.5 times as many, an organization twice as many.'),
+    tpm: limit('Tokens per minute of a key. A project has 1.5 times as many, an organization twice as many.'),
+    tpd: limit('Tokens per day of an organization.'),
     concurrent: Type.Optional(
       entry(
         {
-          key: limit('Of a key.'),
-          project: limit('Of a project.'),
-          organization: limit('Of an organization.'),
+          key: limit('For a key.'),
+          project: limit('For a project.'),
+          organization: limit('For an organization.'),
         },
-        'Requests at once.',
+        'Concurrent requests.',
       ),
     ),
   },
-  'What a tier has in place of the published values.',
+  'Limits of this tier. They replace the published values.',
 )
 
 export const administrationLimit = (requestsPerMinute: number, concurrentRequests: number, description: string) =>
@@ -30,12 +30,12 @@ export const administrationLimit = (requestsPerMinute: number, concurrentRequest
       requests_per_minute: Type.Integer({
         default: requestsPerMinute,
         minimum: 1,
-        description: 'Requests begun in any minute.',
+        description: 'Requests in any 60 seconds.',
       }),
       concurrent_requests: Type.Integer({
         default: concurrentRequests,
         minimum: 1,
-        description: 'Requests under way at once.',
+        description: 'Concurrent requests.',
       }),
     },
     description,

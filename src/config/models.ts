@@ -3,75 +3,75 @@ import { entry, section } from './section.ts'
 
 export const Upstream = entry(
   {
-    name: Type.String({ minLength: 1, maxLength: 64, description: 'What models call it.' }),
+    name: Type.String({ minLength: 1, maxLength: 64, description: 'Name by which `models` refer to it.' }),
     kind: Type.Enum(['openai-chat', 'openai-responses', 'anthropic', 'echo'], {
-      description: 'The dialect it speaks.',
+      description: 'API that the upstream implements.',
     }),
     base_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'Its address, as its own SDK would be given it; its vendor’s when left out.',
+        description: 'Base URL, as its SDK would be given it. Default: the URL of the vendor.',
       }),
     ),
     api_key: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Its key; take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+        description: 'API key. Take it from a variable or a file: `${NAME}`, `${file:/path}`.',
       }),
     ),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Headers to send along with every call.' }),
+      Type.Record(Type.String(), Type.String(), { description: 'Headers that are added to every call.' }),
     ),
     takes_effort: Type.Optional(
       Type.Boolean({
         description:
-          'Whether an `openai-chat` upstream takes `reasoning_effort`. OpenAI does; of others some refuse it, so it is left out unless this is true.',
+          'Whether an `openai-chat` upstream accepts `reasoning_effort`. OpenAI does. Some others reject it, so it is sent to them only if this is true.',
       }),
     ),
     takes_reasoning: Type.Optional(
       Type.Boolean({
         description:
-          'True for an `openai-chat` upstream that wants a model’s earlier thinking back as `reasoning_content`, as DeepSeek and Kimi do between tool calls.',
+          'True for an `openai-chat` upstream that needs the earlier reasoning of the model as `reasoning_content`, as DeepSeek and Kimi do between tool calls.',
       }),
     ),
     streams: Type.Optional(
       Type.Boolean({
         description:
-          'False for an `openai-chat` upstream that loses tool calls while it streams: it is asked for whole answers, and callers still get a stream.',
+          'False for an `openai-chat` upstream that loses tool calls in streams. The gateway then calls it without streaming, and callers still get a stream.',
       }),
     ),
-    timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Longest a whole call may take.' }),
+    timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Timeout of a whole call.' }),
     connect_timeout_ms: Type.Integer({
       default: 10_000,
       minimum: 1,
-      description: 'Longest a connection may take to open.',
+      description: 'Timeout for opening a connection.',
     }),
     first_byte_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 1,
       description:
-        'Longest wait for the answer to begin: for the first event that is part of it, or the first byte of its JSON. Headers, comments, pings and blank lines do not count.',
+        'Timeout until the answer begins: until the first event that is part of it, or the first byte of its JSON. Headers, comments, pings and blank lines do not count.',
     }),
     idle_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 1,
       description:
-        'Longest silence within an answer that has begun. Any byte ends it, pings too: some upstreams send nothing else while a model thinks. `timeout_ms` bounds them.',
+        'Timeout between two bytes of an answer that has begun. Pings count as bytes, because some upstreams send nothing else while a model reasons; `timeout_ms` still applies.',
     }),
     max_concurrent: Type.Integer({
       default: 512,
       minimum: 1,
-      description: 'Calls under way at once; more wait their turn elsewhere or fail over.',
+      description: 'Concurrent calls. Above that, a call fails over to the next target.',
     }),
     max_answer_bytes: Type.Integer({
       default: 16_777_216,
       minimum: 65_536,
       maximum: 268_435_456,
       description:
-        'The longest whole answer that is taken from it, the longest single event of a stream, and the most text that a stream may have; a stream may have eight times as many bytes in all. Counted after decompression. Over it the call is ended, and fails like one that the upstream has failed.',
+        'Largest response without streaming, largest single event of a stream, and most text in a stream; a stream may have eight times as many bytes in total. Counted after decompression. A call above it is aborted, and fails like an upstream error.',
     }),
   },
-  'An upstream that serves models.',
+  'A service that runs models.',
 )
 
 export const Model = entry(
@@ -79,47 +79,52 @@ export const Model = entry(
     name: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'What callers say. A trailing `*` takes every name that begins so and passes the name on.',
+      description:
+        'Name that callers use. A trailing `*` matches every name with this prefix, and the upstream gets the name of the caller.',
     }),
     targets: Type.Array(
       entry(
         {
           upstream: Type.String({ description: 'Name of an upstream.' }),
           model: Type.Optional(
-            Type.String({ minLength: 1, description: 'The upstream’s name for it; the caller’s own when left out.' }),
+            Type.String({
+              minLength: 1,
+              description: 'Name of the model at the upstream. Default: the name that the caller used.',
+            }),
           ),
         },
-        'An upstream model.',
+        'An upstream and its model.',
       ),
       {
         minItems: 1,
-        description: 'Tried in order; the next on a connection error, 408, 429 or 5xx before the first byte.',
+        description:
+          'Tried in order. The next one is used after a connection error, 408, 429 or 5xx before the first byte.',
       },
     ),
     context_tokens: Type.Integer({
       default: 200_000,
       minimum: 1,
-      description: 'How much it can read and write in all.',
+      description: 'Context window: input and output tokens together.',
     }),
     max_output_tokens: Type.Integer({
       default: 8192,
       minimum: 1,
-      description: 'The most it writes, and the cap where a caller names none.',
+      description: 'Most output tokens of a response, and the default if the caller sets none.',
     }),
     price: section(
       {
-        input: Type.Number({ default: 0, minimum: 0, description: 'Uncached input.' }),
-        output: Type.Number({ default: 0, minimum: 0, description: 'Output, thinking included.' }),
+        input: Type.Number({ default: 0, minimum: 0, description: 'Input tokens that are not cached.' }),
+        output: Type.Number({ default: 0, minimum: 0, description: 'Output tokens, including reasoning.' }),
         cache_read: Type.Optional(
-          Type.Number({ minimum: 0, description: 'Input read from the cache; the input price when left out.' }),
+          Type.Number({ minimum: 0, description: 'Input tokens read from the cache. Default: the input price.' }),
         ),
         cache_write: Type.Optional(
-          Type.Number({ minimum: 0, description: 'Input written to the cache; the input price when left out.' }),
+          Type.Number({ minimum: 0, description: 'Input tokens written to the cache. Default: the input price.' }),
         ),
       },
-      'USD per million tokens.',
+      'Price in USD per million tokens.',
     ),
-    free_tier: Type.Boolean({ default: false, description: 'Serves the anonymous free request.' }),
+    free_tier: Type.Boolean({ default: false, description: 'Whether the anonymous free request may use it.' }),
   },
-  'A model that callers may name.',
+  'A model that callers may use.',
 )

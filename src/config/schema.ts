@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { Moderation, Policies } from './governance.ts'
+import { Moderation, Policies } from './evaluation.ts'
 import { Audit, Exports } from './audit.ts'
 import { administrationLimit, Tier } from './limits.ts'
 import { Model, Upstream } from './models.ts'
 import { section } from './section.ts'
 import { Jwt, Server, Storage } from './server.ts'
 
-/** Everything that can be set. */
+/** The whole configuration. */
 export const ConfigSchema = section(
   {
     server: Server,
@@ -17,7 +17,7 @@ export const ConfigSchema = section(
         env: 'GATEHOUSE_SECRET',
         envFile: true,
         description:
-          'Derives the key pepper and the encryption key. Made and kept in the data folder when storage is embedded.',
+          'Server secret. The pepper of key hashes and the encryption keys are derived from it. With embedded storage it is created in the data folder.',
       }),
     ),
     secret_previous: Type.Optional(
@@ -26,7 +26,7 @@ export const ConfigSchema = section(
         env: 'GATEHOUSE_SECRET_PREVIOUS',
         envFile: true,
         description:
-          'The secret before, while it is rotated: what was made under it still works. See [the guide](guide/secrets.md).',
+          'Previous server secret during a rotation; keys and data made with it still work. See [the guide](guide/secrets.md).',
       }),
     ),
     secret_next: Type.Optional(
@@ -34,7 +34,7 @@ export const ConfigSchema = section(
         minLength: 16,
         env: 'GATEHOUSE_SECRET_NEXT',
         envFile: true,
-        description: 'The secret to come: set it on every node before the first one uses it as `secret`.',
+        description: 'Next server secret. Set it on every node before the first node uses it as `secret`.',
       }),
     ),
     log: section(
@@ -42,10 +42,10 @@ export const ConfigSchema = section(
         level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
           default: 'info',
           env: 'GATEHOUSE_LOG_LEVEL',
-          description: 'The least important line that is still written.',
+          description: 'Lowest level that is logged.',
         }),
       },
-      'What is written to standard output.',
+      'The log on standard output.',
     ),
     setup: section(
       {
@@ -54,31 +54,31 @@ export const ConfigSchema = section(
             minLength: 1,
             env: 'GATEHOUSE_KEYS_FILE',
             description:
-              'A file for the keys of the first start, as JSON that only its owner may read. It must not exist yet. Without it they are printed, and are then in the log where standard output is one.',
+              'File for the keys of the first start, as JSON with access for its owner only. It must not exist yet. Without it the keys are printed to standard output, which may be collected as a log.',
           }),
         ),
       },
-      'What the first start and `gatehouse setup` make.',
+      'What the first start and `gatehouse setup` create.',
     ),
-    upstreams: Type.Array(Upstream, { default: [], description: 'Where models are served.' }),
-    models: Type.Array(Model, { default: [], description: 'What callers may ask for.' }),
+    upstreams: Type.Array(Upstream, { default: [], description: 'Services that run models.' }),
+    models: Type.Array(Model, { default: [], description: 'Models that callers may use.' }),
     credits: section(
       {
-        credit_usd: Type.Number({ default: 0.001, exclusiveMinimum: 0, description: 'What one credit is worth.' }),
+        credit_usd: Type.Number({ default: 0.001, exclusiveMinimum: 0, description: 'Value of one credit in USD.' }),
         starting: Type.Integer({
           default: 10_000,
           minimum: 0,
           maximum: 1_000_000_000,
-          description: 'Credits that a new organization is given.',
+          description: 'Credits of a new organization.',
         }),
       },
-      'What use is paid with.',
+      'Credits, with which organizations pay for usage.',
     ),
     limits: section(
       {
         count_refused: Type.Enum(['none', 'key', 'all'], {
           default: 'key',
-          description: 'In which scopes a request that a limit refused still counts as a request.',
+          description: 'Scopes in which a request that was rejected by a limit still counts as a request.',
         }),
         tiers: section(
           {
@@ -89,10 +89,10 @@ export const ConfigSchema = section(
             tier_4: Type.Optional(Tier),
             tier_5: Type.Optional(Tier),
           },
-          'Changes to the published table of limits, by tier.',
+          'Overrides of the published limits, by tier.',
         ),
       },
-      'How much callers may ask for.',
+      'Rate limits.',
     ),
     responses: section(
       {
@@ -101,22 +101,22 @@ export const ConfigSchema = section(
           minimum: 1,
           maximum: 3650,
           description:
-            'How long answers of `/v1/responses` can be read and built on. Callers turn it off with `store: false`.',
+            'How long responses of `/v1/responses` are stored, to be read or continued. Callers turn storage off with `store: false`.',
         }),
       },
-      'State of the responses endpoint.',
+      'Stored responses of `/v1/responses`.',
     ),
     free_tier: section(
       {
         daily_requests: Type.Integer({
           default: 100,
           minimum: 0,
-          description: 'Anonymous free requests per UTC day over all clients. 0 turns them off.',
+          description: 'Anonymous free requests per UTC day, for all clients together. 0 turns them off.',
         }),
         max_output_tokens: Type.Integer({
           default: 256,
           minimum: 1,
-          description: 'The most that a free answer may have.',
+          description: 'Most output tokens of a free response.',
         }),
       },
       'The single anonymous free request (`X-Free-Tier: true`).',
@@ -126,25 +126,25 @@ export const ConfigSchema = section(
         credential: administrationLimit(120, 10, 'For each administrator key.'),
         organization: administrationLimit(600, 40, 'For all keys of an organization together.'),
       },
-      'Limits of the administration interface, counted on each node.',
+      'Limits of the administration API, counted on each node.',
     ),
     keys: section(
       {
         default_permissions: Type.Array(Type.Enum(['gateway:read', 'gateway:write', 'exports:read', 'exports:write']), {
           default: [],
           description:
-            'What a project API key may do besides inference where its creation does not say. The key of the first start has all four.',
+            'Permissions of a project API key, in addition to inference, if its creation sets none. The key of the first start has all four.',
         }),
       },
-      'Keys that are created later.',
+      'Defaults of new keys.',
     ),
     policies: Policies,
     moderation: Moderation,
     audit: Audit,
     exports: Exports,
-    auth: section({ jwt: Type.Optional(Jwt) }, 'Who may ask, besides keys.'),
+    auth: section({ jwt: Type.Optional(Jwt) }, 'Authentication other than keys.'),
   },
-  'Everything that can be set.',
+  'The whole configuration.',
 )
 
 export type Config = Static<typeof ConfigSchema>

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { entry, section } from './section.ts'
 
 const port = (env: string, description: string) =>
-  Type.Integer({ minimum: 0, maximum: 65_535, env, description: `${description} 0 takes a free one.` })
+  Type.Integer({ minimum: 0, maximum: 65_535, env, description: `${description} 0 selects a free port.` })
 
 export const Server = section(
   {
@@ -12,35 +12,35 @@ export const Server = section(
       minimum: 0,
       maximum: 65_535,
       env: 'GATEHOUSE_PORT',
-      description: 'Port of the API and its reference. 0 takes a free one.',
+      description: 'Port of the API and its reference. 0 selects a free port.',
     }),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'Address that callers use, where it differs from host and port; error bodies link to it.',
+        description: 'URL that callers use, if it differs from host and port. Error bodies link to it.',
       }),
     ),
     admin_port: Type.Optional(
       port(
         'GATEHOUSE_ADMIN_PORT',
-        'A port of its own for `/v1/organization` and `/api/policy-gateway`, with every key that they take. They are then not on `port`.',
+        'Separate port for `/v1/organization` and `/api/policy-gateway`, which are then not on `port`.',
       ),
     ),
     admin_host: Type.Optional(
       Type.String({
         minLength: 1,
         env: 'GATEHOUSE_ADMIN_HOST',
-        description: 'Address of `admin_port`; `host` when left out.',
+        description: 'Address of `admin_port`. Default: `host`.',
       }),
     ),
     metrics_port: Type.Optional(
-      port('GATEHOUSE_METRICS_PORT', 'A port of its own for `/metrics`, which is then not on `port`.'),
+      port('GATEHOUSE_METRICS_PORT', 'Separate port for `/metrics`, which is then not on `port`.'),
     ),
     metrics_host: Type.Optional(
       Type.String({
         minLength: 1,
         env: 'GATEHOUSE_METRICS_HOST',
-        description: 'Address of `metrics_port`; `host` when left out.',
+        description: 'Address of `metrics_port`. Default: `host`.',
       }),
     ),
     tls: Type.Optional(
@@ -50,56 +50,57 @@ export const Server = section(
             minLength: 1,
             env: 'GATEHOUSE_TLS_CERT_FILE',
             description:
-              'A PEM file with the certificate and those between it and its authority. It is read again when it changes.',
+              'PEM file with the certificate and the intermediate certificates. It is reloaded when it changes.',
           }),
           key_file: Type.String({
             minLength: 1,
             env: 'GATEHOUSE_TLS_KEY_FILE',
-            description: 'A PEM file with its private key.',
+            description: 'PEM file with the private key.',
           }),
           min_version: Type.Enum(['TLSv1.2', 'TLSv1.3'], {
             default: 'TLSv1.2',
-            description: 'The oldest version that callers may speak.',
+            description: 'Oldest TLS version that is accepted.',
           }),
           metrics: Type.Boolean({
             default: true,
-            description: 'False leaves a port that serves metrics alone in plain HTTP.',
+            description: 'False: a port that serves only metrics uses plain HTTP.',
           }),
         },
-        'HTTPS on every port. Without it the server speaks plain HTTP, for a proxy that ends TLS.',
+        'HTTPS on every port. Without it the server uses plain HTTP, for a proxy that terminates TLS.',
       ),
     ),
     trust_proxy: Type.Boolean({
       default: false,
-      description: 'Believe `X-Forwarded-For`. Only behind a proxy that sets it or adds to it.',
+      description:
+        'Take the client address from `X-Forwarded-For`. Use it only behind a proxy that sets the header or appends to it.',
     }),
     proxy_hops: Type.Integer({
       default: 1,
       minimum: 1,
       maximum: 10,
       description:
-        'With `trust_proxy`: how many proxies add to the header one after the other. What stands before that, anybody may have written.',
+        'With `trust_proxy`: number of proxies that append to the header. Entries before theirs are ignored, because callers can forge them.',
     }),
     request_timeout_ms: Type.Integer({
       default: 60_000,
       minimum: 100,
-      description: 'How long a caller may take to send its headers and body.',
+      description: 'Timeout for receiving the headers and the body of a request.',
     }),
     drain_delay_ms: Type.Integer({
       default: 0,
       minimum: 0,
       maximum: 3_600_000,
       description:
-        'How long the server still answers new requests after SIGTERM, while `/health/ready` says 503 already. Set it to what a load balancer takes to notice.',
+        'How long the server accepts new requests after SIGTERM, while `/health/ready` already returns 503. Set it to the time that a load balancer needs to notice.',
     }),
     auth_failures_per_minute: Type.Integer({
       default: 100,
       minimum: 1,
       description:
-        'How many invalid keys and tokens an address may send in a minute before further invalid ones are answered with 429 and `Retry-After` instead of 401. Valid ones are accepted all the same.',
+        'Failed authentications allowed per client address and minute. Above that, invalid keys and tokens get 429 with `Retry-After` instead of 401; valid ones keep working.',
     }),
   },
-  'The door.',
+  'The HTTP server.',
 )
 
 export const Storage = section(
@@ -107,14 +108,15 @@ export const Storage = section(
     data_dir: Type.String({
       default: './data',
       env: 'GATEHOUSE_DATA_DIR',
-      description: 'Where the embedded database, its secret and the control socket live.',
+      description: 'Folder of the embedded database, its secret and the control socket.',
     }),
     database_url: Type.Optional(
       Type.String({
         pattern: '^postgres(ql)?://',
         env: 'DATABASE_URL',
         envFile: true,
-        description: 'A PostgreSQL address. Set it to run more than one node; `GATEHOUSE_SECRET` is then required.',
+        description:
+          'URL of a PostgreSQL database. Needed for more than one node; `GATEHOUSE_SECRET` is then required.',
       }),
     ),
     database_timeout_ms: Type.Integer({
@@ -122,7 +124,7 @@ export const Storage = section(
       minimum: 100,
       maximum: 60_000,
       description:
-        'How long PostgreSQL may leave a node without any answer before it counts as out of reach: charges and audit events then wait on the node’s own disk. Statements that merely run long are not cut off by it.',
+        'How long PostgreSQL may send nothing before it counts as unreachable. Charges and audit events then wait on the disk of the node. Statements that only run long are not aborted.',
     }),
     redis_url: Type.Optional(
       Type.String({
@@ -130,42 +132,43 @@ export const Storage = section(
         env: 'REDIS_URL',
         envFile: true,
         description:
-          'A Redis or Valkey address, for limits that all nodes share. Without it each node counts for itself, and of several each has its share.',
+          'URL of a Redis or Valkey server, for limits that all nodes share. Without it each of several nodes enforces its share of every limit.',
       }),
     ),
     redis_timeout_ms: Type.Integer({
       default: 50,
       minimum: 1,
       maximum: 10_000,
-      description: 'How long Redis may take to answer before a node counts by itself.',
+      description: 'Timeout of a call to Redis. After it a node counts on its own.',
     }),
   },
-  'Where everything that must last is kept.',
+  'Durable storage.',
 )
 
 export const Jwt = entry(
   {
-    issuer: Type.String({ minLength: 1, description: 'The `iss` that tokens must carry.' }),
-    audience: Type.String({ minLength: 1, description: 'The `aud` that tokens must carry.' }),
+    issuer: Type.String({ minLength: 1, description: 'Required `iss` of tokens.' }),
+    audience: Type.String({ minLength: 1, description: 'Required `aud` of tokens.' }),
     type: Type.Optional(
       Type.String({
         minLength: 1,
-        description:
-          'The `typ` that tokens must carry, such as `at+jwt`: ID tokens of the same issuer are then refused.',
+        description: 'Required `typ` of tokens, such as `at+jwt`. ID tokens of the same issuer are then rejected.',
       }),
     ),
-    jwks_url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Where the issuer’s public keys are.' })),
+    jwks_url: Type.Optional(
+      Type.String({ pattern: '^https?://', description: 'URL of the public keys of the issuer.' }),
+    ),
     secret: Type.Optional(
       Type.String({
         minLength: 32,
         description:
-          'A shared HS256 secret, instead of `jwks_url`; take it from a variable or a file: `${NAME}`, `${file:/path}`.',
+          'Shared HS256 secret, instead of `jwks_url`. Take it from a variable or a file: `${NAME}`, `${file:/path}`.',
       }),
     ),
     algorithms: Type.Array(Type.Enum(['EdDSA', 'ES256', 'PS256', 'RS256', 'HS256']), {
       default: ['EdDSA', 'ES256', 'PS256', 'RS256'],
-      description: 'Signatures that are believed. With `secret`, HS256 alone.',
+      description: 'Accepted signature algorithms. With `secret` only HS256.',
     }),
   },
-  'Tokens of your identity provider. Off unless given.',
+  'JWTs of your identity provider. Without this section tokens are rejected.',
 )
