@@ -46,7 +46,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   const ledger = ledgerStore(database, { ids, clock })
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
   const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
-  const funds = createSliceAllocator({ ...parts, ledger, limits, holderOf })
+  const allocator = createSliceAllocator({ ...parts, ledger, limits, holderOf })
   const heartbeat = createHeartbeat({ store: limits })
   opened.use(jobs.start('renew-slots', heartbeat.renew))
   const remaining = new Map<string, number>()
@@ -57,7 +57,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     limits,
     limitsOf,
     ratesOf,
-    funds,
+    allocator,
     backlog,
     heartbeat,
     settle: createSettle({ ledger, limits, backlog, failpoint, onCharge: measures.charge }),
@@ -72,7 +72,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
   const reconciler = createReconciler({
     ...counters,
     ledger,
-    funds,
+    allocator,
     backlog,
     holdMs: parts.holdMs,
     clock,
@@ -84,10 +84,10 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
         : log.warn({ organization_id: organizationId }, `charges may wait on another node: ${says}`),
   })
   parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
-    funds.frozenCount(),
+    allocator.frozenCount(),
   )
   // The lock on the data folder says that whoever had these slices is dead.
-  if (database.engine === 'sqlite') await reconciler.inherit()
+  if (database.engine === 'sqlite') await reconciler.releasePrevious()
   const organizations = () => remaining.keys()
   const maintenance = createLedgerMaintenance({ reconciler, backlog, clock, organizations })
   opened.defer(() => maintenance.release().catch(warn('the slices of this node could not be returned to the ledger')))

@@ -1,8 +1,7 @@
 import type { LimitSettings } from '../domain/limits/admission.ts'
 import { singleNode, type ClusterMembership } from '../domain/limits/cluster-membership.ts'
-import { createDividedStore } from '../domain/limits/divided.ts'
 import { createLimitEngine, type LimitEngine } from '../domain/limits/engine/engine.ts'
-import { createFallbackStore } from '../domain/limits/fallback.ts'
+import { createDividedStore, createFallbackStore } from '../domain/limits/fallback.ts'
 import { persistUsage } from '../domain/limits/persisted-usage.ts'
 import { limitStoreFailures, type LimitStore } from '../domain/limits/store.ts'
 import { limitUsageStore } from '../adapters/stores/sql/limit-usage.ts'
@@ -14,7 +13,7 @@ export type LimitCounterParts = Infrastructure & { readonly settings: LimitSetti
 /** What counts requests: in this process, or in Redis with this process to fall back on. */
 export type Counters = AsyncDisposable & {
   readonly limits: LimitStore
-  readonly census: ClusterMembership
+  readonly membership: ClusterMembership
   /** The life of this process's own counters. */
   readonly ownEpoch: string
   /** That of the shared ones: null while they cannot be used, undefined where there are none. */
@@ -31,7 +30,7 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
   await using opened = new AsyncDisposableStack()
   const { config, database, clock, ids, settings } = parts
   const ownEpoch = ids('node')
-  const census = database.engine === 'sqlite' ? singleNode(ownEpoch) : await joinCluster(parts, ownEpoch, opened)
+  const membership = database.engine === 'sqlite' ? singleNode(ownEpoch) : await joinCluster(parts, ownEpoch, opened)
   // Wall time, so that windows can be handed to another process, but without its steps.
   const startMs = clock.nowMs() - clock.monotonicMs()
   const createEngine = (): LimitEngine =>
@@ -41,13 +40,13 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
       settings,
       tracksChanges: database.engine === 'sqlite' && config.storage.redis_url === undefined,
     })
-  const own = { ...parts, census, ownEpoch, local: createEngine(), untold: createEngine() }
+  const own = { ...parts, membership, ownEpoch, local: createEngine(), unsent: createEngine() }
   const chosen =
     config.storage.redis_url === undefined
       ? opened.use(await byOneself(own))
       : opened.use(await shared(own, config.storage.redis_url))
   const kept = opened.move()
-  return { ...chosen, census, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { ...chosen, membership, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 async function joinCluster(parts: LimitCounterParts, ownId: string, opened: AsyncDisposableStack): Promise<NodeMember> {
@@ -59,16 +58,16 @@ async function joinCluster(parts: LimitCounterParts, ownId: string, opened: Asyn
 }
 
 type OwnParts = LimitCounterParts & {
-  readonly census: ClusterMembership
+  readonly membership: ClusterMembership
   readonly ownEpoch: string
   readonly local: LimitEngine
-  readonly untold: LimitEngine
+  readonly unsent: LimitEngine
 }
 type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'trouble' | 'says'>
 
 async function byOneself({
   database,
-  census,
+  membership,
   clock,
   local,
   log,
@@ -86,12 +85,12 @@ async function byOneself({
     return { ...quiet, limits: local, says: 'counted in this process', [Symbol.asyncDispose]: close }
   }
   const says = 'divided among the nodes; set REDIS_URL to count them together'
-  log.warn({ nodes: census.count() }, `limits are ${says}`)
-  return { ...quiet, limits: createDividedStore(local, () => census.count()), says }
+  log.warn({ nodes: membership.count() }, `limits are ${says}`)
+  return { ...quiet, limits: createDividedStore(local, () => membership.count()), says }
 }
 
 async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
-  const { census, ownEpoch, local, untold, settings, clock, random, log, metrics, jobs } = parts
+  const { membership, ownEpoch, local, unsent, settings, clock, random, log, metrics, jobs } = parts
   // Loaded only where it is used.
   const { connectRedis } = await import('../adapters/stores/redis/connection.ts')
   const { createRedisLimitStore } = await import('../adapters/stores/redis/limit-store.ts')
@@ -115,9 +114,9 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
     createFallbackStore({
       shared: createRedisLimitStore({ connection, settings }),
       local,
-      untold,
+      unsent,
       nodeId: ownEpoch,
-      census,
+      membership,
       clock,
       random,
       onFailure(operation, { reason, message }) {
@@ -130,7 +129,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
           : log.warn('Redis is back: limits are counted together again'),
     }),
   )
-  opened.use(jobs.start('contribute-usage', store.attend))
+  opened.use(jobs.start('contribute-usage', store.sync))
   // Few requests are too few failures for the store to give up on Redis; without a connection they fail all the same.
   const isDegraded = (): boolean => store.isDegraded() || connection.epoch() === null
   metrics.gauge('gatehouse_limits_degraded', '1 while this node counts by itself because Redis is out of reach.', () =>
@@ -138,7 +137,7 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
   )
   await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(firstContactMs, resolve))])
   // Otherwise this node, and all others, would keep to their shares for the first second.
-  await store.attend()
+  await store.sync()
   if (isDegraded()) log.warn('Redis is not reached yet: until it is, this node counts by itself')
   const kept = opened.move()
   return {

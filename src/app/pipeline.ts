@@ -55,7 +55,7 @@ export async function openPipeline(
   const { built, config, clock, random, log, storage } = ground
   const { catalogue, providers } = served
   const holdMs = holdMsOf(ground, served)
-  const settings = { leaseMs, holdMs, countRefused: config.limits.count_refused }
+  const settings = { leaseMs, holdMs, countRejectedIn: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...ground, settings }))
   const credits = built.use(await openCredits({ ...ground, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
@@ -68,7 +68,7 @@ export async function openPipeline(
     clock,
     random,
     admission: credits.admission,
-    govern,
+    enforce: govern,
     ratesOf: credits.ratesOf,
     creditUsd: config.credits.credit_usd,
     freeRequests,

@@ -1,7 +1,7 @@
 /** The points at which a crash is most dangerous, in the order in which a request passes them. */
 export const failpoints = [
   'slice opened', // in the ledger, not yet in the counters
-  'slice raised', // in the ledger, not yet in the counters
+  'slice topped up', // in the ledger, not yet in the counters
   'admitted', // the upstream is not called yet
   'answered', // the charge is not in the ledger yet
   'recorded', // the charge is in the ledger, not yet in the counters

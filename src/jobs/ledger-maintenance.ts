@@ -39,9 +39,9 @@ export function createLedgerMaintenance(parts: LedgerMaintenanceParts): LedgerMa
   }
   const isSettled = (): boolean => clock.monotonicMs() - failedAtMs >= settledAfterMs && backlog?.isEmpty() !== false
   return {
-    reconcileSlices: () => noteFailure(reconciler.tidySlices()),
+    reconcileSlices: () => noteFailure(reconciler.reconcileSlices()),
     async reconcileRequests() {
-      if (isSettled()) await noteFailure(reconciler.tidyRequests(organizations()))
+      if (isSettled()) await noteFailure(reconciler.reconcileRequests(organizations()))
     },
     async release() {
       await backlog?.flush()

@@ -25,7 +25,7 @@ export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
   readonly storage: Pick<StorageHealth, 'refusal'>
   readonly admission: Admission
-  readonly govern: Enforce
+  readonly enforce: Enforce
   readonly ratesOf: (price: Price) => Rates
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
@@ -88,11 +88,11 @@ export function createInfer(parts: InferParts): Infer {
       const ready = asking.beforeModels?.()
       if (isPromise(ready)) await ready
       const estimate = { expected, maxOutputTokens: Math.min(askedOutputTokens, model.contextTokens) }
-      const governed = borrowed.use(await permitted(parts.govern, asking, { ...estimate, lease }))
-      const maxOutputTokens = Math.min(askedOutputTokens, governed.maxOutputTokens)
+      const enforced = borrowed.use(await permitted(parts.enforce, asking, { ...estimate, lease }))
+      const maxOutputTokens = Math.min(askedOutputTokens, enforced.maxOutputTokens)
       const onDropped = (what: string): void => void dropped.add(what)
-      const call = { request: governed.request, maxOutputTokens, requestId, signal, onDropped }
-      const begun = borrowed.use(await route(parts, model, call).catch(governed.fail))
+      const call = { request: enforced.request, maxOutputTokens, requestId, signal, onDropped }
+      const begun = borrowed.use(await route(parts, model, call).catch(enforced.fail))
       freePlace?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...begun.target, usage })
@@ -109,7 +109,7 @@ export function createInfer(parts: InferParts): Infer {
       return {
         model: model.name,
         upstream: begun.target.upstream,
-        pieces: governed.guard(metered, async () => begun[Symbol.asyncDispose]()),
+        pieces: enforced.guard(metered, async () => begun[Symbol.asyncDispose]()),
         bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage), charged: lease.charged },
         dropped,
         verdict,
@@ -117,19 +117,19 @@ export function createInfer(parts: InferParts): Infer {
       }
     } catch (error) {
       await borrowed.dispose()
-      throw verdict !== null && isFault(error) ? withLimitStatus(error, verdict.standing) : error
+      throw verdict !== null && isFault(error) ? withLimitStatus(error, verdict.limitStatus) : error
     }
   }
 }
 
 /** A request that the checks stop has used nothing but its place and its input. */
 async function permitted(
-  govern: Enforce,
+  enforce: Enforce,
   asking: InferenceCall,
   { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
 ): Promise<EnforcedRequest> {
   try {
-    return await govern(asking, { expected, maxOutputTokens })
+    return await enforce(asking, { expected, maxOutputTokens })
   } catch (error) {
     if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
       await lease.giveUp('blocked', expected)

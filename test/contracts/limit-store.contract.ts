@@ -8,7 +8,7 @@ import type { LimitStore } from '../../src/domain/limits/store.ts'
 export type World = { readonly store: LimitStore; readonly organization: string; readonly epoch: string; nowMs: number }
 export type OpenWorld = (settings: LimitSettings) => Promise<World>
 
-const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRejectedIn: 'key' }
 const limitsWith = (scope: keyof Limits, values: Partial<ScopeLimits>): Limits => ({
   key: unlimited,
   project: unlimited,
@@ -71,9 +71,9 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
         { tokens: 6 },
       )
       assert.equal(refused.admitted, false)
-      assert.equal(refused.standing.organization.rpm?.remaining, 9)
-      assert.equal(refused.standing.organization.tpm?.remaining, 9)
-      assert.equal(refused.standing.key.tpm?.remaining, 5)
+      assert.equal(refused.limitStatus.organization.rpm?.remaining, 9)
+      assert.equal(refused.limitStatus.organization.tpm?.remaining, 9)
+      assert.equal(refused.limitStatus.key.tpm?.remaining, 5)
     })
 
     inWorld('counts a refused request against its key alone, and the wait includes it', async ({ admit, pass }) => {
@@ -81,7 +81,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits)
       pass(10_000)
       const refused = await admit(limits)
-      assert.equal(refused.standing.project.rpm?.remaining, 8)
+      assert.equal(refused.limitStatus.project.rpm?.remaining, 8)
       assert.equal(refusalOf(refused).retryAfterMs, 61_000) // its own attempt has to leave the window first
     })
 
@@ -113,12 +113,12 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await grant('slice', 9)
       const asked = await check(limits, { tokens: 5, micro: 4 })
       assert.equal(asked.admitted, true)
-      assert.deepEqual(asked.standing.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
+      assert.deepEqual(asked.limitStatus.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
       assert.equal(asked.credits?.leftMicro, 9)
       await admit(limits, { tokens: 5 })
       const refused = await check(limits, { tokens: 5 })
       assert.deepEqual(refusalOf(refused), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })
-      assert.equal(refused.standing.key.rpm?.remaining, 1)
+      assert.equal(refused.limitStatus.key.rpm?.remaining, 1)
       assert.equal((await account()).holds.length, 1)
     })
 
@@ -127,8 +127,8 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits, { tokens: 5 })
       const counted = await count(limits)
       assert.equal(counted.admitted, true)
-      assert.equal(counted.standing.key.rpm?.remaining, 0)
-      assert.equal(counted.standing.key.concurrent?.remaining, 0)
+      assert.equal(counted.limitStatus.key.rpm?.remaining, 0)
+      assert.equal(counted.limitStatus.key.concurrent?.remaining, 0)
       assert.equal(refusalOf(await count(limits)).reason, 'rpm')
     })
 
@@ -148,7 +148,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits, { id: 'late', tokens: 50 })
       pass(1_000)
       assert.equal(await settle('late', { tokens: 0 }), 'settled')
-      const { tpm } = (await admit(limits)).standing.key
+      const { tpm } = (await admit(limits)).limitStatus.key
       assert.deepEqual(tpm, { limit: 100, remaining: 70, resetMs: 55_000 })
     })
 
@@ -158,7 +158,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       pass(61_000)
       await admit(limits, { id: 'late', tokens: 50 })
       await settle('early', { tokens: 0 })
-      assert.equal((await admit(limits)).standing.key.tpm?.remaining, 50)
+      assert.equal((await admit(limits)).limitStatus.key.tpm?.remaining, 50)
     })
 
     inWorld('counts over a day that rolls', async ({ admit, pass }) => {
@@ -176,7 +176,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await admit(limits, { id: 'long', tokens: 10 })
       pass(5_000)
       await settle('long', { tokens: 130 })
-      assert.deepEqual((await admit(limits)).standing.key.tpm, { limit: 100, remaining: 0, resetMs: 61_000 })
+      assert.deepEqual((await admit(limits)).limitStatus.key.tpm, { limit: 100, remaining: 0, resetMs: 61_000 })
       assert.equal(refusalOf(await admit(limits, { tokens: 1 })).retryAfterMs, 61_000)
     })
 

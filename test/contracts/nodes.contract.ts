@@ -9,7 +9,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 
 /** Which nodes run, and what was set for whom: on every engine. */
 export function nodesContract({ name, skip, open }: Engine): void {
-  describe(`the census of nodes: ${name}`, { skip }, () => {
+  describe(`the membership of nodes: ${name}`, { skip }, () => {
     it('counts those whose heart beats, whatever their clocks say', async () => {
       await using database = await open()
       await database.write([{ sql: 'delete from node' }])

@@ -28,7 +28,7 @@ const manyPlaces = 1_000
 /** A node died; whatever it was about to do, it does not. */
 export class Crash extends Error {}
 
-export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRejectedIn: 'key' }
 
 /** A database on a disk that forgets nothing and waits for nothing, where the machine has one. */
 export async function openQuickDatabase(): Promise<Database> {
@@ -130,7 +130,7 @@ function startNode(parts: Parts): SimulatedNode {
   }
   const ledger = mortal(parts.ledger, () => isDead)
   const limits = mortal(parts.limits, () => isDead)
-  const funds = createSliceAllocator({
+  const allocator = createSliceAllocator({
     ledger,
     limits,
     holderOf: (epoch) => (epoch === ownEpoch ? 'node' : 'shared'),
@@ -143,11 +143,11 @@ function startNode(parts: Parts): SimulatedNode {
   const keeper = createReconciler({
     ledger,
     limits,
-    funds,
+    allocator,
     backlog: null,
     ownEpoch,
     sharedEpoch,
-    census: { count: () => 2, isAlive },
+    membership: { count: () => 2, isAlive },
     holdMs: settings.holdMs,
     clock,
     failpoint,
@@ -159,7 +159,7 @@ function startNode(parts: Parts): SimulatedNode {
 
   return {
     async admit(requestId, micro) {
-      for (let dries = 0; ;) {
+      for (let exhausted = 0; ;) {
         const verdict = await limits.admit({ ...subject, limits: free, mode: 'full', requestId, tokens: 1, micro })
         const { credits } = verdict
         if (credits === null) assert.fail('not metered')
@@ -167,8 +167,8 @@ function startNode(parts: Parts): SimulatedNode {
           failpoint('admitted')
           return { requestId, micro, sliceId: credits.sliceId ?? '', epoch: credits.epoch }
         }
-        if (dries === 2) return undefined
-        dries = (await funds.raise({ organizationId, micro, standing: credits })) === 'dry' ? dries + 1 : 0
+        if (exhausted === 2) return undefined
+        exhausted = (await allocator.topUp({ organizationId, micro, credits })) === 'exhausted' ? exhausted + 1 : 0
       }
     },
     async settle({ requestId, sliceId, epoch }, micro) {
@@ -182,14 +182,14 @@ function startNode(parts: Parts): SimulatedNode {
     async placesTaken() {
       const counted = { ...free, organization: { ...unlimited, concurrent: manyPlaces } }
       const asked = { ...subject, limits: counted, mode: 'check', requestId: 'asked', tokens: 0, micro: null } as const
-      const { standing } = await limits.admit(asked)
-      return manyPlaces - (standing.organization.concurrent?.remaining ?? 0)
+      const { limitStatus } = await limits.admit(asked)
+      return manyPlaces - (limitStatus.organization.concurrent?.remaining ?? 0)
     },
     async tidy() {
-      await keeper.tidySlices()
-      await keeper.tidyRequests([organizationId])
+      await keeper.reconcileSlices()
+      await keeper.reconcileRequests([organizationId])
     },
-    inherit: () => keeper.inherit(),
+    inherit: () => keeper.releasePrevious(),
     dieAt: (name) => void (deadly = name),
     die: () => void (isDead = true),
     isDead: () => isDead,

@@ -28,7 +28,7 @@ const shortList: readonly Death[] = [
   { at: 'admitted', times: 3, afterMs: 30_000 },
   { at: 'answered', times: 5, afterMs: 30_000 },
   { at: 'recorded', times: 5, afterMs: 30_000 },
-  { at: 'slice raised', times: 2, afterMs: 30_000 },
+  { at: 'slice topped up', times: 2, afterMs: 30_000 },
 ]
 const anyDeath: fc.Arbitrary<Death> = fc.record({
   at: fc.constantFrom(...shortList.map(({ at }) => at)),

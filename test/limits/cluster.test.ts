@@ -36,5 +36,5 @@ test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, 
   const running = [{ ...request, tokens: 5, admittedAtMs: systemClock.nowMs() }]
   const use = { organization: 'org_1', scopes, running }
   assert.equal(await shared.contribute({ use, node: 'node', number: 1, isAll: true }), 'counted')
-  assert.deepEqual(await shared.attend('node', true), ['node'])
+  assert.deepEqual(await shared.register('node', true), ['node'])
 })

@@ -44,7 +44,7 @@ export const startMs = 1_760_000_000_000
 export const settingsArbitrary: fc.Arbitrary<LimitSettings> = fc.record({
   leaseMs: fc.constantFrom(3_000, 30_000),
   holdMs: fc.constantFrom(5_000, 90_000),
-  countRefused: fc.constantFrom('none', 'key', 'all'),
+  countRejectedIn: fc.constantFrom('none', 'key', 'all'),
 })
 
 /** Small, so that short runs reach them; 0 is no limit. */

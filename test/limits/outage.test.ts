@@ -37,7 +37,7 @@ async function startNode() {
 
   const nowMs = (): number => systemClock.nowMs()
   const local = createLimitEngine({ nowMs, epoch: 'this process', settings })
-  const untold = createLimitEngine({ nowMs, epoch: 'this process', settings })
+  const unsent = createLimitEngine({ nowMs, epoch: 'this process', settings })
   let changed = Promise.withResolvers<boolean>()
   const onChange = (isDegraded: boolean): void => {
     changed.resolve(isDegraded)
@@ -46,15 +46,15 @@ async function startNode() {
   const store = createFallbackStore({
     shared,
     local,
-    untold,
+    unsent,
     nodeId: 'this process',
-    census: { count: () => 2, isAlive: () => true },
+    membership: { count: () => 2, isAlive: () => true },
     clock: systemClock,
     random: systemRandom,
     onChange,
   })
 
-  const contribution = repeat(systemClock, store.attend, 1_000) // as the job does
+  const contribution = repeat(systemClock, store.sync, 1_000) // as the job does
 
   /** Asks until the node has given up on Redis. */
   const degrade = async (): Promise<void> => {
@@ -85,7 +85,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     await node.degrade()
     const alone = await node.store.admit(request('alone'))
     assert.equal(alone.admitted, true)
-    assert.equal(alone.standing.key.rpm?.limit, 10)
+    assert.equal(alone.limitStatus.key.rpm?.limit, 10)
 
     const back = node.nextChange()
     node.server.signal('SIGCONT')
@@ -95,8 +95,8 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     const open = account?.holds.map(({ requestId }) => requestId) ?? []
     // What was admitted alone is in flight here, too.
     assert.deepEqual([open.includes('before'), open.includes('alone'), open.includes('after')], [true, true, true])
-    assert.equal(after.standing.key.rpm?.limit, 20)
-    assert.ok((after.standing.key.rpm?.remaining ?? 20) <= 20 - open.length)
+    assert.equal(after.limitStatus.key.rpm?.limit, 20)
+    assert.ok((after.limitStatus.key.rpm?.remaining ?? 20) <= 20 - open.length)
     assert.equal(await node.store.settle({ ...subject, requestId: 'alone', tokens: 5, micro: 0 }), 'settled')
   })
 

@@ -64,10 +64,10 @@ describe('an embedded server that is started again', () => {
     await first.stop()
 
     const second = await scene.start()
-    assert.deepEqual(second.ask('rpm').standing.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
-    assert.equal(second.ask('tpd').standing.organization.tpd?.remaining, 1)
+    assert.deepEqual(second.ask('rpm').limitStatus.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
+    assert.equal(second.ask('tpd').limitStatus.organization.tpd?.remaining, 1)
     await scene.pass(23 * hourMs) // the first four have left
-    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 4)
+    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 4)
   })
 
   it('has them after it was killed, but for the last second', async () => {
@@ -78,7 +78,7 @@ describe('an embedded server that is started again', () => {
     await scene.database.read('select 1 as one') // behind the save
     first.ask('rpd')
     const second = await scene.start()
-    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 5)
+    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 5)
   })
 
   it('does not forget what could not be saved, and saves it with the next', async () => {
@@ -91,7 +91,7 @@ describe('an embedded server that is started again', () => {
     await scene.database.write([{ sql: 'alter table moved rename to limit_use' }])
     await first.stop()
     const second = await scene.start()
-    assert.equal(second.ask('rpd').standing.organization.rpd?.remaining, 8)
+    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 8)
   })
 
   it('reads nothing that has left every window, and removes it', async () => {

@@ -60,13 +60,13 @@ function createNode(connection: RedisConnection, id: string, count: number) {
   const store = createFallbackStore({
     shared,
     local: createEngine(),
-    untold: createEngine(),
+    unsent: createEngine(),
     nodeId: id,
-    census: { count: () => count, isAlive: () => true },
+    membership: { count: () => count, isAlive: () => true },
     clock: time.clock,
     random: systemRandom,
   })
-  repeat(time.clock, store.attend, 1_000) // as the job does
+  repeat(time.clock, store.sync, 1_000) // as the job does
   return { state, store, time }
 }
 

@@ -12,7 +12,7 @@ import { createSettle } from './settle.ts'
 
 const subject = { organization: 'org_1', project: 'proj_1', key: 'key_1', tokens: 1, epoch: 'life' }
 
-/** A ledger that can be taken away, and a backlog before it. */
+/** A ledger that can be made unreachable, with a backlog in front of it. */
 async function openScene(left: readonly Charge[] = []) {
   const time = createHandClock()
   const written = new Map<string, number>()
@@ -47,8 +47,8 @@ async function openScene(left: readonly Charge[] = []) {
   return { ...time, backlog, charge, written, outage, away, settledInCounters }
 }
 
-describe('charges that the ledger cannot take', () => {
-  it('wait, are settled in the counters all the same, and are written once when it is back', async () => {
+describe('charges that the ledger cannot write', () => {
+  it('wait in the backlog, are settled in the counters, and are written once when the ledger is back', async () => {
     const scene = await openScene()
     scene.outage.error = scene.away
     assert.equal(await scene.charge('req_1'), null)
@@ -66,7 +66,7 @@ describe('charges that the ledger cannot take', () => {
     assert.deepEqual(Object.fromEntries(scene.written), { req_1: 1, req_2: 1 })
   })
 
-  it('keep no later ones waiting once it is back, or under load there would always be some', async () => {
+  it('do not delay later charges once the ledger is back; otherwise the backlog would never drain under load', async () => {
     const scene = await openScene()
     scene.outage.error = scene.away
     await scene.charge('req_1')
@@ -77,14 +77,14 @@ describe('charges that the ledger cannot take', () => {
     assert.deepEqual([...scene.written.keys()], ['req_2', 'req_1'])
   })
 
-  it('are found again by the next life of the node', async () => {
+  it('survive a restart of the node', async () => {
     const scene = await openScene([chargeOf('req_1', 5, 'slice_1')])
     assert.equal(scene.backlog.waiting(), 1)
     assert.equal(await scene.backlog.flush(), true)
     assert.deepEqual([...scene.written.keys()], ['req_1'])
   })
 
-  it('let nothing more begin when they have waited too long', async () => {
+  it('block further requests when they have waited too long', async () => {
     const scene = await openScene()
     scene.outage.error = scene.away
     await scene.charge('req_1')
@@ -97,7 +97,7 @@ describe('charges that the ledger cannot take', () => {
     assert.equal(scene.backlog.isFull(), false)
   })
 
-  it('do not wait where the ledger has refused them: that is a bug, and must show', async () => {
+  it('do not wait if the ledger has rejected them: that is a bug and must surface', async () => {
     const scene = await openScene()
     scene.outage.error = new Error('a constraint')
     await assert.rejects(scene.charge('req_1'), /a constraint/)

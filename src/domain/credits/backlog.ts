@@ -11,17 +11,17 @@ export type ChargeBacklogParts = {
   readonly failpoint: Failpoint
 }
 
-/** Charges that wait for the ledger to come back. */
+/** Charges that wait on disk until the ledger is reachable again. */
 export type ChargeBacklog = Omit<DrainingSpool<Charge>, 'add'> & {
   isEmpty(): boolean
-  /** Too many, or too old: nothing more may be begun that would have to be charged. */
+  /** True if there are too many charges or the oldest is too old: then no further paid request may start. */
   isFull(): boolean
   add(charge: Charge): Promise<void>
 }
 
-const mostCharges = 10_000
-/** Well before the holds of these requests are given up as orphans. */
-const longestMs = 4 * 60_000
+const maxCharges = 10_000
+/** Well before the reconciler ends the holds of these requests as orphans. */
+const maxAgeMs = 4 * 60_000
 
 export async function createChargeBacklog({
   ledger,
@@ -37,7 +37,7 @@ export async function createChargeBacklog({
   return {
     ...kept,
     isEmpty: () => waiting() === 0,
-    isFull: () => waiting() >= mostCharges || (waiting() > 0 && clock.monotonicMs() - sinceMs > longestMs),
+    isFull: () => waiting() >= maxCharges || (waiting() > 0 && clock.monotonicMs() - sinceMs > maxAgeMs),
     async add(charge) {
       if (waiting() === 0) sinceMs = clock.monotonicMs()
       await add([charge])

@@ -5,13 +5,13 @@ import type { Rates } from './rates.ts'
 export type ChargeOutcome =
   | 'answered'
   | 'aborted' // by its caller, after the answer had begun
-  | 'broken_off' // by the upstream or by us, after the answer had begun
+  | 'broken_off' // by the upstream or the gateway, after the answer had begun
   | 'failed' // before the answer had begun
   | 'left' // by its caller, before the answer had begun
-  | 'blocked' // by a check, before the upstream was asked
-  | 'orphaned' // its node died; nobody knows
+  | 'blocked' // by a check, before the upstream was called
+  | 'orphaned' // its node died, so that the outcome is unknown
 
-/** Who pays for what. Callers pay for what they were given, or turned away; whatever else goes wrong costs them nothing. */
+/** Callers pay for what they received, and for an answer that they abandon. All other failures cost them nothing. */
 export const whoPays: Readonly<Record<ChargeOutcome, { readonly isPaid: boolean; readonly tokens: CountedTokens }>> = {
   answered: { isPaid: true, tokens: 'used' },
   aborted: { isPaid: true, tokens: 'used' },
@@ -22,14 +22,14 @@ export const whoPays: Readonly<Record<ChargeOutcome, { readonly isPaid: boolean;
   orphaned: { isPaid: false, tokens: 'reserved' },
 }
 
-/** Which tokens count against the limits; those of an orphan stay reserved until they leave the window. */
+/** Which tokens count against the limits. Those of an orphan stay reserved until they leave the window. */
 export type CountedTokens = 'used' | 'input' | 'none' | 'reserved'
 
-/** Outcomes that leave a row in the ledger: those that used something, and those that nobody can tell of. */
-export const recordedOutcomes = ['answered', 'aborted', 'broken_off', 'orphaned'] as const
-export type RecordedOutcome = (typeof recordedOutcomes)[number]
+/** Outcomes that are written to the ledger: the request used something, or nobody knows whether it did. */
+export const writtenOutcomes = ['answered', 'aborted', 'broken_off', 'orphaned'] as const
+export type WrittenOutcome = (typeof writtenOutcomes)[number]
 
-/** What a request used, what that cost, and why: the receipt. For one request the first that is recorded decides. */
+/** The receipt of a request: what it used, at which rates, and what that cost. The first charge written for a request wins. */
 export type Charge = {
   readonly requestId: string
   readonly organizationId: string
@@ -37,13 +37,13 @@ export type Charge = {
   readonly keyId: string
   readonly model: string
   readonly atMs: number
-  readonly outcome: RecordedOutcome
-  /** The slice that its credits were held from; null where nothing is metered. */
+  readonly outcome: WrittenOutcome
+  /** The slice from which its credits were held; null for an organization without metering. */
   readonly sliceId: string | null
   readonly micro: number
   readonly usage: Omit<Usage, 'reasoningTokens'>
   readonly rates: Rates
 }
 
-export const isRecorded = (outcome: ChargeOutcome): outcome is RecordedOutcome =>
-  recordedOutcomes.some((one) => one === outcome)
+export const isWritten = (outcome: ChargeOutcome): outcome is WrittenOutcome =>
+  writtenOutcomes.some((one) => one === outcome)

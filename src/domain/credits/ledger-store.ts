@@ -1,24 +1,24 @@
-import type { Charge, RecordedOutcome } from './charge.ts'
+import type { Charge, WrittenOutcome } from './charge.ts'
 
 /** granted = available + held + spent, always. */
 export type Balance = {
   readonly grantedMicro: number
-  /** In no slice. Below zero it is a debt. */
+  /** Not in any slice. A negative amount is a debt. */
   readonly availableMicro: number
-  /** In slices, less what was spent of them. */
+  /** In slices, minus what was spent from them. */
   readonly heldMicro: number
   readonly spentMicro: number
 }
 
-/** Of an organization that the ledger has not heard of yet. */
+/** The balance of an organization without any ledger entry. */
 export const noBalance: Balance = { grantedMicro: 0, availableMicro: 0, heldMicro: 0, spentMicro: 0 }
 
-/** What an organization can still spend, holds of running requests included. */
+/** What an organization can still spend, including the holds of running requests. */
 export const remainingMicro = ({ grantedMicro, spentMicro }: Balance): number => grantedMicro - spentMicro
 
 export type SliceState = 'open' | 'closing' | 'closed'
 
-/** Credits in the hands of one life of a store of counters: those that all nodes share, or one node's own. */
+/** Credits granted to one epoch of a limit store: the shared one, or one node's own. */
 export type Slice = {
   readonly id: string
   readonly organizationId: string
@@ -32,24 +32,29 @@ export type Slice = {
 
 export type NewSlice = Pick<Slice, 'id' | 'organizationId' | 'holder' | 'epoch'>
 
-/** `leastMicro` or nothing; `wantedMicro` if there is so much; and some for the next minute where the balance is large. */
+/** At least `leastMicro` or nothing; `wantedMicro` if available; more from a large balance, for the requests that follow. */
 export type SliceRequest = { readonly leastMicro: number; readonly wantedMicro: number }
 
-/** `exists`: that life of the counters has an open slice already. */
+/** `exists`: this epoch already has an open slice. */
 export type OpenedSlice =
   | { readonly result: 'opened' | 'exists'; readonly slice: Slice }
   | { readonly result: 'insufficient'; readonly availableMicro: number }
 
-/** `takenMicro` 0: nothing was to be had. `retired`: the slice is no longer open. */
+/** `takenMicro` 0: no credits were available. `retired`: the slice is no longer open. */
 export type ToppedUpSlice =
-  | { readonly result: 'raised'; readonly slice: Slice; readonly takenMicro: number; readonly availableMicro: number }
+  | {
+      readonly result: 'topped-up'
+      readonly slice: Slice
+      readonly takenMicro: number
+      readonly availableMicro: number
+    }
   | { readonly result: 'retired' }
 
-/** What stands in the ledger for a request, whoever wrote it. */
+/** The ledger's row for a request, whichever attempt wrote it. */
 export type Settled = {
-  readonly outcome: RecordedOutcome
+  readonly outcome: WrittenOutcome
   readonly micro: number
-  /** False: somebody was there before, and this is what they wrote. */
+  /** False: an earlier attempt wrote the row, and these are its values. */
   readonly isFirst: boolean
   /** Whether the request's slice may still be spent from. */
   readonly isSliceOpen: boolean
@@ -57,26 +62,26 @@ export type Settled = {
   readonly remainingMicro: number
 }
 
-/** The port to the ledger. Every method is one transaction, durable once it has resolved. */
+/** The port to the ledger. Every method is one transaction, which is durable when the promise resolves. */
 export type LedgerStore = {
-  /** The first row for a request decides. Charges that arrive together share a commit. */
+  /** The first charge of a request wins. Charges that arrive together share a commit. */
   settle(charge: Charge): Promise<Settled>
   balance(organizationId: string): Promise<Balance | undefined>
-  openSlice(slice: NewSlice, wish: SliceRequest): Promise<OpenedSlice>
-  raiseSlice(id: string, wish: SliceRequest): Promise<ToppedUpSlice>
-  /** Nothing more is to be taken from it; late charges still find their credits there. */
+  openSlice(slice: NewSlice, request: SliceRequest): Promise<OpenedSlice>
+  topUpSlice(id: string, request: SliceRequest): Promise<ToppedUpSlice>
+  /** Marks the slice as closing: no new holds; late charges are still paid from it. */
   retireSlice(id: string): Promise<void>
-  /** Gives the rest back. A charge that comes even later is paid from what is available. */
+  /** Returns the rest to the balance. Charges that arrive even later are paid from the available credits. */
   closeSlice(id: string): Promise<void>
-  /** All that are not closed. */
+  /** All slices that are not closed. */
   liveSlices(): Promise<readonly Slice[]>
-  /** By how much the account's held credits differ from the sum of its slices. Anything but 0 is a bug of ours. */
+  /** The difference between the account's held credits and the sum of its slices. Anything but 0 is a bug. */
   drift(organizationId: string): Promise<number>
-  /** A slice's state, and what was settled of it by others than these requests, as of one moment. */
+  /** The state of a slice, and what was settled from it except by these requests, in one consistent read. */
   settledOf(sliceId: string, except: readonly string[]): Promise<{ state: SliceState; micro: number } | undefined>
 }
 
-/** A gift or a purchase of credits. The same `ref` again changes nothing. */
+/** A gift or purchase of credits. A repeated `ref` changes nothing. */
 export type NewGrant = {
   readonly organizationId: string
   readonly kind: 'grant' | 'payment'
@@ -85,7 +90,7 @@ export type NewGrant = {
   readonly note: string
 }
 
-/** Inside the transaction of an administrative change. */
+/** Works inside the transaction of an administrative mutation. */
 export type GrantStore = {
   /** False: this `ref` was granted before. */
   grant(grant: NewGrant): Promise<boolean>

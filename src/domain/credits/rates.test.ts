@@ -28,13 +28,13 @@ describe('rates', () => {
     assert.deepEqual([input, output, cacheRead, cacheWrite], [3e9, 15e9, 3e8, 3.75e9])
   })
 
-  it('have another version as soon as one of them is another', () => {
+  it('have a new version as soon as one of them changes', () => {
     assert.equal(ratesOf(price).version, ratesOf({ ...price }).version)
     assert.notEqual(ratesOf(price).version, ratesOf({ ...price, cacheRead: 0.31 }).version)
     assert.notEqual(ratesOf(price).version, createRates(0.002)(price).version)
   })
 
-  it('are worked out once for each price list', () => assert.equal(ratesOf(price), ratesOf(price)))
+  it('are computed once for each price list', () => assert.equal(ratesOf(price), ratesOf(price)))
 })
 
 describe('the cost of an answer', () => {
@@ -45,7 +45,7 @@ describe('the cost of an answer', () => {
     assert.equal(costMicro(tokens({ inputTokens: 1, outputTokens: 1 }), fine), 1)
   })
 
-  it('is never below what it should be, and above it by less than one micro-credit', () => {
+  it('is never below the exact cost, and above it by less than one micro-credit', () => {
     fc.assert(
       fc.property(anyTokens, anyPrice, (used, list) => {
         const rates = ratesOf(list)
@@ -60,7 +60,7 @@ describe('the cost of an answer', () => {
     )
   })
 
-  it('is never above what is held for it, however its input is cached', () => {
+  it('never exceeds the hold, however the input is cached', () => {
     fc.assert(
       fc.property(anyTokens, anyPrice, (used, list) => {
         const rates = ratesOf(list)
@@ -70,23 +70,23 @@ describe('the cost of an answer', () => {
     )
   })
 
-  it('is an error where it is beyond what a number holds exactly', () => {
+  it('is an error beyond the range of exact numbers', () => {
     const dear = ratesOf({ ...price, output: 1_000_000 })
     assert.throws(() => costMicro(tokens({ outputTokens: 10_000_000_000_000 }), dear), RangeError)
   })
 })
 
-describe('what is shown', () => {
-  it('is a balance rounded down and never below zero, and a use rounded up', () => {
+describe('a displayed amount', () => {
+  it('is rounded down and never negative for a balance, and rounded up for a usage', () => {
     assert.deepEqual(
       [displayedBalance(1_999_999), displayedBalance(-1), displayedUsage(1), displayedUsage(0)],
       [1, 0, 1, 0],
     )
   })
 
-  it('is dollars without dust', () => assert.equal(inUsd(300_000, 0.001), 0.0003))
+  it('has no binary rounding errors in dollars', () => assert.equal(inUsd(300_000, 0.001), 0.0003))
 
-  it('takes credits with a fraction, and nothing that is none', () => {
+  it('is read from credits with a fraction, and from nothing else', () => {
     assert.equal(toMicro(5.5), 5_500_000)
     for (const wrong of [0, -1, Number.NaN, 1e12]) assert.throws(() => toMicro(wrong), RangeError)
   })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Price } from '../inference/catalogue.ts'
 import type { Usage } from '../inference/events.ts'
 
-/** What a million tokens of each class cost, in whole micro-credits. `version` is another whenever one of them is. */
+/** The price of a million tokens of each class, in whole micro-credits. `version` changes whenever one of them does. */
 export type Rates = {
   readonly input: number
   readonly cacheRead: number
@@ -17,12 +17,12 @@ export type PricedTokens = Pick<Usage, 'inputTokens' | 'cacheReadTokens' | 'cach
 export const microPerCredit = 1_000_000
 const tokensPerRate = 1_000_000
 
-/** The rates of a price list, worked out once for each. */
+/** Converts prices in dollars to rates. The result is cached for each price list. */
 export function createRates(creditUsd: number): (price: Price) => Rates {
-  const known = new WeakMap<Price, Rates>()
+  const cache = new WeakMap<Price, Rates>()
   return (price) => {
-    const rates = known.get(price) ?? ratesOf(price, creditUsd)
-    known.set(price, rates)
+    const rates = cache.get(price) ?? ratesOf(price, creditUsd)
+    cache.set(price, rates)
     return rates
   }
 }
@@ -39,7 +39,7 @@ function ratesOf(price: Price, creditUsd: number): Rates {
   return { ...rates, version }
 }
 
-/** One rounding, at the end, upwards. Numbers serve as long as they are exact: nearly always, at a tenth of the price. */
+/** Rounds up once, at the end. Plain numbers are used while they are exact, because BigInt is ten times slower. */
 export function costMicro(tokens: PricedTokens, rates: Rates): number {
   const cost =
     tokens.inputTokens * rates.input +
@@ -60,14 +60,14 @@ function largeCostMicro(tokens: PricedTokens, rates: Rates): number {
   return exact(Number((cost + BigInt(tokensPerRate) - 1n) / BigInt(tokensPerRate)))
 }
 
-/** The most that this much input and output can cost: nobody knows yet which input the upstream has cached. */
+/** The most that this many input and output tokens can cost. How much of the input the upstream has cached is not known yet. */
 export function worstCaseMicro(tokens: { readonly input: number; readonly output: number }, rates: Rates): number {
   const input = Math.max(rates.input, rates.cacheRead, rates.cacheWrite)
   const usage = { inputTokens: tokens.input, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: tokens.output }
   return costMicro(usage, input === rates.input ? rates : { ...rates, input })
 }
 
-/** Money is whole and exact, or it is an error. */
+/** Throws unless the amount is an exact, non-negative integer. */
 function exact(amount: number): number {
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not an exact amount: ${amount}`)
   return amount

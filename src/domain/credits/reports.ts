@@ -3,7 +3,7 @@ import type { Charge } from './charge.ts'
 
 export const ledgerEntryKinds = ['grant', 'payment', 'usage'] as const
 
-/** What callers see of the ledger: what came in, and what was used. Slices are the house's own business. */
+/** A ledger entry as callers see it: a grant, a payment or a usage. Slices are internal and not listed. */
 export type LedgerEntry = {
   readonly id: string
   readonly atMs: number
@@ -12,7 +12,7 @@ export type LedgerEntry = {
   readonly micro: number
   readonly ref: string
   readonly note: string
-  /** Of a use: its receipt. */
+  /** The receipt of a usage. */
   readonly charge: Charge | null
 }
 
@@ -27,7 +27,7 @@ export type UsageQuery = {
   readonly groupBy: readonly UsageGroup[]
 }
 
-/** What was used in one stretch of time, by one group; null where it was not asked to tell these apart. */
+/** The usage of one group in one time bucket. Fields that the query does not group by are null. */
 export type UsageRow = {
   readonly startMs: number
   readonly projectId: string | null
@@ -41,7 +41,7 @@ export type UsageRow = {
   readonly micro: number
 }
 
-/** The first row that does not fit with the others. */
+/** The first row that is inconsistent with the others. */
 export type BrokenRow = { readonly table: string; readonly id: string; readonly says: string }
 
 export type LedgerVerification = {
@@ -52,10 +52,10 @@ export type LedgerVerification = {
   readonly broken: BrokenRow | null
 }
 
-/** What can be asked of the ledger without moving anything. */
+/** Read-only queries of the ledger. */
 export type LedgerReports = {
   entries(organizationId: string, page: Page): Promise<Paged<LedgerEntry>>
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
-  /** Recomputes everything that is kept twice, and every receipt. */
+  /** Recomputes all redundant sums and every receipt. */
   verify(): Promise<LedgerVerification>
 }

@@ -10,7 +10,7 @@ import { createSettle } from './settle.ts'
 const subject = { organization: 'org_1', project: 'proj_1', key: 'key_1' }
 const limits = { key: { ...unlimited, concurrent: 1 }, project: unlimited, organization: unlimited }
 
-it('a charge that cannot be written frees the place of its request, and leaves its hold to the ledger', async () => {
+it('a charge that cannot be written frees the slot of its request, and leaves its hold to the reconciler', async () => {
   const engine = createLimitEngine({ nowMs: () => 0, epoch: 'epoch', settings: limitSettings })
   const admit = (requestId: string) =>
     engine.admit({ ...subject, limits, mode: 'full', requestId, tokens: 2, micro: null })

@@ -10,33 +10,33 @@ import type { LedgerStore, Settled } from './ledger-store.ts'
 export type SettleParts = {
   readonly ledger: Pick<LedgerStore, 'settle'>
   readonly limits: Pick<LimitStore, 'settle' | 'leave' | 'close'>
-  /** Where charges wait while the ledger is out of reach; null where it is on this very disk. */
+  /** Where charges wait while the ledger is unreachable; null for a ledger on the local disk. */
   readonly backlog: ChargeBacklog | null
   readonly failpoint: Failpoint
-  /** What became of every charge, for the figures. */
+  /** Called with the result of every charge, for metrics. */
   readonly onCharge: (result: ChargeResult) => void
 }
 
 export const chargeResults = ['written', 'repeated', 'waiting', 'failed'] as const
 export type ChargeResult = (typeof chargeResults)[number]
 
-/** What is to be settled in the counters: whose request, how many tokens, and the slice's life. */
+/** What the counters must settle: the request, its tokens, and the epoch of its slice. */
 export type HeldCharge = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }
 
-/** What the ledger said; null where the charge waits for it. */
+/** Resolves to the ledger's row, or to null if the charge waits in the backlog. */
 export type Settle = (charge: Charge, held: HeldCharge) => Promise<Settled | null>
 
 /**
- * The ledger first, then the counters: after a crash between the two the hold is still there, and whoever finds it asks
- * the ledger. The other way round a charge could be lost.
+ * Writes the ledger first, then the counters. After a crash between the two, the hold still exists, and the reconciler reads
+ * the charge from the ledger. In the other order a charge could be lost.
  */
 export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: SettleParts): Settle {
   return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
     const request = { organization, project, key, requestId }
     const before = failpoint('answered')
     if (isPromise(before)) await before
-    const recording = backlog === null ? ledger.settle(charge) : recordOrKeep(charge, backlog)
-    const settled = await recording.catch((error: unknown) => failed(request, error))
+    const writing = backlog === null ? ledger.settle(charge) : writeOrSpool(charge, backlog)
+    const settled = await writing.catch((error: unknown) => failed(request, error))
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
     if (isPromise(after)) await after
@@ -55,14 +55,14 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     throw error
   }
 
-  async function recordOrKeep(charge: Charge, waiting: ChargeBacklog): Promise<Settled | null> {
+  async function writeOrSpool(charge: Charge, spool: ChargeBacklog): Promise<Settled | null> {
     try {
       return await ledger.settle(charge)
     } catch (error) {
       if (!isFault(error) || error.kind !== 'unavailable') throw error
     }
-    // It may have been written all the same: the ledger takes one charge for each request.
-    await waiting.add(charge)
+    // The ledger may have written the charge all the same. It ignores a second charge for the same request.
+    await spool.add(charge)
     return null
   }
 }

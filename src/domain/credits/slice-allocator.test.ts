@@ -11,7 +11,7 @@ import type { LedgerStore, Slice, SliceRequest } from './ledger-store.ts'
 const organizationId = 'org_1'
 const epoch = 'life'
 
-/** A ledger of one organization that fits on a page, and notes what it was asked. */
+/** A minimal in-memory ledger of one organization that logs its calls. */
 function createSmallLedger(available: number) {
   const slices = new Map<string, Slice>()
   const asked: string[] = []
@@ -22,7 +22,7 @@ function createSmallLedger(available: number) {
     const slice = slices.get(id)
     if (slice) slices.set(id, { ...slice, ...part })
   }
-  const ledger: Pick<LedgerStore, 'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice'> = {
+  const ledger: Pick<LedgerStore, 'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice'> = {
     async openSlice(named, wish) {
       asked.push('open')
       await new Promise(setImmediate)
@@ -35,7 +35,7 @@ function createSmallLedger(available: number) {
       slices.set(named.id, slice)
       return { result: 'opened', slice }
     },
-    async raiseSlice(id, wish) {
+    async topUpSlice(id, wish) {
       asked.push('raise')
       const slice = slices.get(id)
       if (slice?.state !== 'open') return { result: 'retired' }
@@ -43,7 +43,7 @@ function createSmallLedger(available: number) {
       state.available -= takenMicro
       change(id, { amountMicro: slice.amountMicro + takenMicro })
       const raised = { ...slice, amountMicro: slice.amountMicro + takenMicro }
-      return { result: 'raised', slice: raised, takenMicro, availableMicro: state.available }
+      return { result: 'topped-up', slice: raised, takenMicro, availableMicro: state.available }
     },
     async retireSlice(id) {
       asked.push('retire')
@@ -62,7 +62,7 @@ function openScene(available: number, grantResult?: GrantResult) {
   const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch, settings })
   const small = createSmallLedger(available)
   let count = 0
-  const funds = createSliceAllocator({
+  const allocator = createSliceAllocator({
     ledger: small.ledger,
     limits: { ...engine, grant: (grant) => grantResult ?? engine.grant(grant) },
     holderOf: () => 'node',
@@ -71,107 +71,107 @@ function openScene(available: number, grantResult?: GrantResult) {
     clock,
     failpoint: noFailpoint,
   })
-  const standing = { epoch, sliceId: null, leftMicro: 0 }
-  return { ...small, clock, engine, funds, need: { organizationId, micro: 10, standing } }
+  const credits = { epoch, sliceId: null, leftMicro: 0 }
+  return { ...small, clock, engine, allocator, need: { organizationId, micro: 10, credits } }
 }
 
 const leftIn = ({ engine }: ReturnType<typeof openScene>): number | undefined =>
   engine.accounts(organizationId)[0]?.slice?.leftMicro
 
-describe('funds', () => {
-  it('answer all needs of a turn with one step of the ledger', async () => {
+describe('the slice allocator', () => {
+  it('covers all needs of one turn with a single ledger transaction', async () => {
     const scene = openScene(1_000)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => scene.funds.raise(scene.need)))
-    assert.deepEqual(new Set(answers), new Set(['raised']))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => scene.allocator.topUp(scene.need)))
+    assert.deepEqual(new Set(answers), new Set(['topped-up']))
     assert.deepEqual(scene.asked, ['open'])
     assert.equal(leftIn(scene), 500)
   })
 
-  it('let whoever comes while a step is under way ask the counters again', async () => {
+  it('tells a need that arrives during a top-up to try the counters again', async () => {
     const scene = openScene(1_000)
-    const first = scene.funds.raise(scene.need)
+    const first = scene.allocator.topUp(scene.need)
     await new Promise(setImmediate)
-    const late = scene.funds.raise(scene.need)
-    assert.deepEqual(await Promise.all([first, late]), ['raised', 'raised'])
+    const late = scene.allocator.topUp(scene.need)
+    assert.deepEqual(await Promise.all([first, late]), ['topped-up', 'topped-up'])
     assert.deepEqual(scene.asked, ['open'])
   })
 
-  it('raise the slice by what is missing, a debt included', async () => {
+  it('tops up the slice by what is missing, a debt included', async () => {
     const scene = openScene(1_000)
-    await scene.funds.raise(scene.need)
-    const standing = { epoch, sliceId: 'slice_1', leftMicro: -3 }
-    assert.equal(await scene.funds.raise({ ...scene.need, standing }), 'raised')
+    await scene.allocator.topUp(scene.need)
+    const credits = { epoch, sliceId: 'slice_1', leftMicro: -3 }
+    assert.equal(await scene.allocator.topUp({ ...scene.need, credits }), 'topped-up')
     assert.equal(scene.slices.get('slice_1')?.amountMicro, 10 + 13)
   })
 
-  it('say that there is no more, and for a moment do not ask the ledger again', async () => {
+  it('reports an exhausted balance, and does not query the ledger again for a second', async () => {
     const scene = openScene(9)
-    assert.equal(await scene.funds.raise(scene.need), 'dry')
-    assert.equal(await scene.funds.raise(scene.need), 'dry')
+    assert.equal(await scene.allocator.topUp(scene.need), 'exhausted')
+    assert.equal(await scene.allocator.topUp(scene.need), 'exhausted')
     assert.deepEqual(scene.asked, ['open'])
-    assert.equal(await scene.funds.raise({ ...scene.need, micro: 9 }), 'raised') // but what fits, fits
+    assert.equal(await scene.allocator.topUp({ ...scene.need, micro: 9 }), 'topped-up') // a smaller need that fits is covered
   })
 
-  it('ask the ledger again after a grant, and after a moment', async () => {
+  it('queries the ledger again after a grant, and after a second', async () => {
     const scene = openScene(9)
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     scene.state.changes++
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     assert.deepEqual(scene.asked, ['open', 'open'])
     scene.clock.pass(1_000)
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     assert.deepEqual(scene.asked, ['open', 'open', 'open'])
   })
 
-  it('close a slice at once that the counters never had', async () => {
+  it('closes a slice at once that the counters never had', async () => {
     for (const result of ['taken', 'stale'] as const) {
       const scene = openScene(100, result)
-      await scene.funds.raise(scene.need)
+      await scene.allocator.topUp(scene.need)
       assert.deepEqual(scene.asked, ['open', 'close'])
     }
   })
 
-  it('leave a slice open of which nobody knows whether the counters have it', async () => {
+  it('leaves a slice open if it is unknown whether the counters have it', async () => {
     const scene = openScene(100, 'unreachable')
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     assert.deepEqual(scene.asked, ['open'])
   })
 
-  it('wait for another node’s slice to reach the counters, and then let it rest', async () => {
+  it('waits for another node’s slice to reach the counters, and retires it after the timeout', async () => {
     const scene = openScene(100)
     await scene.ledger.openSlice(
       { id: 'theirs', organizationId, holder: 'shared', epoch },
       { leastMicro: 5, wantedMicro: 5 },
     )
     const startMs = scene.clock.nowMs()
-    while (scene.slices.get('theirs')?.state === 'open') await scene.funds.raise(scene.need)
+    while (scene.slices.get('theirs')?.state === 'open') await scene.allocator.topUp(scene.need)
     assert.ok(scene.clock.nowMs() - startMs >= 1_000)
-    assert.equal(await scene.funds.raise(scene.need), 'raised')
+    assert.equal(await scene.allocator.topUp(scene.need), 'topped-up')
     assert.equal(leftIn(scene), 10)
   })
 
-  it('do not mistake a slice for lost that two callers missed at long intervals', async () => {
+  it('does not take a slice for lost that two callers missed at long intervals', async () => {
     const scene = openScene(100)
-    await scene.funds.raise(scene.need)
-    await scene.funds.raise(scene.need) // what it knew of the counters was out of date
+    await scene.allocator.topUp(scene.need)
+    await scene.allocator.topUp(scene.need) // its view of the counters was out of date
     scene.clock.pass(3_600_000)
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     assert.equal(scene.slices.get('slice_1')?.state, 'open')
   })
 
-  it('take a slice from the counters that the ledger has retired', async () => {
+  it('closes a slice in the counters that the ledger has retired', async () => {
     const scene = openScene(100)
-    await scene.funds.raise(scene.need)
+    await scene.allocator.topUp(scene.need)
     await scene.ledger.retireSlice('slice_1')
-    const standing = { epoch, sliceId: 'slice_1', leftMicro: 0 }
-    assert.equal(await scene.funds.raise({ ...scene.need, standing }), 'raised')
+    const credits = { epoch, sliceId: 'slice_1', leftMicro: 0 }
+    assert.equal(await scene.allocator.topUp({ ...scene.need, credits }), 'topped-up')
     assert.equal(leftIn(scene), undefined)
   })
 
-  it('hand out nothing to an organization whose sums are being looked into', async () => {
+  it('rejects top-ups for a frozen organization', async () => {
     const scene = openScene(100)
-    scene.funds.freeze(organizationId)
-    await assert.rejects(scene.funds.raise(scene.need), { code: 'credit_balance_unavailable' })
-    assert.equal(scene.funds.frozenCount(), 1)
+    scene.allocator.freeze(organizationId)
+    await assert.rejects(scene.allocator.topUp(scene.need), { code: 'credit_balance_unavailable' })
+    assert.equal(scene.allocator.frozenCount(), 1)
   })
 })

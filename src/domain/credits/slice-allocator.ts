@@ -4,15 +4,14 @@ import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import { afterIo } from '../../base/after-io.ts'
 import type { Changes } from '../identity/changes.ts'
+import type { CreditStatus } from '../limits/admission.ts'
 import type { LimitStore } from '../limits/store.ts'
-import { createExhaustedBalanceCache } from './exhausted-balance-cache.ts'
 import type { LedgerStore, Slice, SliceRequest } from './ledger-store.ts'
-import { sliceRequestOf, type Need } from './need.ts'
 
 export type SliceAllocatorParts = {
-  readonly ledger: Pick<LedgerStore, 'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice'>
+  readonly ledger: Pick<LedgerStore, 'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice'>
   readonly limits: Pick<LimitStore, 'grant' | 'close'>
-  /** Whether a life of counters is this node's own, or shared by all. */
+  /** Tells whether the counters of an epoch are this node's own or shared by all nodes. */
   readonly holderOf: (epoch: string) => Slice['holder']
   readonly changes: Pick<Changes, 'latestOf'>
   readonly ids: Ids
@@ -20,74 +19,82 @@ export type SliceAllocatorParts = {
   readonly failpoint: Failpoint
 }
 
-/** Moves credits from the ledger to the counters as requests need them. */
+/** A request that the counters rejected for lack of credits: what it needs, and what the counters had. */
+export type Need = { readonly organizationId: string; readonly micro: number; readonly credits: CreditStatus }
+
+/** Moves credits from the ledger to the limiter's counters when requests need them. */
 export type SliceAllocator = {
-  /** `raised`: ask the counters again. `dry`: the ledger has nothing for it, unless somebody else just took it. */
-  raise(need: Need): Promise<'raised' | 'dry'>
-  /** From now on nothing is handed out to this organization: its sums do not add up, and somebody must look. */
+  /**
+   * `topped-up`: admit again. `exhausted`: the ledger has no credits for the need. Another request may have taken them just
+   * before, so that one more attempt is worthwhile.
+   */
+  topUp(need: Need): Promise<TopUpResult>
+  /** Stops all further top-ups of this organization, because its sums do not add up and an operator must look into it. */
   freeze(organizationId: string): void
   frozenCount(): number
 }
 
-/** How long another node may take between the ledger and the counters before its slice counts as lost. */
+/** How long another node may take between the ledger and the counters before its slice is considered lost. */
 const timeoutMs = 1_000
-const lookAgainMs = 20
-const mostMissing = 1_000
+const pollMs = 20
+const maxMissing = 1_000
 
-type Answer = 'raised' | 'dry'
+type TopUpResult = 'topped-up' | 'exhausted'
 type Needs = [Need, ...Need[]]
 
-/** One step of the ledger for all of an organization's needs that arrive in one turn. */
+/** Needs of one organization that arrive in the same turn of the event loop share one ledger transaction. */
 export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator {
-  const boarding = new Map<string, { readonly needs: Needs; readonly answer: Promise<Answer> }>()
-  const underWay = new Map<string, Promise<unknown>>()
+  const queued = new Map<string, { readonly needs: Needs; readonly result: Promise<TopUpResult> }>()
+  const inFlight = new Map<string, Promise<unknown>>()
   const frozen = new Set<string>()
-  const drought = createExhaustedBalanceCache(parts)
-  const missing = new Map<string, { readonly sinceMs: number; readonly lookedMs: number }>() // in the ledger only
+  const exhausted = createExhaustedBalanceCache(parts)
+  /** Slices that are in the ledger and not in the counters. */
+  const missing = new Map<string, { readonly sinceMs: number; readonly checkedMs: number }>()
 
   return {
-    async raise(need) {
+    async topUp(need) {
       const { organizationId } = need
-      if (frozen.has(organizationId)) throw outOfOrder()
-      if (drought.covers(need)) return 'dry'
-      const earlier = underWay.get(organizationId)
-      if (earlier !== undefined) return earlier.then(() => 'raised') // what the counters had is no longer true
-      const joined = boarding.get(organizationId)
-      if (joined === undefined) return depart(need)
-      joined.needs.push(need)
-      return joined.answer
+      if (frozen.has(organizationId)) throw frozenCredits()
+      if (exhausted.isExhaustedFor(need)) return 'exhausted'
+      const earlier = inFlight.get(organizationId)
+      if (earlier !== undefined) return earlier.then(() => 'topped-up') // the counters have changed since the need arose
+      const batch = queued.get(organizationId)
+      if (batch === undefined) return enqueue(need)
+      batch.needs.push(need)
+      return batch.result
     },
     freeze: (organizationId) => void frozen.add(organizationId),
     frozenCount: () => frozen.size,
   }
 
-  function depart(first: Need): Promise<Answer> {
+  /** Opens a batch that is flushed after the I/O of this turn. */
+  function enqueue(first: Need): Promise<TopUpResult> {
     const { organizationId } = first
     const needs: Needs = [first]
-    const answer = afterIo().then(async () => {
-      boarding.delete(organizationId)
-      const moving = move(needs)
-      underWay.set(
+    const result = afterIo().then(async () => {
+      queued.delete(organizationId)
+      const flushed = flush(needs)
+      inFlight.set(
         organizationId,
-        moving.catch(() => undefined),
+        flushed.catch(() => undefined),
       )
-      return moving.finally(() => underWay.delete(organizationId))
+      return flushed.finally(() => inFlight.delete(organizationId))
     })
-    boarding.set(organizationId, { needs, answer })
-    return answer
+    queued.set(organizationId, { needs, result })
+    return result
   }
 
-  function move(needs: Needs): Promise<Answer> {
+  function flush(needs: Needs): Promise<TopUpResult> {
     const latest = needs.at(-1) ?? needs[0]
-    return latest.standing.sliceId === null ? open(latest, sliceRequestOf(needs)) : raise(latest, sliceRequestOf(needs))
+    return latest.credits.sliceId === null ? open(latest, sliceRequestOf(needs)) : topUp(latest, sliceRequestOf(needs))
   }
 
-  async function open({ organizationId, standing: { epoch } }: Need, wish: SliceRequest): Promise<Answer> {
+  async function open({ organizationId, credits: { epoch } }: Need, request: SliceRequest): Promise<TopUpResult> {
     const id = parts.ids('slice')
-    const opened = await parts.ledger.openSlice({ id, organizationId, epoch, holder: parts.holderOf(epoch) }, wish)
+    const opened = await parts.ledger.openSlice({ id, organizationId, epoch, holder: parts.holderOf(epoch) }, request)
     if (opened.result === 'insufficient') {
-      drought.note(organizationId, opened.availableMicro)
-      return 'dry'
+      exhausted.set(organizationId, opened.availableMicro)
+      return 'exhausted'
     }
     if (opened.result === 'exists') return waitFor(opened.slice)
     await parts.failpoint('slice opened')
@@ -99,45 +106,89 @@ export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator
       amountMicro,
       opens: true,
     })
-    // Never in the counters, so that nothing can have been spent of it.
+    // The counters never had the slice, so that nothing was spent from it.
     if (granted === 'taken' || granted === 'stale') await parts.ledger.closeSlice(id)
-    return 'raised'
+    return 'topped-up'
   }
 
-  /** Whoever opened it may be about to tell the counters. If not, the counters have lost it, and it must rest. */
-  async function waitFor({ id }: Slice): Promise<'raised'> {
+  /**
+   * The node that opened the slice may be about to grant it to the counters. If it does not within the timeout, the counters
+   * have lost the slice, and it is retired.
+   */
+  async function waitFor({ id }: Slice): Promise<'topped-up'> {
     const nowMs = parts.clock.monotonicMs()
     const known = missing.get(id)
-    // One that was missed long ago was found since, or nobody would have stopped looking.
-    const sinceMs = known === undefined || nowMs - known.lookedMs > timeoutMs ? nowMs : known.sinceMs
+    // A slice that was last missed long ago has been found since; otherwise the polling would have gone on.
+    const sinceMs = known === undefined || nowMs - known.checkedMs > timeoutMs ? nowMs : known.sinceMs
     if (nowMs - sinceMs < timeoutMs) {
-      if (missing.size > mostMissing) missing.clear()
-      missing.set(id, { sinceMs, lookedMs: nowMs })
-      await new Promise<void>((resolve) => parts.clock.after(lookAgainMs, resolve))
+      if (missing.size > maxMissing) missing.clear()
+      missing.set(id, { sinceMs, checkedMs: nowMs })
+      await new Promise<void>((resolve) => parts.clock.after(pollMs, resolve))
     } else {
       missing.delete(id)
       await parts.ledger.retireSlice(id)
     }
-    return 'raised'
+    return 'topped-up'
   }
 
-  async function raise({ organizationId, standing }: Need, wish: SliceRequest): Promise<Answer> {
-    const name = { organization: organizationId, epoch: standing.epoch, sliceId: standing.sliceId ?? '' }
-    const raised = await parts.ledger.raiseSlice(name.sliceId, wish)
-    if (raised.result === 'retired') {
+  async function topUp({ organizationId, credits }: Need, request: SliceRequest): Promise<TopUpResult> {
+    const name = { organization: organizationId, epoch: credits.epoch, sliceId: credits.sliceId ?? '' }
+    const toppedUp = await parts.ledger.topUpSlice(name.sliceId, request)
+    if (toppedUp.result === 'retired') {
       await parts.limits.close(name)
-      return 'raised'
+      return 'topped-up'
     }
-    await parts.failpoint('slice raised')
-    // Also where nothing was taken: another node may have taken it and not told the counters yet.
-    await parts.limits.grant({ ...name, amountMicro: raised.slice.amountMicro, opens: false })
-    if (raised.takenMicro > 0) return 'raised'
-    drought.note(organizationId, raised.availableMicro)
-    return 'dry'
+    await parts.failpoint('slice topped up')
+    // Also if nothing was taken: another node may have topped up the slice and not granted it to the counters yet.
+    await parts.limits.grant({ ...name, amountMicro: toppedUp.slice.amountMicro, opens: false })
+    if (toppedUp.takenMicro > 0) return 'topped-up'
+    exhausted.set(organizationId, toppedUp.availableMicro)
+    return 'exhausted'
   }
 }
 
-const outOfOrder = (): Fault =>
-  new Fault('unavailable', 'credit_balance_unavailable', 'The credits of this organization are being looked into.', {
+/**
+ * Asks for enough for all needs, or at least for the smallest. What the counters have left is subtracted; a debt there is
+ * added.
+ */
+function sliceRequestOf(needs: readonly Need[]): SliceRequest {
+  const left = needs.at(-1)?.credits.leftMicro ?? 0
+  const least = Math.min(...needs.map(({ micro }) => micro)) - left
+  const all = needs.reduce((sum, { micro }) => sum + micro, 0) - left
+  return { leastMicro: Math.max(0, least), wantedMicro: Math.max(0, all) }
+}
+
+const entryMs = 1_000
+const maxEntries = 10_000
+
+/**
+ * Caches for a second that an organization's balance is used up, so that callers that keep retrying do not load the
+ * database. A grant invalidates the entry at once.
+ */
+function createExhaustedBalanceCache({ clock, changes }: Pick<SliceAllocatorParts, 'clock' | 'changes'>) {
+  const entries = new Map<
+    string,
+    { readonly availableMicro: number; readonly untilMs: number; readonly change: number }
+  >()
+
+  return {
+    set(organizationId: string, availableMicro: number): void {
+      if (entries.size >= maxEntries) entries.clear()
+      const untilMs = clock.monotonicMs() + entryMs
+      entries.set(organizationId, { availableMicro, untilMs, change: changes.latestOf(organizationId) })
+    },
+    /** True if the balance is known not to cover this need. */
+    isExhaustedFor({ organizationId, micro, credits }: Need): boolean {
+      const entry = entries.get(organizationId)
+      if (entry === undefined) return false
+      const isStale = clock.monotonicMs() >= entry.untilMs || changes.latestOf(organizationId) !== entry.change
+      if (isStale) entries.delete(organizationId)
+      return !isStale && micro - credits.leftMicro > entry.availableMicro
+    },
+  }
+}
+
+const frozenCredits = (): Fault =>
+  new Fault('unavailable', 'credit_balance_unavailable', 'The credits of this organization are under investigation.', {
     retryAfterSeconds: 60,
   })

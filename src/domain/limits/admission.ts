@@ -5,10 +5,10 @@ import type { LimitStatus } from './status.ts'
 export type Subject = { readonly organization: string; readonly project: string; readonly key: string }
 
 /**
- * `full`: a request that will run. It takes a place in flight, reserves `tokens`, and holds `micro` micro-credits
+ * `full`: a request that will run. It takes a concurrency slot, reserves `tokens`, and holds `micro` micro-credits
  * (null: an organization without metering). A repeated `requestId` is admitted once.
- * `check`: would it run? Nothing is taken and nothing is counted.
- * `count`: a request that ends here, such as a malformed body. It counts as a request and nothing else.
+ * `check`: a dry run. Nothing is taken and nothing is counted.
+ * `count`: a request that ends here, such as one with a malformed body. It counts as a request and nothing else.
  */
 export type AdmissionRequest = Subject & { readonly limits: Limits } & (
     | ({ readonly mode: 'full' } & Demand)
@@ -18,16 +18,16 @@ export type AdmissionRequest = Subject & { readonly limits: Limits } & (
 
 type Demand = { readonly requestId: string; readonly tokens: number; readonly micro: number | null }
 
-/** The slice of credits that the limiter spends from. `sliceId` null: there is none in this epoch. */
+/** The slice of credits that the limiter spends from. `sliceId` null: this epoch has no slice. */
 export type CreditStatus = {
-  /** The life of the store that decided. A slice granted in another life is never spent from. */
+  /** The epoch of the store that decided. Slices of another epoch are never spent from. */
   readonly epoch: string
   readonly sliceId: string | null
   readonly leftMicro: number
 }
 
 type Decision = {
-  readonly standing: LimitStatus
+  readonly limitStatus: LimitStatus
   /** The organization's time, by the clock of the store that decided. */
   readonly atMs: number
   /** null where the request is not metered. */
@@ -36,22 +36,22 @@ type Decision = {
 
 export type Admitted = Decision & {
   readonly admitted: true
-  /** The same `requestId` was admitted before and is still open: nothing was counted again. */
+  /** The same `requestId` was admitted before and is not settled yet: nothing was counted again. */
   readonly duplicate: boolean
 }
 
 export type Rejected = Decision & {
   readonly admitted: false
-  /** What it failed at; of several, the one with the longest wait. */
+  /** The limit that rejected the request; of several, the one with the longest wait. */
   readonly reason: Metric | 'credits'
   readonly scope: LimitScope
-  /** After this wait, if nothing else happens, the same request passes. null: waiting does not help. */
+  /** If nothing else happens, the same request is admitted after this time. null: waiting does not help. */
   readonly retryAfterMs: number | null
 }
 
 export type AdmissionResult = Admitted | Rejected
 
-/** What a request really used. Only after the ledger's own record of it. */
+/** What a request really used. Sent only after the ledger has written its charge. */
 export type LimitSettlement = Subject & { readonly requestId: string; readonly tokens: number; readonly micro: number }
 
 /** A request that is still running. */
@@ -75,30 +75,30 @@ export type OpenHold = {
   /** null where not metered. */
   readonly micro: number | null
   readonly sliceId: string | null
-  /** Past its deadline: whoever owned it is gone. Only the ledger knows what became of it. */
+  /** Past its deadline: the node that held it is gone. Only the ledger knows the outcome. */
   readonly overdue: boolean
 }
 
-/** The money that one store has of an organization. */
+/** The credits of one organization in one store. */
 export type CreditAccount = {
   readonly slice: (SliceId & { readonly amountMicro: number; readonly leftMicro: number }) | null
   readonly holds: readonly OpenHold[]
 }
 
-/** Rules of the house, the same on every node. */
+/** Settings that must be the same on every node. */
 export type LimitSettings = {
-  /** A place in flight comes back after this unless renewed. */
+  /** A concurrency slot is freed after this time unless it is renewed. */
   readonly leaseMs: number
-  /** Longer than the longest request: a hold past it is overdue, but never given back by time alone. */
+  /** Longer than the longest request. A hold past it is overdue, but only the reconciler releases it, never time alone. */
   readonly holdMs: number
-  /** In which scopes a request that a limit refused counts as a request. */
-  readonly countRefused: keyof typeof rejectedScopes
+  /** In which scopes a request that a limit rejected counts as a request. */
+  readonly countRejectedIn: keyof typeof rejectedScopes
 }
 
-/** How many scopes, nearest first, a refused request counts in. */
+/** In how many scopes, nearest first, a rejected request counts. */
 export const rejectedScopes = { none: 0, key: 1, all: 3 } as const
 
-/** Amounts are whole and exact; anything else would make the stores disagree. */
+/** Throws unless all amounts are exact, non-negative integers: otherwise the stores would disagree. */
 export function assertWhole(...amounts: readonly number[]): void {
   for (const amount of amounts) {
     if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not a whole amount: ${amount}`)

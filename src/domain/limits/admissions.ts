@@ -12,10 +12,10 @@ export type AdmissionsParts = {
   readonly nodes: () => number
 }
 
-/** How often one admission contributes to a store that keeps losing what it was told. */
+/** How often one admission contributes to a shared store that keeps losing its state. */
 const maxContributions = 3
 
-/** Decides by the shared counters, or by this node's own; these count what it admits either way. */
+/** Decides with the shared counters or with the local ones. The local counters count every request that this node admits. */
 export function createAdmissions({ shared, local, contributions, nodes }: AdmissionsParts) {
   const share = (limits: Limits): Limits => shareOf(limits, nodes())
   return { admitShared, admitLocally }
@@ -23,24 +23,24 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
   async function admitShared(request: AdmissionRequest): Promise<AdmissionResult> {
     const { organization } = request
     for (let tries = 0; tries < maxContributions; tries++) {
-      if (contributions.isUntold(organization)) await contributions.tell(organization)
+      if (contributions.hasUnsent(organization)) await contributions.send(organization)
       const verdict = contributions.isWhole() ? await admitWhole(request) : await admitWithinShare(request)
       if (verdict !== 'forgotten') return verdict
-      await contributions.tellAll(organization)
+      await contributions.sendAll(organization)
     }
-    throw new LimitStoreError('unreachable', 'the shared counters keep losing what they are told')
+    throw new LimitStoreError('unreachable', 'the shared counters keep losing their state')
   }
 
   async function admitWhole(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
     const verdict = await admitOrUndo(shared, request)
-    if (verdict !== 'forgotten' && verdict.admitted) local.note(request, verdict.atMs)
+    if (verdict !== 'forgotten' && verdict.admitted) local.countAdmitted(request, verdict.atMs)
     return verdict
   }
 
-  /** While the shared counters may lack what other nodes have admitted, this node's share must have room, too. */
+  /** While the shared counters may lack usage of other nodes, the request must also fit into this node's share. */
   async function admitWithinShare(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
-    const free = request.mode === 'count' ? request : { ...request, micro: null }
-    const own = local.admit({ ...free, limits: share(request.limits) })
+    const unmetered = request.mode === 'count' ? request : { ...request, micro: null }
+    const own = local.admit({ ...unmetered, limits: share(request.limits) })
     if (!own.admitted || own.duplicate) return own.admitted ? admitOrUndo(shared, request) : own
     try {
       const verdict = await admitOrUndo(shared, request)
@@ -55,14 +55,14 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
 
   function admitLocally(request: AdmissionRequest): AdmissionResult {
     const verdict = local.admit({ ...request, limits: share(request.limits) })
-    if (verdict.admitted && !verdict.duplicate) contributions.note(request, verdict.atMs)
+    if (verdict.admitted && !verdict.duplicate) contributions.add(request, verdict.atMs)
     return verdict
   }
 }
 
 /**
- * An admission without an answer may have happened all the same. What follows it on the same connection gives back what
- * it took; if that fails too, the place expires and the hold becomes overdue.
+ * An admission that failed without a reply may have been executed all the same. A settlement on the same connection undoes
+ * it. If that fails too, the slot expires and the hold becomes overdue.
  */
 async function admitOrUndo(
   shared: SharedLimitStore,
@@ -80,6 +80,6 @@ async function undo(shared: SharedLimitStore, { organization, project, key, requ
   try {
     await shared.settle({ organization, project, key, requestId, tokens: 0, micro: 0 })
   } catch {
-    // Out of reach: time does the rest.
+    // Unreachable: the slot expires, and the reconciler ends the hold.
   }
 }

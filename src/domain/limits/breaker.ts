@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 
-/** Decides whether a dependency is asked at all. */
+/** Decides whether a dependency is called at all. */
 export type CircuitBreaker = Disposable & {
   isOpen(): boolean
-  /** A call failed. Too many in a short time open it. */
+  /** Reports a failed call. Too many in a short time open the breaker. */
   failed(): void
 }
 
 export type CircuitBreakerOptions = {
   readonly clock: Clock
   readonly random: Random
-  /** Resolves when the dependency answers again. */
+  /** Resolves when the dependency works again. */
   readonly probe: () => Promise<void>
   readonly onChange?: (isOpen: boolean) => void
 }
@@ -20,7 +20,7 @@ const maxFailures = 3
 const withinMs = 1_000
 const probeEveryMs = 1_000
 
-/** Opens after three failures within a second. While open, only its own probe asks, about once a second. */
+/** Opens after three failures within a second. While it is open, only its own probe calls, about once a second. */
 export function createCircuitBreaker({ clock, random, probe, onChange }: CircuitBreakerOptions): CircuitBreaker {
   let failures: number[] = []
   let isOpen = false
@@ -35,7 +35,7 @@ export function createCircuitBreaker({ clock, random, probe, onChange }: Circuit
 
   const probeLater = (): void => {
     if (isDisposed) return
-    // Spread, so that many nodes do not ask a server that just woke up all at once.
+    // With jitter, so that not all nodes call a server at once that has just come back.
     const delayMs = probeEveryMs * (0.75 + random.fraction() / 2)
     cancelProbe = clock.after(delayMs, () => void probe().then(() => set(false), probeLater))
   }

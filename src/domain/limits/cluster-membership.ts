@@ -1,11 +1,11 @@
-/** Which nodes run. Known by their beat alone, so that their clocks may disagree. */
+/** Which nodes are alive. This is known by their heartbeats alone, so that their clocks may differ. */
 export type ClusterMembership = {
   /** Nodes that share the limits, this one included. */
   count(): number
   isAlive(nodeId: string): boolean
 }
 
-/** A house of one. */
+/** The membership of a single node. */
 export const singleNode = (ownId: string): ClusterMembership => ({
   count: () => 1,
   isAlive: (nodeId) => nodeId === ownId,

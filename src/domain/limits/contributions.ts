@@ -5,50 +5,50 @@ import type { Contribution, SharedLimitStore } from './store.ts'
 import type { LimitUsage } from './usage.ts'
 
 export type ContributionsParts = {
-  readonly shared: Pick<SharedLimitStore, 'contribute' | 'attend'>
-  /** All that this node admits, whichever store decides. */
+  readonly shared: Pick<SharedLimitStore, 'contribute' | 'register'>
+  /** Counts all that this node admits, whichever store decides. */
   readonly own: LimitEngine
-  /** Of that, what the shared store has not been told. */
-  readonly untold: LimitEngine
+  /** Counts the part of it that the shared store has not received. */
+  readonly unsent: LimitEngine
   readonly nodeId: string
-  readonly census: ClusterMembership
+  readonly membership: ClusterMembership
   readonly isReachable: () => boolean
 }
 
-/** Keeps the shared store informed of what this node has admitted without it, and notices when the store has lost it. */
+/** Sends the shared store what this node has admitted without it, and detects when the store has lost its state. */
 export type Contributions = {
   /** Registers this node with the shared store and sends what it has not been told. The job calls it every second; never fails. */
-  lookAfter(): Promise<void>
-  /** Whether the shared store has everything that the nodes have admitted. Until then each admits no more than its share. */
+  sync(): Promise<void>
+  /** True if the shared store has the usage of all nodes. Until then each node admits no more than its share. */
   isWhole(): boolean
-  /** Before the shared store decides for an organization, it has to have this. */
-  isUntold(organization: string): boolean
-  tell(organization: string): Promise<void>
-  /** The shared store does not know this node's use of the organization: it gets all of it. */
-  tellAll(organization: string): Promise<void>
-  /** This node has admitted a request by itself. */
-  note(request: AdmissionRequest, atMs: number): void
-  /** Corrects a request that the shared store has not been told of. False: it has been. */
+  /** True if the organization has usage that must be sent before the shared store decides for it. */
+  hasUnsent(organization: string): boolean
+  send(organization: string): Promise<void>
+  /** Sends all usage of the organization, for a shared store that lost it. */
+  sendAll(organization: string): Promise<void>
+  /** Adds a request that this node has admitted without the shared store. */
+  add(request: AdmissionRequest, atMs: number): void
+  /** Settles a request that has not been sent yet. False: it has been sent, so that the shared store must settle it. */
   settle(settlement: LimitSettlement): boolean
   leave(request: Renewal): boolean
   renew(renewals: readonly Renewal[]): readonly Renewal[]
 }
 
-/** So that a store which has just started is not asked everything at once. */
-const atOnce = 32
+/** Bounds the load on a store that has just started. */
+const batchSize = 32
 
-type Outgoing = { readonly contribution: Contribution; readonly untold: LimitUsage | undefined }
+type Outgoing = { readonly contribution: Contribution; readonly unsentUsage: LimitUsage | undefined }
 
 export function createContributions(parts: ContributionsParts): Contributions {
-  const { shared, own, untold, nodeId, census } = parts
-  const outgoing = new Map<string, Outgoing>() // sent again as it was until the store has answered
+  const { shared, own, unsent, nodeId, membership } = parts
+  const outgoing = new Map<string, Outgoing>() // resent unchanged until the store has replied
   const sending = new Map<string, Promise<void>>()
   let number = 0
   let isWhole = false
-  let attending: Promise<void> | undefined
+  let registering: Promise<void> | undefined
   let queued: Promise<void> | undefined
 
-  /** One at a time for each organization, or the same use would be contributed twice. */
+  /** One at a time for each organization; otherwise the same usage would be contributed twice. */
   const send = (organization: string, isAll: boolean): Promise<void> => {
     const earlier = sending.get(organization)
     if (earlier !== undefined) return earlier
@@ -63,89 +63,89 @@ export function createContributions(parts: ContributionsParts): Contributions {
     const result = await shared.contribute(next.contribution)
     outgoing.delete(organization)
     if (result === 'forgotten') return sendNow(organization, true)
-    if (result === 'known' && next.untold !== undefined) untold.contribute(next.untold)
-    if (untold.isCounting(organization)) return sendNow(organization, false)
+    if (result === 'known' && next.unsentUsage !== undefined) unsent.contribute(next.unsentUsage)
+    if (unsent.isCounting(organization)) return sendNow(organization, false)
   }
 
   function unanswered(organization: string, isAll: boolean): Outgoing | undefined {
     const last = outgoing.get(organization)
     if (last === undefined || last.contribution.isAll || !isAll) return last
-    untold.contribute(last.contribution.use) // nobody knows whether the store has it: rather twice than never
+    unsent.contribute(last.contribution.use) // it is unknown whether the store has it: rather twice than never
     return undefined
   }
 
   function prepare(organization: string, isAll: boolean): Outgoing {
-    const pending = untold.useOf(organization)
-    untold.forget(organization)
+    const pending = unsent.usageOf(organization)
+    unsent.remove(organization)
     const nothing: LimitUsage = { organization, scopes: [], running: [] }
-    const use = (isAll ? own.useOf(organization) : pending) ?? nothing
-    return { contribution: { use, node: nodeId, number: ++number, isAll }, untold: isAll ? pending : undefined }
+    const use = (isAll ? own.usageOf(organization) : pending) ?? nothing
+    return { contribution: { use, node: nodeId, number: ++number, isAll }, unsentUsage: isAll ? pending : undefined }
   }
 
-  /** A node that is no longer on the list has to contribute everything again, as the list is lost with the rest. */
-  const attend = (): Promise<void> => (attending ??= attendNow().finally(() => (attending = undefined)))
+  /** A node that is no longer on the list must contribute everything again, because the list is lost with the other state. */
+  const register = (): Promise<void> => (registering ??= registerNow().finally(() => (registering = undefined)))
 
-  /** Not the answer to a question that was asked before. */
-  const attendFromNow = (): Promise<void> => {
-    if (attending === undefined) return attend()
+  /** Registers after this call: a registration already in progress may have read an older list. */
+  const registerAgain = (): Promise<void> => {
+    if (registering === undefined) return register()
     const begin = (): Promise<void> => {
       queued = undefined
-      return attend()
+      return register()
     }
-    return (queued ??= attending.then(begin, begin))
+    return (queued ??= registering.then(begin, begin))
   }
 
-  async function attendNow(): Promise<void> {
-    let nodes = await shared.attend(nodeId, false)
+  async function registerNow(): Promise<void> {
+    let nodes = await shared.register(nodeId, false)
     if (!nodes.includes(nodeId)) {
       isWhole = false
       await inChunks(own.organizations(), (organization) => send(organization, true))
-      nodes = await shared.attend(nodeId, true)
+      nodes = await shared.register(nodeId, true)
     }
-    isWhole = nodes.filter((id) => census.isAlive(id)).length >= census.count()
+    isWhole = nodes.filter((id) => membership.isAlive(id)).length >= membership.count()
   }
 
   const lookAfter = async (): Promise<void> => {
     if (!parts.isReachable()) return
     try {
-      await attend()
-      await inChunks(new Set([...outgoing.keys(), ...untold.organizations()]), (organization) =>
+      await register()
+      await inChunks(new Set([...outgoing.keys(), ...unsent.organizations()]), (organization) =>
         send(organization, false),
       )
     } catch {
-      // Out of reach: the next look tries again, and every admission tells of its own organization first.
+      // Unreachable: the next run tries again, and every admission first sends the usage of its own organization.
     }
   }
 
   return {
-    lookAfter,
+    sync: lookAfter,
     isWhole: () => isWhole,
-    isUntold: (organization) => outgoing.has(organization) || untold.isCounting(organization),
-    tell: (organization) => send(organization, false),
-    async tellAll(organization) {
+    hasUnsent: (organization) => outgoing.has(organization) || unsent.isCounting(organization),
+    send: (organization) => send(organization, false),
+    async sendAll(organization) {
       await send(organization, true)
-      // Only afterwards: what was lost before the contribution shows here, what is lost later in the next admission.
-      await attendFromNow()
+      // After the contribution: a loss before it shows here, a later loss in the next admission.
+      await registerAgain()
     },
-    note: (request, atMs) => untold.note(request, atMs),
-    settle: (settlement) => untold.isCounted(settlement) && untold.settle(settlement) === 'settled',
+    add: (request, atMs) => unsent.countAdmitted(request, atMs),
+    settle: (settlement) => unsent.isCounted(settlement) && unsent.settle(settlement) === 'settled',
     leave(request) {
-      const isUntold = untold.isCounted(request)
-      if (isUntold) untold.leave(request)
-      return isUntold
+      const isUnsent = unsent.isCounted(request)
+      if (isUnsent) unsent.leave(request)
+      return isUnsent
     },
     renew(renewals) {
-      const [pending, told] = [
-        renewals.filter((one) => untold.isCounted(one)),
-        renewals.filter((one) => !untold.isCounted(one)),
+      const [pending, sent] = [
+        renewals.filter((one) => unsent.isCounted(one)),
+        renewals.filter((one) => !unsent.isCounted(one)),
       ]
-      untold.renew(pending)
-      return told
+      unsent.renew(pending)
+      return sent
     },
   }
 }
 
 async function inChunks<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
   const all = [...items]
-  for (let at = 0; at < all.length; at += atOnce) await Promise.all(all.slice(at, at + atOnce).map(work))
+  for (let at = 0; at < all.length; at += batchSize) await Promise.all(all.slice(at, at + batchSize).map(work))
 }

@@ -24,7 +24,7 @@ function request(requestId: string, micro: number | null = null): AdmissionReque
   return { ...subject, limits, mode: 'full', requestId, tokens: 0, micro }
 }
 
-/** Shared counters that can be taken away or lose all they have, with all that was asked of them. */
+/** Shared counters that can become unreachable or lose their state, with a log of all calls. */
 function createShared(nowMs: () => number) {
   const createEngine = () => createLimitEngine({ nowMs, epoch: 'shared', settings: limitSettings })
   let engine = createEngine()
@@ -52,7 +52,7 @@ function createShared(nowMs: () => number) {
     close: (slice) => ask('close', () => engine.close(slice)),
     accounts: (organization) => ask('accounts', () => engine.accounts(organization)),
     contribute: (contribution) => ask('contribute', () => contribute(contribution)),
-    attend: (node, hasContributed) =>
+    register: (node, hasContributed) =>
       ask('attend', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
     probe: () => ask('probe', () => undefined),
   }
@@ -75,26 +75,26 @@ function createShared(nowMs: () => number) {
 function createScene(more: Partial<FallbackOptions> = {}) {
   const { clock, pass, waiting } = createHandClock()
   const shared = createShared(clock.monotonicMs)
-  const [local, untold] = ['local', 'untold'].map((epoch) =>
+  const [local, unsent] = ['local', 'unsent'].map((epoch) =>
     createLimitEngine({ nowMs: clock.monotonicMs, epoch, settings: limitSettings }),
   )
-  assert.ok(local && untold)
+  assert.ok(local && unsent)
   const changes: boolean[] = []
   const failures: [keyof LimitStore, string][] = []
   const store = createFallbackStore({
     shared: shared.store,
     local,
-    untold,
+    unsent,
     nodeId: 'this',
-    census: { count: () => 2, isAlive: () => true },
+    membership: { count: () => 2, isAlive: () => true },
     clock,
     random,
     onChange: (isDegraded) => void changes.push(isDegraded),
     onFailure: (operation, { reason }) => void failures.push([operation, reason]),
     ...more,
   })
-  repeat(clock, store.attend, 1_000) // as the job does
-  /** Both nodes are known to the shared counters, and so is the organization. */
+  repeat(clock, store.sync, 1_000) // as the job does
+  /** Registers both nodes and the organization with the shared counters. */
   const meet = async (): Promise<void> => {
     shared.nodes.add('other')
     await store.admit({ ...subject, limits, mode: 'check', requestId: '', tokens: 0, micro: null })
@@ -108,7 +108,7 @@ function createScene(more: Partial<FallbackOptions> = {}) {
 }
 
 describe('the store with a fallback', () => {
-  it('asks the shared counters while they answer, once for an admission and once for a settlement', async () => {
+  it('calls reachable shared counters once for an admission and once for a settlement', async () => {
     const { store, shared, meet } = createScene()
     await meet()
     await store.admit(request('one'))
@@ -116,7 +116,7 @@ describe('the store with a fallback', () => {
     assert.deepEqual(shared.state.asked, ['admit', 'settle'])
   })
 
-  it('starts from what it admitted through the shared counters when it decides alone', async () => {
+  it('starts from what it admitted through the shared counters when it decides locally', async () => {
     const { store, meet, fail } = createScene()
     await meet()
     for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
@@ -128,23 +128,23 @@ describe('the store with a fallback', () => {
     )
   })
 
-  it('tells the shared counters what it admitted without them, before they decide again', async () => {
+  it('sends the shared counters what it admitted without them, before they decide again', async () => {
     const { store, shared, pass, meet, fail } = createScene()
     await meet()
     await fail(3)
     shared.state.isDown = false
     await pass(1_000)
     shared.state.asked.length = 0
-    const { standing } = await store.admit(request('back'))
-    assert.equal(standing.key.rpm?.remaining, 6)
+    const { limitStatus } = await store.admit(request('back'))
+    assert.equal(limitStatus.key.rpm?.remaining, 6)
     assert.deepEqual(new Set(shared.state.asked.slice(0, -1)), new Set(['contribute']))
     assert.equal(shared.state.asked.at(-1), 'admit')
-    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 4) // with their places, until they are settled
+    assert.equal(shared.engine.accounts('org')[0]?.holds.length, 4) // with their slots, until they are settled
     await store.settle({ ...subject, requestId: 'failed_0', tokens: 0, micro: 0 })
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
   })
 
-  it('tells them also of organizations that ask for nothing more', async () => {
+  it('also sends the usage of organizations without further requests', async () => {
     const { shared, pass, meet, fail } = createScene()
     await meet()
     await fail(3)
@@ -154,14 +154,14 @@ describe('the store with a fallback', () => {
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
   })
 
-  it('gives shared counters that have lost everything all that it has admitted, and asks again', async () => {
+  it('sends all that it has admitted to shared counters that lost their state, and tries again', async () => {
     const { store, shared, meet } = createScene()
     await meet()
     for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
     shared.lose()
     shared.nodes.add('other')
-    const { standing } = await store.admit(request('fifth'))
-    assert.deepEqual([standing.key.rpm?.limit, standing.key.rpm?.remaining], [10, 5])
+    const { limitStatus } = await store.admit(request('fifth'))
+    assert.deepEqual([limitStatus.key.rpm?.limit, limitStatus.key.rpm?.remaining], [10, 5])
     assert.equal(await store.settle({ ...subject, requestId: 'shared_0', tokens: 0, micro: 0 }), 'settled')
   })
 
@@ -172,18 +172,18 @@ describe('the store with a fallback', () => {
     for (let count = 0; count < 5; count++) {
       assert.equal((await store.admit(request(`shared_${count}`))).admitted, true)
     }
-    const refused = await store.admit(request('sixth'))
-    assert.deepEqual([refused.admitted, refused.standing.key.rpm?.limit], [false, 5])
+    const rejected = await store.admit(request('sixth'))
+    assert.deepEqual([rejected.admitted, rejected.limitStatus.key.rpm?.limit], [false, 5])
   })
 
-  it('admits up to the whole limit again once they have', async () => {
+  it('admits up to the whole limit again once every node has contributed', async () => {
     const { store, shared, meet, pass } = createScene()
     await meet()
     shared.lose()
     for (let count = 0; count < 6; count++) await store.admit(request(`shared_${count}`))
     shared.nodes.add('other')
     await pass(1_000)
-    assert.equal((await store.admit(request('more'))).standing.key.rpm?.limit, 10)
+    assert.equal((await store.admit(request('more'))).limitStatus.key.rpm?.limit, 10)
   })
 
   it('counts requests in flight across a loss', async () => {
@@ -203,7 +203,7 @@ describe('the store with a fallback', () => {
     assert.equal((await store.admit({ ...request('fourth'), limits: one })).admitted, true)
   })
 
-  it('contributes once where many ask for the same organization', async () => {
+  it('contributes once for many concurrent requests of the same organization', async () => {
     const { store, shared, meet } = createScene()
     await meet()
     for (let count = 0; count < 3; count++) await store.admit(request(`shared_${count}`))
@@ -214,16 +214,16 @@ describe('the store with a fallback', () => {
     assert.equal(verdicts.filter(({ admitted }) => admitted).length, 7)
   })
 
-  it('answers a call that failed from its own counters, at its share of the limit', async () => {
+  it('decides a failed call with its own counters, at its share of the limit', async () => {
     const { store, fail, failures } = createScene()
     await fail(0)
     const verdict = await store.admit(request('one'))
     assert.equal(verdict.admitted, true)
-    assert.deepEqual(verdict.standing.key.rpm, { limit: 5, remaining: 4, resetMs: 61_000 })
+    assert.deepEqual(verdict.limitStatus.key.rpm, { limit: 5, remaining: 4, resetMs: 61_000 })
     assert.deepEqual(failures, [['admit', 'unreachable']])
   })
 
-  it('stops asking after three failures within a second', async () => {
+  it('stops calling after three failures within a second', async () => {
     const { store, shared, changes, fail } = createScene()
     await fail(3)
     assert.deepEqual(changes, [true])
@@ -233,7 +233,7 @@ describe('the store with a fallback', () => {
     assert.deepEqual(shared.state.asked, [])
   })
 
-  it('goes on asking when failures are rarer', async () => {
+  it('goes on calling when failures are rarer', async () => {
     const { store, pass, fail } = createScene()
     for (let count = 0; count < 5; count++) {
       await fail(2)
@@ -252,7 +252,7 @@ describe('the store with a fallback', () => {
     shared.state.isDown = false
     await pass(1_000)
     assert.deepEqual(changes, [true, false])
-    assert.equal((await store.admit(request('back'))).standing.key.rpm?.limit, 10)
+    assert.equal((await store.admit(request('back'))).limitStatus.key.rpm?.limit, 10)
   })
 
   it('settles and renews a request where it was admitted', async () => {
@@ -270,14 +270,14 @@ describe('the store with a fallback', () => {
     assert.equal(await store.settle({ ...subject, requestId: 'before', tokens: 0, micro: 0 }), 'settled')
   })
 
-  it('says so when a settlement cannot reach the counters that hold it', async () => {
+  it('reports a settlement that cannot reach the counters with its hold', async () => {
     const { store, fail } = createScene()
     await store.admit(request('before'))
     await fail(3)
     assert.equal(await store.settle({ ...subject, requestId: 'before', tokens: 0, micro: 0 }), 'unreachable')
   })
 
-  it('says such a settlement again once the shared counters are back, so that nobody waits for its place', async () => {
+  it('sends such a settlement again once the shared counters are back, so that its slot becomes free', async () => {
     const { store, shared, pass, fail, meet } = createScene()
     await meet()
     for (const id of ['one', 'two']) await store.admit(request(id))
@@ -294,7 +294,7 @@ describe('the store with a fallback', () => {
     assert.deepEqual(open, ['failed_0', 'failed_1', 'failed_2'])
   })
 
-  it('does not say a settlement again that the shared counters heard and could not make', async () => {
+  it('does not resend a settlement that the shared counters received and could not execute', async () => {
     const { store, shared, pass } = createScene()
     await store.admit(request('one'))
     Object.assign(shared.state, { isDown: true, reason: 'script' })
@@ -306,12 +306,12 @@ describe('the store with a fallback', () => {
     assert.deepEqual(shared.state.asked, ['admit'])
   })
 
-  it('spends on its own only what was granted to its own life', async () => {
+  it('spends locally only what was granted to its own epoch', async () => {
     const { store, fail } = createScene()
     await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'shared_slice', amountMicro: 100, opens: true })
     await fail(3)
-    const refused = await store.admit(request('one', 10))
-    assert.deepEqual(refused.credits, { epoch: 'local', sliceId: null, leftMicro: 0 })
+    const rejected = await store.admit(request('one', 10))
+    assert.deepEqual(rejected.credits, { epoch: 'local', sliceId: null, leftMicro: 0 })
     await store.grant({ organization: 'org', epoch: 'local', sliceId: 'local_slice', amountMicro: 10, opens: true })
     const admitted = await store.admit(request('one', 10))
     assert.deepEqual(admitted.credits, { epoch: 'local', sliceId: 'local_slice', leftMicro: 0 })
@@ -325,14 +325,14 @@ describe('the store with a fallback', () => {
     assert.equal(late, 'unreachable')
   })
 
-  it('takes back an admission whose answer was lost', async () => {
+  it('undoes an admission whose reply was lost', async () => {
     const lost: string[] = []
     const { clock } = createHandClock()
-    const { store: answering, engine } = createShared(clock.monotonicMs)
+    const { store: replying, engine } = createShared(clock.monotonicMs)
     const shared: SharedLimitStore = {
-      ...answering,
+      ...replying,
       async admit(asked) {
-        await answering.admit(asked)
+        await replying.admit(asked)
         lost.push('answer')
         throw new LimitStoreError('unreachable', 'too late')
       },
@@ -345,19 +345,19 @@ describe('the store with a fallback', () => {
     assert.equal(local.isOpen({ ...subject, requestId: 'one' }), true)
   })
 
-  it('does not read half of the accounts', async () => {
+  it('does not return incomplete accounts', async () => {
     const { store, fail } = createScene()
     await fail(3)
     await assert.rejects(async () => store.accounts('org'), LimitStoreError)
   })
 
-  it('hides no bug: what is not a failure of the store is thrown on', async () => {
+  it('rethrows errors that are not failures of the store', async () => {
     const { shared } = createScene()
     const { store } = createScene({ shared: { ...shared.store, admit: () => Promise.reject(new TypeError('a bug')) } })
     await assert.rejects(async () => store.admit(request('one')), TypeError)
   })
 
-  it('stops probing when it is disposed of', async () => {
+  it('stops probing when it is disposed', async () => {
     const { store, waiting, fail } = createScene()
     await fail(3)
     const before = waiting()

@@ -4,7 +4,7 @@ import type { Principal } from '../identity/principal.ts'
 import { metrics, type Limits, type Metric, type LimitScope, type ScopeLimits } from './scopes.ts'
 import { limitsOf, tierOf, type TierTable } from './tiers.ts'
 
-/** Limits that were set for one organization, project or key. */
+/** Limits set for one organization, project or key. */
 export type LimitOverride = {
   readonly scope: LimitScope
   readonly subjectId: string
@@ -13,7 +13,7 @@ export type LimitOverride = {
 
 export type OverrideStore = {
   list(organizationId: string): Promise<readonly LimitOverride[]>
-  /** Without limits: as the tier has it again. */
+  /** An empty object restores the limits of the tier. */
   set(organizationId: string, override: LimitOverride): Promise<void>
 }
 
@@ -23,23 +23,23 @@ export type LimitsOf = (principal: Subject) => MaybePromise<Limits>
 
 export type LimitsOfParts = { readonly table: TierTable; readonly overrides: Pick<OverrideStore, 'list'> }
 
-/** Subjects whose latest limits are kept for the time without a database. */
+/** For how many subjects the latest limits are kept, for use during a database outage. */
 const maxLatest = 20_000
 
 /**
- * The limits of whoever asks. They are looked up once for each principal: a change to its organization makes it another
- * one, since authentication then reads it again. While the database is out of reach the limits from before hold.
+ * The limits of a principal, read once per principal object. After a change to its organization, authentication creates a
+ * new object, so that the limits are read again. During a database outage the latest known limits apply.
  */
 export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
-  const known = new WeakMap<object, Limits>()
+  const cache = new WeakMap<object, Limits>()
   const latest = new Map<string, Limits>()
-  return (principal) => known.get(principal) ?? lookUp(principal)
+  return (principal) => cache.get(principal) ?? lookUp(principal)
 
   async function lookUp(principal: Subject): Promise<Limits> {
     const name = `${principal.organization.id} ${principal.projectId} ${principal.id}`
     try {
       const limits = await read(principal)
-      known.set(principal, limits)
+      cache.set(principal, limits)
       latest.delete(name)
       latest.set(name, limits)
       if (latest.size > maxLatest) latest.delete(latest.keys().next().value ?? '')

@@ -2,11 +2,11 @@ import { dayMs, hourMs, type Clock } from '../../base/clock.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import type { NodeUsage } from './usage.ts'
 
-/** Where the windows of a process outlive it. */
+/** Where the windows of an embedded server survive a restart. */
 export type UsageStore = {
-  /** All that was saved after this time. */
+  /** All usage saved after this time. */
   load(afterMs: number): Promise<readonly NodeUsage[]>
-  save(uses: readonly NodeUsage[], nowMs: number): Promise<void>
+  save(usages: readonly NodeUsage[], nowMs: number): Promise<void>
   removeBefore(ms: number): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export type PersistedUsage = {
   removeOld(): Promise<void>
 }
 
-/** By then every slot has left the day. */
+/** After this time every slot has left the day window. */
 const keptMs = dayMs + hourMs
 
 /** Loads the counters of the previous process into the engine. Requests never wait for a save. */
@@ -36,13 +36,13 @@ export async function persistUsage({ store, engine, clock }: PersistedUsageParts
 
   return {
     async save() {
-      const uses = newest([...unsaved, ...engine.takeChanged()])
+      const usages = newest([...unsaved, ...engine.takeChanged()])
       unsaved = []
-      if (uses.length === 0) return
+      if (usages.length === 0) return
       try {
-        await store.save(uses, clock.nowMs())
+        await store.save(usages, clock.nowMs())
       } catch (error) {
-        unsaved = uses
+        unsaved = usages
         throw error
       }
     },
@@ -51,6 +51,6 @@ export async function persistUsage({ store, engine, clock }: PersistedUsageParts
 }
 
 /** Of each scope, what was counted last. */
-const newest = (uses: readonly NodeUsage[]): NodeUsage[] => [
-  ...new Map(uses.map((use) => [`${use.organization} ${use.scope} ${use.id}`, use])).values(),
+const newest = (usages: readonly NodeUsage[]): NodeUsage[] => [
+  ...new Map(usages.map((use) => [`${use.organization} ${use.scope} ${use.id}`, use])).values(),
 ]

@@ -1,23 +1,23 @@
 import type { PerScope, WindowMetric } from './scopes.ts'
 
-/** How far one window of one scope is used. */
+/** The usage of one window of one scope. */
 export type WindowUsage = {
   readonly limit: number
   readonly remaining: number
-  /** Until the window is empty again, if nothing more comes. */
+  /** Time until the window is empty, if no further request comes. */
   readonly resetMs: number
 }
 
-/** Places for requests in flight. They come back when requests end, which nobody can foresee. */
+/** The usage of concurrency slots. They have no reset time, because it is unknown when running requests end. */
 export type SlotUsage = { readonly limit: number; readonly remaining: number }
 
-/** null: no limit there. */
+/** null: no limit. */
 export type ScopeStatus = Readonly<Record<WindowMetric, WindowUsage | null>> & { readonly concurrent: SlotUsage | null }
 
-/** Where each scope stands after a decision. */
+/** The usage of each scope after a decision. */
 export type LimitStatus = PerScope<ScopeStatus>
 
-/** A use above the limit (an answer longer than its estimate) shows as nothing remaining. */
+/** If usage exceeds the limit (an answer was longer than estimated), 0 remains. */
 export const windowUsage = (limit: number, used: number, resetMs: number): WindowUsage | null =>
   limit === 0 ? null : { limit, remaining: Math.max(0, limit - used), resetMs }
 

@@ -38,14 +38,14 @@ describe('the limits of a tier', () => {
     })
   })
 
-  it('give way to what was set for this organization, project or key', () => {
+  it('are overridden by the values of this organization, project or key', () => {
     const limits = limitsOf(tierTable.free, { key: { rpm: 5 }, organization: { tpd: 0, concurrent: 100 } })
     assert.equal(limits.key.rpm, 5)
     assert.equal(limits.key.rpd, 10_000)
     assert.deepEqual([limits.organization.tpd, limits.organization.concurrent], [0, 100])
   })
 
-  it('follow the configuration’s changes to the table, and only those', () => {
+  it('change with the overrides of the configuration only', () => {
     const table = withOverrides(tierTable, { free: { rpm: 7, concurrent: { key: 1 } } })
     assert.deepEqual(table.free, { ...tierTable.free, rpm: 7, concurrent: { key: 1, project: 6, organization: 8 } })
     assert.deepEqual(table.tier_5, tierTable.tier_5)
@@ -53,14 +53,14 @@ describe('the limits of a tier', () => {
 })
 
 describe('a node’s share of the limits', () => {
-  it('stays within the whole in sum', () => {
+  it('adds up to no more than the limit', () => {
     const whole = limitsOf(tierTable.free)
     const share = shareOf(whole, 7)
     assert.equal(share.key.rpm, 8)
     assert.ok(share.organization.tpd * 7 <= whole.organization.tpd)
   })
 
-  it('is never nothing, and never limits what had no limit', () => {
+  it('is at least 1, and adds no limit where there was none', () => {
     const share = shareOf(limitsOf(tierTable.free), 50)
     assert.equal(share.key.concurrent, 1)
     assert.equal(share.key.tpd, 0)

@@ -37,7 +37,7 @@ export const plans: readonly string[] = [...tierOfPlan.keys()]
 
 export const isPlan = (word: string): boolean => tierOfPlan.has(word)
 
-/** What an organization must have paid over its life, highest first. */
+/** What an organization must have paid in total, highest tier first. */
 const spendTiers: readonly (readonly [paidUsd: number, tier: Tier])[] = [
   [5000, 'tier_5'],
   [1000, 'tier_4'],
@@ -48,17 +48,17 @@ const spendTiers: readonly (readonly [paidUsd: number, tier: Tier])[] = [
 
 export type Account = { readonly plan: string; readonly lifetimePaidMicroUsd: number }
 
-/** The higher of the plan's tier and the one reached by paying. A plan nobody knows counts as free. */
+/** The higher of the plan's tier and the tier reached by payments. An unknown plan counts as free. */
 export function tierOf({ plan, lifetimePaidMicroUsd }: Account): Tier {
   const byPlan = tierOfPlan.get(plan.toLowerCase()) ?? 'free'
   const bySpend = spendTiers.find(([paidUsd]) => lifetimePaidMicroUsd >= paidUsd * million)?.[1] ?? 'free'
   return tiers.indexOf(byPlan) > tiers.indexOf(bySpend) ? byPlan : bySpend
 }
 
-/** Values set for one organization, project or key in place of its tier's. 0 lifts a limit. */
+/** Values set for one organization, project or key instead of those of its tier. 0 removes a limit. */
 export type LimitOverrides = Readonly<Partial<PerScope<Partial<ScopeLimits>>>>
 
-/** A tier's row as the limits of the three scopes, with what was set for these in particular. */
+/** The limits of the three scopes: the tier's row, with the overrides applied. */
 export function limitsOf(row: TierRow, overrides: LimitOverrides = {}): Limits {
   return {
     key: { ...multiple(row, 1), tpd: 0, concurrent: row.concurrent.key, ...overrides.key },
@@ -83,11 +83,11 @@ export type TierRowOverride = Partial<Omit<TierRow, 'concurrent'>> & {
   readonly concurrent?: Partial<PerScope<number>>
 }
 
-/** The table with the configuration's changes to it. */
+/** The tier table with the overrides of the configuration applied. */
 export function withOverrides(table: TierTable, overrides: TierOverrides): TierTable {
   const row = (tier: Tier): TierRow => {
-    const { concurrent: places, ...values } = overrides[tier] ?? {}
-    return { ...table[tier], ...values, concurrent: { ...table[tier].concurrent, ...places } }
+    const { concurrent: slots, ...values } = overrides[tier] ?? {}
+    return { ...table[tier], ...values, concurrent: { ...table[tier].concurrent, ...slots } }
   }
   return {
     free: row('free'),

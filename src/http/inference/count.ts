@@ -47,7 +47,7 @@ export function createCountHandler(parts: CountEndpointParts, door: CountCodec):
     const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
     const headers = {
       ...door.headers?.(request.id),
-      ...rateLimitHeaders(verdict.standing),
+      ...rateLimitHeaders(verdict.limitStatus),
       ...gatewayHeader('x-gatehouse-token-source', source),
     }
     return await reply.headers(headers).send(door.present(inputTokens))

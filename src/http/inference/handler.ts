@@ -68,7 +68,7 @@ export type DecodedRequest = {
 export function createRejectedBodyCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
   return async (request: FastifyRequest): Promise<LimitStatus | undefined> => {
     const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
-    return caller === undefined ? undefined : (await admission.count(caller)).standing
+    return caller === undefined ? undefined : (await admission.count(caller)).limitStatus
   }
 }
 
@@ -144,7 +144,7 @@ function createPartIds(answerId: string): Ids {
 }
 
 const limitHeaders = ({ verdict }: InferenceAnswer): Record<string, string> =>
-  verdict === null ? {} : rateLimitHeaders(verdict.standing)
+  verdict === null ? {} : rateLimitHeaders(verdict.limitStatus)
 
 /** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
 const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>

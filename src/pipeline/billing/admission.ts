@@ -17,7 +17,7 @@ export type AdmissionParts = LeaseParts & {
   readonly limits: LimitStore
   readonly limitsOf: LimitsOf
   readonly ratesOf: (price: Price) => Rates
-  readonly funds: Pick<SliceAllocator, 'raise'>
+  readonly allocator: Pick<SliceAllocator, 'topUp'>
   readonly backlog: Pick<ChargeBacklog, 'isFull'> | null
   readonly failpoint: Failpoint
   /** Every decision, for the figures. */
@@ -66,7 +66,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       }
       const first = parts.limits.admit(request)
       const decided = isPromise(first) ? await first : first
-      const verdict = decided.admitted ? decided : await admittedWithFunds(principal, request, decided)
+      const verdict = decided.admitted ? decided : await admittedAfterTopUp(principal, request, decided)
       parts.onVerdict(verdict)
       const passed = parts.failpoint('admitted')
       if (passed !== undefined) await passed
@@ -81,11 +81,14 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   /** Refused for credits, the counters are given more of the ledger's, until it has said twice that there is no more. */
-  async function admittedWithFunds(principal: Principal, request: Running, refused: Rejected): Promise<Admitted> {
+  async function admittedAfterTopUp(principal: Principal, request: Running, refused: Rejected): Promise<Admitted> {
     let verdict: AdmissionResult = refused
-    for (let dries = 0; !verdict.admitted && verdict.reason === 'credits' && verdict.credits !== null && dries < 2;) {
-      const need = { organizationId: request.organization, micro: request.micro ?? 0, standing: verdict.credits }
-      dries = (await parts.funds.raise(need).catch(rethrow)) === 'dry' ? dries + 1 : 0
+    for (
+      let exhausted = 0;
+      !verdict.admitted && verdict.reason === 'credits' && verdict.credits !== null && exhausted < 2;
+    ) {
+      const need = { organizationId: request.organization, micro: request.micro ?? 0, credits: verdict.credits }
+      exhausted = (await parts.allocator.topUp(need).catch(rethrow)) === 'exhausted' ? exhausted + 1 : 0
       verdict = await parts.limits.admit(request)
     }
     if (verdict.admitted) return verdict
@@ -96,9 +99,13 @@ export function createAdmission(parts: AdmissionParts): Admission {
 
   /** Whoever gives up for want of credits has made an attempt, which the counters have not counted. */
   async function shortOfCredits(principal: Principal, request: Running, refused: Rejected): Promise<Fault> {
-    const { standing } = await countAttempt(principal)
+    const { limitStatus } = await countAttempt(principal)
     const remainingMicro = Math.max(refused.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)
-    return insufficientCredits({ neededMicro: request.micro ?? 0, remainingMicro, refused: { ...refused, standing } })
+    return insufficientCredits({
+      neededMicro: request.micro ?? 0,
+      remainingMicro,
+      refused: { ...refused, limitStatus },
+    })
   }
 
   async function countAttempt(principal: Principal): Promise<AdmissionResult> {

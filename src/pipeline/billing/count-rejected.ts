@@ -15,8 +15,8 @@ export function countRejected<T>(
 ): MaybePromise<T> {
   const refused = async (error: unknown): Promise<never> => {
     if (!isFault(error) || caller.kind === 'free') throw error
-    const { standing } = await admission.count(caller)
-    throw withLimitStatus(error, standing)
+    const { limitStatus } = await admission.count(caller)
+    throw withLimitStatus(error, limitStatus)
   }
   try {
     const result = work()

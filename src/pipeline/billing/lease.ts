@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { isRecorded, whoPays, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
+import { isWritten, whoPays, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
 import { costMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Settle } from '../../domain/credits/settle.ts'
 import { inUsd, displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
@@ -145,7 +145,7 @@ type Ending = { readonly usage: Usage; readonly atMs: number }
 
 /** The row that the ledger gets; none for a request that used nothing. */
 function chargeOf(taken: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
-  if (!isRecorded(outcome)) return undefined
+  if (!isWritten(outcome)) return undefined
   const { principal, requestId, model, rates, verdict } = taken
   const { reasoningTokens: _, ...tokens } = usage
   const isCharged = verdict.credits !== null && whoPays[outcome].isPaid

@@ -15,7 +15,7 @@ const rejectedFor = (reason: Rejected['reason'], given: Partial<Rejected> = {}):
   scope: 'key',
   retryAfterMs: null,
   credits: null,
-  standing: unlimited,
+  limitStatus: unlimited,
   ...given,
 })
 
@@ -30,8 +30,8 @@ describe('the fault of a request over a limit', () => {
   })
 
   it('is permanent where the request is larger than the limit; the wait is until the window is empty', () => {
-    const standing = { ...unlimited, key: { ...noLimits, tpm: { limit: 10, remaining: 3, resetMs: 42_000 } } }
-    const fault = faultFor('tpm', { standing })
+    const limitStatus = { ...unlimited, key: { ...noLimits, tpm: { limit: 10, remaining: 3, resetMs: 42_000 } } }
+    const fault = faultFor('tpm', { limitStatus })
     assert.deepEqual(fault.details, { retryAfterSeconds: 42, isPermanent: true })
     assert.match(fault.message, /may have 10 tokens a minute\. This request asks for more\./)
   })

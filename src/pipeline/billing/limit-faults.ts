@@ -20,8 +20,8 @@ const scopeNames: Readonly<Record<LimitScope, string>> = {
 
 /** The limit that stood in the way, and when to come again. */
 export function overLimit(refused: Rejected, reason: Metric): Fault {
-  const { scope, retryAfterMs, standing } = refused
-  const limit = standing[scope][reason]?.limit ?? 0
+  const { scope, retryAfterMs, limitStatus } = refused
+  const limit = limitStatus[scope][reason]?.limit ?? 0
   const neverFits = retryAfterMs === null
   const message = `${scopeNames[scope]} may have ${limit} ${metricNames[reason]}.`
   return new LimitedFault(
@@ -31,13 +31,13 @@ export function overLimit(refused: Rejected, reason: Metric): Fault {
       message: neverFits ? `${message} This request asks for more.` : message,
       details: { retryAfterSeconds: waitMs(refused, reason) / 1000, ...(neverFits && { isPermanent: true }) },
     },
-    standing,
+    limitStatus,
   )
 }
 
 /** A request larger than the limit itself never passes; its caller is told when the window is empty. */
-const waitMs = ({ retryAfterMs, standing, scope }: Rejected, reason: Metric): number =>
-  retryAfterMs ?? (reason === 'concurrent' ? 0 : (standing[scope][reason]?.resetMs ?? 0))
+const waitMs = ({ retryAfterMs, limitStatus, scope }: Rejected, reason: Metric): number =>
+  retryAfterMs ?? (reason === 'concurrent' ? 0 : (limitStatus[scope][reason]?.resetMs ?? 0))
 
 export type CreditShortage = {
   readonly neededMicro: number
@@ -51,7 +51,7 @@ export function insufficientCredits({ neededMicro, remainingMicro, refused }: Cr
   const short =
     remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
   const message = `This request may cost ${displayedUsage(neededMicro)} credits; ${short}.`
-  return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, refused.standing)
+  return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, refused.limitStatus)
 }
 
 /** The ledger cannot be asked, or cannot be written: nothing may be begun that would have to be paid for. */

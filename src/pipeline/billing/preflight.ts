@@ -52,7 +52,7 @@ export function createPreflight({ limits, limitsOf, ledger, ratesOf }: Preflight
     const available = (await ledger.balance(organizationId))?.availableMicro ?? 0
     const left = verdict.credits?.leftMicro ?? 0
     if (micro > left + available) return verdict
-    const { standing, atMs, credits } = verdict
-    return { admitted: true, duplicate: false, standing, atMs, credits }
+    const { limitStatus, atMs, credits } = verdict
+    return { admitted: true, duplicate: false, limitStatus, atMs, credits }
   }
 }

@@ -18,7 +18,7 @@ export type RedisLimitStoreOptions = {
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
   const incarnations = createIncarnations(connection)
   const time = (): string | number => nowMs?.() ?? ''
-  const rules = [settings.leaseMs, settings.holdMs, rejectedScopes[settings.countRefused]]
+  const rules = [settings.leaseMs, settings.holdMs, rejectedScopes[settings.countRejectedIn]]
 
   return {
     async admit(request) {
@@ -40,7 +40,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return result
     },
 
-    async attend(node, hasContributed) {
+    async register(node, hasContributed) {
       const keys = [`rl1:nodes:${epochOf(connection)}`]
       return readNodes(await runScript(connection, 'attend', { keys, args: [node, hasContributed ? 1 : 0] }))
     },

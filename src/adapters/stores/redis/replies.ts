@@ -20,7 +20,7 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 
 /** How many numbers each scope takes in the reply: use and reset of four windows, and requests in flight. */
 const perScope = 9
-const standingFrom = 7
+const limitStatusFrom = 7
 
 /** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
 export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
@@ -28,13 +28,13 @@ export function readVerdict(request: AdmissionRequest, epoch: string, reply: unk
   const outcome = text(answer[0])
   if (outcome === 'forgotten') return outcome
   const atMs = number(answer[6])
-  const standing = readStanding(request, answer.slice(standingFrom).map(number))
+  const limitStatus = readLimitStatus(request, answer.slice(limitStatusFrom).map(number))
   const credits = readCredits(request, epoch, answer)
   if (outcome === 'admitted' || outcome === 'duplicate') {
-    return { admitted: true, duplicate: outcome === 'duplicate', standing, atMs, credits }
+    return { admitted: true, duplicate: outcome === 'duplicate', limitStatus, atMs, credits }
   }
   if (outcome === 'credits') {
-    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, standing, atMs, credits }
+    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, limitStatus, atMs, credits }
   }
   const waitMs = number(answer[3])
   return {
@@ -42,7 +42,7 @@ export function readVerdict(request: AdmissionRequest, epoch: string, reply: unk
     reason: metrics[number(answer[2]) - 1] ?? misfit('metric', answer),
     scope: limitScopes[number(answer[1]) - 1] ?? misfit('scope', answer),
     retryAfterMs: waitMs === -1 ? null : waitMs,
-    standing,
+    limitStatus,
     atMs,
     credits,
   }
@@ -53,7 +53,7 @@ function readCredits(request: AdmissionRequest, epoch: string, answer: readonly 
   return { epoch, sliceId: text(answer[4]) || null, leftMicro: number(answer[5]) }
 }
 
-const readStanding = ({ limits }: AdmissionRequest, numbers: readonly number[]): LimitStatus => ({
+const readLimitStatus = ({ limits }: AdmissionRequest, numbers: readonly number[]): LimitStatus => ({
   key: readScope(limits.key, numbers.slice(0, perScope)),
   project: readScope(limits.project, numbers.slice(perScope, 2 * perScope)),
   organization: readScope(limits.organization, numbers.slice(2 * perScope)),

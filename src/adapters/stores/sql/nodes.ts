@@ -15,14 +15,14 @@ const forgetAfterMs = 60 * 60_000
 
 type Pulse = { readonly beat: number; readonly sinceMs: number }
 
-/** A member of the census. Its own row goes when it is disposed of. */
+/** A member of the membership. Its own row goes when it is disposed of. */
 export type NodeMember = ClusterMembership &
   AsyncDisposable & {
     /** Writes the heartbeat of this node, and reads those of the others. A job calls it every ten seconds. */
     look(): Promise<void>
   }
 
-/** Takes part in the census of nodes that share one database. */
+/** Takes part in the membership of nodes that share one database. */
 export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   const { database, clock, ownId, onError } = parts
   const pulses = new Map<string, Pulse>()

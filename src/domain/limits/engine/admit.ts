@@ -10,64 +10,64 @@ import { canHold, creditStatus } from './slice.ts'
 import { add } from './sliding-window.ts'
 import { takeSlot, type Tenant } from './tenant.ts'
 
-/** Who asks, and by which rules. */
-export type Parties = {
+/** The request, and the state and settings that it is checked against. */
+export type AdmitContext = {
   readonly tenant: Tenant
   readonly request: AdmissionRequest
   readonly epoch: string
   readonly settings: LimitSettings
 }
 
-/** Checks everything, then takes everything. Credits come last, so that a limit never hides behind a bill. */
-export function admit(parties: Parties, judged: CheckContext): AdmissionResult {
-  const { tenant, request } = parties
+/** Checks everything, then takes everything. Credits are checked last, so that a request over a limit is reported as that. */
+export function admit(parts: AdmitContext, context: CheckContext): AdmissionResult {
+  const { tenant, request } = parts
   const duplicate = request.mode === 'full' && tenant.holds.has(request.requestId)
   if (!duplicate) {
-    const closed = exceededLimits(judged)
-    if (closed.length > 0) return refuse(parties, judged, closed)
-    if (!canHold(tenant, request)) return refuseForCredits(parties, judged)
-    if (request.mode !== 'check') take(parties, judged)
+    const exceeded = exceededLimits(context)
+    if (exceeded.length > 0) return reject(parts, context, exceeded)
+    if (!canHold(tenant, request)) return rejectForCredits(parts, context)
+    if (request.mode !== 'check') take(parts, context)
   }
-  return { admitted: true, duplicate, ...decisionOf(parties, judged) }
+  return { admitted: true, duplicate, ...decisionOf(parts, context) }
 }
 
-/** The attempt is counted before the wait is measured, so that the wait is true for whoever made it. */
-function refuse(parties: Parties, judged: CheckContext, closed: readonly LimitCheck[]): Rejected {
-  const hardest = closed.reduce((a, b) => (limitWaitMs(judged, b) > limitWaitMs(judged, a) ? b : a))
-  const counted = parties.request.mode === 'check' ? 0 : rejectedScopes[parties.settings.countRefused]
-  for (const state of judged.states.slice(0, counted)) {
+/** Counts the attempt before it computes the wait, because the attempt itself may lengthen the wait. */
+function reject(parts: AdmitContext, context: CheckContext, exceeded: readonly LimitCheck[]): Rejected {
+  const strictest = exceeded.reduce((a, b) => (limitWaitMs(context, b) > limitWaitMs(context, a) ? b : a))
+  const counted = parts.request.mode === 'check' ? 0 : rejectedScopes[parts.settings.countRejectedIn]
+  for (const state of context.states.slice(0, counted)) {
     add(state.rpm, 1)
     add(state.rpd, 1)
   }
-  const waitMs = Math.max(...exceededLimits(judged).map((gate) => limitWaitMs(judged, gate)))
+  const waitMs = Math.max(...exceededLimits(context).map((check) => limitWaitMs(context, check)))
   return {
     admitted: false,
-    reason: hardest.metric,
-    scope: hardest.state.scope,
+    reason: strictest.metric,
+    scope: strictest.state.scope,
     retryAfterMs: Number.isFinite(waitMs) ? waitMs : null,
-    ...decisionOf(parties, judged),
+    ...decisionOf(parts, context),
   }
 }
 
-/** Counts nothing: the caller may raise the slice and ask again. If it gives up, it counts the attempt itself. */
-const refuseForCredits = (parties: Parties, judged: CheckContext): Rejected => ({
+/** Counts nothing: the caller may top up the slice and try again. If it gives up, it counts the attempt itself. */
+const rejectForCredits = (parts: AdmitContext, context: CheckContext): Rejected => ({
   admitted: false,
   reason: 'credits',
   scope: 'organization',
   retryAfterMs: null,
-  ...decisionOf(parties, judged),
+  ...decisionOf(parts, context),
 })
 
 const decisionOf = (
-  parties: Parties,
-  judged: CheckContext,
-): Pick<AdmissionResult, 'standing' | 'atMs' | 'credits'> => ({
-  standing: statusOf(judged),
-  atMs: judged.nowMs,
-  credits: creditStatus(parties),
+  parts: AdmitContext,
+  context: CheckContext,
+): Pick<AdmissionResult, 'limitStatus' | 'atMs' | 'credits'> => ({
+  limitStatus: statusOf(context),
+  atMs: context.nowMs,
+  credits: creditStatus(parts),
 })
 
-function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: CheckContext): void {
+function take({ tenant, request, settings }: AdmitContext, { states, needs, nowMs }: CheckContext): void {
   for (const state of states) {
     add(state.rpm, needs.rpm)
     add(state.rpd, needs.rpd)
@@ -86,7 +86,7 @@ function take({ tenant, request, settings }: Parties, { states, needs, nowMs }: 
     sliceId,
     admittedAtMs: nowMs,
     deadlineMs: nowMs + settings.holdMs,
-    isNoted: false,
+    isForeign: false,
   })
   if (tenant.slice !== null && micro !== null) tenant.slice.leftMicro -= micro
 }

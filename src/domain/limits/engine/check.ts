@@ -4,7 +4,7 @@ import { windowUsage, slotUsage, type ScopeStatus, type LimitStatus } from '../s
 import { resetMs, waitMs } from './sliding-window.ts'
 import { slotWaitMs, type ScopeState, type ScopeStates } from './tenant.ts'
 
-/** What a request asks of each limit. What it does not ask for cannot refuse it. */
+/** How much of each limit a request needs. A limit that it does not need cannot reject it. */
 export type Demands = Readonly<Record<Metric, number>>
 
 const requestAlone: Demands = { rpm: 1, rpd: 1, tpm: 0, tpd: 0, concurrent: 0 }
@@ -12,7 +12,7 @@ const requestAlone: Demands = { rpm: 1, rpd: 1, tpm: 0, tpd: 0, concurrent: 0 }
 export const demandsOf = (request: AdmissionRequest): Demands =>
   request.mode === 'count' ? requestAlone : { rpm: 1, rpd: 1, tpm: request.tokens, tpd: request.tokens, concurrent: 1 }
 
-/** Everything a judgement looks at. */
+/** The input of a limit check. */
 export type CheckContext = {
   readonly states: ScopeStates
   readonly limits: Limits
@@ -23,7 +23,7 @@ export type CheckContext = {
 /** One limit of one scope. */
 export type LimitCheck = { readonly state: ScopeState; readonly metric: Metric }
 
-/** By how much the request would break this limit. */
+/** By how much the request would exceed this limit. */
 function excessAt({ limits, needs }: CheckContext, state: ScopeState, metric: Metric): number {
   const limit = limits[state.scope][metric]
   const need = needs[metric]
@@ -31,23 +31,25 @@ function excessAt({ limits, needs }: CheckContext, state: ScopeState, metric: Me
   return (metric === 'concurrent' ? state.inFlight : state[metric].total) + need - limit
 }
 
-/** The limits that the request would break, nearest scope first. */
-export function exceededLimits(judged: CheckContext): LimitCheck[] {
-  const closed: LimitCheck[] = []
-  for (const state of judged.states) {
-    for (const metric of metrics) if (excessAt(judged, state, metric) > 0) closed.push({ state, metric })
+/** The limits that the request would exceed, nearest scope first. */
+export function exceededLimits(context: CheckContext): LimitCheck[] {
+  const exceeded: LimitCheck[] = []
+  for (const state of context.states) {
+    for (const metric of metrics) if (excessAt(context, state, metric) > 0) exceeded.push({ state, metric })
   }
-  return closed
+  return exceeded
 }
 
-/** Until this limit lets the request pass, if nothing else happens. Infinity: it never does. */
-export function limitWaitMs(judged: CheckContext, { state, metric }: LimitCheck): number {
-  const excess = excessAt(judged, state, metric)
+/** Time until this limit admits the request, if nothing else happens. Infinity: never. */
+export function limitWaitMs(context: CheckContext, { state, metric }: LimitCheck): number {
+  const excess = excessAt(context, state, metric)
   if (excess <= 0) return 0
-  return metric === 'concurrent' ? slotWaitMs(state, excess, judged.nowMs) : waitMs(state[metric], excess, judged.nowMs)
+  return metric === 'concurrent'
+    ? slotWaitMs(state, excess, context.nowMs)
+    : waitMs(state[metric], excess, context.nowMs)
 }
 
-/** Where the three scopes stand now. */
+/** The current usage of the three scopes. */
 export const statusOf = ({ states: [key, project, organization], limits, nowMs }: CheckContext): LimitStatus => ({
   key: scopeStatus(key, limits.key, nowMs),
   project: scopeStatus(project, limits.project, nowMs),

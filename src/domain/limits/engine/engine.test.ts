@@ -6,7 +6,7 @@ import { createLimitEngine } from './engine.ts'
 import { limitScopes, unlimited, type Limits, type ScopeLimits } from '../scopes.ts'
 
 const startMs = 1_760_000_000_000
-const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRefused: 'key' }
+const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRejectedIn: 'key' }
 
 const scopeLimits: fc.Arbitrary<ScopeLimits> = fc.record({
   rpm: fc.integer({ min: 0, max: 6 }),
@@ -33,15 +33,15 @@ const attempts: fc.Arbitrary<Attempt[]> = fc.array(
   { minLength: 5, maxLength: 60, size: 'max' },
 )
 
-/** A time to move, an engine in it, and one way to knock at its door. */
+/** A manual clock, an engine, and a function that requests admission. */
 function createHouse(limits: Limits, rules: LimitSettings = settings) {
   const time = { nowMs: startMs }
   const engine = createLimitEngine({ nowMs: () => time.nowMs, epoch: 'life', settings: rules })
-  const knock = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): AdmissionResult =>
+  const admit = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): AdmissionResult =>
     engine.admit({ ...subjectOf(key), limits, mode: 'full', requestId, tokens, micro: null })
   const leave = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string) =>
     engine.settle({ ...subjectOf(key), requestId, tokens, micro: 0 })
-  return { time, engine, knock, leave }
+  return { time, engine, admit, leave }
 }
 
 const subjectOf = (key: number) => ({ organization: 'org', project: `project_${key % 2}`, key: `key_${key}` })
@@ -50,13 +50,13 @@ describe('the engine', () => {
   it('never admits more than the limit in any 60 seconds of any scope', () => {
     fc.assert(
       fc.property(limitsArbitrary, attempts, (limits, list) => {
-        const { time, knock, leave } = createHouse(limits)
+        const { time, admit, leave } = createHouse(limits)
         const admitted: (Attempt & { readonly atMs: number })[] = []
-        let clockMs = 0 // what the organization's own clock shows: the highest time seen
+        let clockMs = 0 // the organization's own clock: the highest time seen
         for (const [at, attempt] of list.entries()) {
           time.nowMs += attempt.afterMs
           clockMs = Math.max(clockMs, time.nowMs)
-          if (!knock(attempt, `request_${at}`).admitted) continue
+          if (!admit(attempt, `request_${at}`).admitted) continue
           admitted.push({ ...attempt, atMs: clockMs })
           if (attempt.settles) leave(attempt, `request_${at}`)
           for (const scope of limitScopes) {
@@ -94,8 +94,8 @@ describe('the engine', () => {
         fc.array(attempt, { minLength: 10, maxLength: 80, size: 'max' }),
         (limit, at, list) => {
           const limits = { key: unlimited, project: unlimited, organization: { ...unlimited, ...limit } }
-          const { time, knock, leave } = createHouse(limits, { ...settings, countRefused: 'none' })
-          time.nowMs += at // the day does not begin with an hour
+          const { time, admit, leave } = createHouse(limits, { ...settings, countRejectedIn: 'none' })
+          time.nowMs += at // the window does not start on the hour
           const admitted: { readonly atMs: number; readonly tokens: number }[] = []
           const within = (ms: number) => {
             const recent = admitted.filter(({ atMs }) => atMs >= time.nowMs - ms)
@@ -103,7 +103,7 @@ describe('the engine', () => {
           }
           for (const [number, { tokens, settles, afterMs }] of list.entries()) {
             time.nowMs += afterMs
-            const verdict = knock({ key: 0, tokens }, `request_${number}`)
+            const verdict = admit({ key: 0, tokens }, `request_${number}`)
             if (verdict.admitted) {
               admitted.push({ atMs: time.nowMs, tokens })
               const { requests, tokens: used } = within(24 * hourMs)
@@ -121,15 +121,15 @@ describe('the engine', () => {
     )
   })
 
-  it('tells a refused caller the shortest wait after which the same request passes', () => {
-    const refusals = fc.constantFrom<LimitSettings['countRefused']>('none', 'key', 'all')
+  it('reports the shortest wait after which the same request is admitted', () => {
+    const refusals = fc.constantFrom<LimitSettings['countRejectedIn']>('none', 'key', 'all')
     fc.assert(
-      fc.property(limitsArbitrary, attempts, refusals, (limits, list, countRefused) => {
+      fc.property(limitsArbitrary, attempts, refusals, (limits, list, countRejectedIn) => {
         const replay = () => {
-          const house = createHouse(limits, { ...settings, countRefused })
+          const house = createHouse(limits, { ...settings, countRejectedIn: countRejectedIn })
           for (const [at, attempt] of list.entries()) {
             house.time.nowMs += Math.abs(attempt.afterMs)
-            const verdict = house.knock(attempt, `request_${at}`)
+            const verdict = house.admit(attempt, `request_${at}`)
             if (!verdict.admitted) return { ...house, attempt, waitMs: verdict.retryAfterMs }
             if (attempt.settles) house.leave(attempt, `request_${at}`)
           }
@@ -142,28 +142,28 @@ describe('the engine', () => {
           const refused = replay()
           if (refused === null || refused.waitMs === null) return
           refused.time.nowMs += refused.waitMs - earlierMs
-          assert.equal(refused.knock(refused.attempt, 'again').admitted, passes)
+          assert.equal(refused.admit(refused.attempt, 'again').admitted, passes)
         }
       }),
       { numRuns: 300 },
     )
   })
 
-  it('never has more requests in flight than a scope has places, and all places back once their leases are over', () => {
+  it('never has more requests in flight than a scope has slots, and frees all slots once their leases expire', () => {
     fc.assert(
       fc.property(limitsArbitrary, attempts, (limits, list) => {
-        const { time, engine, knock } = createHouse(limits)
+        const { time, engine, admit } = createHouse(limits)
         for (const [at, attempt] of list.entries()) {
           time.nowMs += Math.abs(attempt.afterMs)
-          const { standing } = knock(attempt, `request_${at}`)
-          for (const scope of limitScopes) assert.ok((standing[scope].concurrent?.remaining ?? 0) >= 0)
+          const { limitStatus } = admit(attempt, `request_${at}`)
+          for (const scope of limitScopes) assert.ok((limitStatus[scope].concurrent?.remaining ?? 0) >= 0)
         }
         time.nowMs += settings.leaseMs
         for (const key of [0, 1, 2]) {
-          const { standing } = engine.admit({ ...subjectOf(key), limits, mode: 'count' })
+          const { limitStatus } = engine.admit({ ...subjectOf(key), limits, mode: 'count' })
           for (const scope of limitScopes) {
-            const places = standing[scope].concurrent
-            assert.equal(places?.remaining, places?.limit)
+            const slots = limitStatus[scope].concurrent
+            assert.equal(slots?.remaining, slots?.limit)
           }
         }
       }),
@@ -171,7 +171,7 @@ describe('the engine', () => {
     )
   })
 
-  it('accounts for every micro-credit: what was granted is left, held or spent', () => {
+  it('accounts for every micro-credit: all granted credits are left, held or spent', () => {
     const step = fc.record({ id: fc.nat(9), micro: fc.nat(20), used: fc.nat(25), grant: fc.nat(60), move: fc.nat(3) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
@@ -199,10 +199,10 @@ describe('the engine', () => {
     )
   })
 
-  it('refuses amounts that are not whole, before anything is counted', () => {
-    const { knock } = createHouse({ key: { ...unlimited, rpm: 1 }, project: unlimited, organization: unlimited })
-    assert.throws(() => knock({ key: 0, tokens: 1.5 }, 'half'), RangeError)
-    assert.throws(() => knock({ key: 0, tokens: -1 }, 'negative'), RangeError)
-    assert.equal(knock({ key: 0, tokens: 1 }, 'whole').admitted, true)
+  it('rejects amounts that are not whole, before anything is counted', () => {
+    const { admit } = createHouse({ key: { ...unlimited, rpm: 1 }, project: unlimited, organization: unlimited })
+    assert.throws(() => admit({ key: 0, tokens: 1.5 }, 'half'), RangeError)
+    assert.throws(() => admit({ key: 0, tokens: -1 }, 'negative'), RangeError)
+    assert.equal(admit({ key: 0, tokens: 1 }, 'whole').admitted, true)
   })
 })

@@ -7,40 +7,40 @@ import type { LimitStore } from '../store.ts'
 import type { NodeUsage, LimitUsage } from '../usage.ts'
 import { advanceClock, freeExpiredSlots, freeSlot, tenantTime, type CreditHold } from './tenant.ts'
 import { createTenants } from './tenants.ts'
-import { addScope, holdSlot, note, nodeUsage, retract, usageOf } from './usage.ts'
+import { addScope, holdSlot, countAdmitted, nodeUsage, retract, usageOf } from './usage.ts'
 
-type AtOnce<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
+type Sync<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
 
-/** The counters in this process: a limit store that answers at once. */
-export type LimitEngine = { readonly [Name in keyof LimitStore]: AtOnce<LimitStore[Name]> } & {
+/** The counters in this process: a limit store whose methods are synchronous. */
+export type LimitEngine = { readonly [Name in keyof LimitStore]: Sync<LimitStore[Name]> } & {
   readonly epoch: string
-  /** Whether it admitted this request and waits for its settlement. */
+  /** True if this engine admitted the request and it is not settled yet. */
   isOpen(request: Renewal): boolean
-  /** Whether it counts this request as in flight, whichever store admitted it. */
+  /** True if the request is counted as in flight, whichever store admitted it. */
   isCounted(request: Renewal): boolean
-  /** Counts a request that another store has admitted, at that store's time. */
-  note(request: AdmissionRequest, atMs: number): void
-  /** From now on the request, with its money, is one that another store has admitted. */
+  /** Counts a request that another store has admitted, at the time of that store. */
+  countAdmitted(request: AdmissionRequest, atMs: number): void
+  /** From now on, another store is responsible for the request and its credits. */
   handOver(request: Renewal): void
-  /** Undoes an admission that came to nothing. */
+  /** Undoes an admission that another store then rejected. */
   retract(request: AdmissionRequest): void
-  /** All that it counts for an organization; undefined where there is nothing. */
-  useOf(organization: string): LimitUsage | undefined
-  /** Adds what another store has counted. */
+  /** Everything counted for an organization; undefined if there is nothing. */
+  usageOf(organization: string): LimitUsage | undefined
+  /** Adds the usage that another store has counted. */
   contribute(use: LimitUsage): void
   /** Stops counting for an organization. */
-  forget(organization: string): void
+  remove(organization: string): void
   isCounting(organization: string): boolean
-  /** What is counted for every scope that has changed since this was last asked. */
+  /** The usage of every scope that changed since the last call. */
   takeChanged(): readonly NodeUsage[]
   organizations(): Iterable<string>
   readonly size: { readonly scopes: number; readonly tenants: number }
 }
 
 export type LimitEngineOptions = {
-  /** Whole milliseconds. A monotonic clock serves best: nothing here outlives the process. */
+  /** Whole milliseconds. Preferably a monotonic clock, because nothing here outlives the process. */
   readonly nowMs: () => number
-  /** Unlike that of any engine before: a slice granted to a dead one must not be spent from. */
+  /** Unique: a slice granted to an earlier engine must not be spent from. */
   readonly epoch: string
   readonly settings: LimitSettings
   /** For `takeChanged`. */
@@ -49,14 +49,14 @@ export type LimitEngineOptions = {
   readonly idleMs?: number
 }
 
-/** The reference model of admission: every other store must answer exactly as this one does. */
+/** The reference model of admission: every other store must decide exactly as this one does. */
 export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
   const { epoch, settings, tracksChanges = false, maxScopes = 50_000, idleMs = 25 * 3_600_000 } = options
   const tenants = createTenants({ maxScopes, idleMs, tracksChanges })
 
   return {
     epoch,
-    isOpen: ({ organization, requestId }) => tenants.find(organization)?.holds.get(requestId)?.isNoted === false,
+    isOpen: ({ organization, requestId }) => tenants.find(organization)?.holds.get(requestId)?.isForeign === false,
     isCounted: ({ organization, requestId }) => tenants.find(organization)?.holds.has(requestId) ?? false,
     get size() {
       return { scopes: tenants.scopeCount, tenants: tenants.tenantCount }
@@ -69,22 +69,22 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const nowMs = advanceClock(tenant, timeMs)
       const states = tenants.statesOf(tenant, request, timeMs)
       freeExpiredSlots(tenant, nowMs)
-      const judged = { states, limits: request.limits, needs: demandsOf(request), nowMs }
-      return admit({ tenant, request, epoch, settings }, judged)
+      const context = { states, limits: request.limits, needs: demandsOf(request), nowMs }
+      return admit({ tenant, request, epoch, settings }, context)
     },
 
-    note(request, atMs) {
+    countAdmitted(request, atMs) {
       const timeMs = options.nowMs()
       const tenant = tenants.open(request.organization)
-      // From here on the organization's clock runs as that of the other store, or their slots would differ.
+      // From here on the organization's clock follows that of the other store; otherwise their slots would differ.
       tenant.clockOffsetMs = atMs - timeMs
       tenant.clockMs = Math.max(tenant.clockMs, atMs)
-      note({ tenant, states: tenants.statesOf(tenant, request, timeMs), settings }, request)
+      countAdmitted({ tenant, states: tenants.statesOf(tenant, request, timeMs), settings }, request)
     },
 
     handOver({ organization, requestId }) {
       const hold = tenants.find(organization)?.holds.get(requestId)
-      if (hold !== undefined) hold.isNoted = true
+      if (hold !== undefined) hold.isForeign = true
     },
 
     retract(request) {
@@ -92,7 +92,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       retract(tenant, tenants.statesOf(tenant, request, options.nowMs()), request)
     },
 
-    useOf(organization) {
+    usageOf(organization) {
       const tenant = tenants.find(organization)
       if (tenant === undefined) return undefined
       freeExpiredSlots(tenant, advanceClock(tenant, options.nowMs()))
@@ -113,7 +113,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       }
     },
 
-    forget: (organization) => tenants.remove(organization),
+    remove: (organization) => tenants.remove(organization),
     isCounting: (organization) => tenants.find(organization) !== undefined,
     organizations: () => tenants.organizations(),
     takeChanged: () => Array.from(tenants.takeChanged(), nodeUsage),
@@ -155,7 +155,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const tenant = tenants.find(organization)
       if (tenant === undefined) return []
       const nowMs = tenantTime(tenant, options.nowMs())
-      const own = Array.from(tenant.holds).filter(([, held]) => !held.isNoted)
+      const own = Array.from(tenant.holds).filter(([, held]) => !held.isForeign)
       if (tenant.slice === null && own.length === 0) return []
       return [{ slice: tenant.slice && { ...tenant.slice }, holds: own.map((entry) => openHold(entry, nowMs)) }]
     },

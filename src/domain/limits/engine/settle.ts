@@ -3,7 +3,7 @@ import { settleCredits } from './slice.ts'
 import { add, takeBack, type SlidingWindow } from './sliding-window.ts'
 import { freeSlot, takeSlot, type SlotLease, type ScopeStates, type Tenant } from './tenant.ts'
 
-/** Ends a request: its place is free again, its tokens and credits are what it really used. */
+/** Ends a request: frees its slot, and corrects its tokens and credits to what it really used. */
 export function settleTokens(tenant: Tenant, states: ScopeStates, settlement: LimitSettlement): 'settled' | 'gone' {
   freeSlot(tenant, settlement.requestId)
   const hold = tenant.holds.get(settlement.requestId)
@@ -17,13 +17,13 @@ export function settleTokens(tenant: Tenant, states: ScopeStates, settlement: Li
   return 'settled'
 }
 
-/** Too much goes back to where it was reserved. Too little counts from now on, so that it really slows the caller. */
-function correct(tally: SlidingWindow, difference: number, reservedAtMs: number): void {
-  if (difference < 0) takeBack(tally, reservedAtMs, -difference)
-  else add(tally, difference)
+/** An excess is returned to the slot in which it was reserved. A shortage counts from now on, so that it limits the caller. */
+function correct(window: SlidingWindow, difference: number, reservedAtMs: number): void {
+  if (difference < 0) takeBack(window, reservedAtMs, -difference)
+  else add(window, difference)
 }
 
-/** Also revives a place that expired while the request ran on: it is in flight, whatever its lease says. */
+/** Also restores a slot that expired while its request was still running. */
 export function renew(tenant: Tenant, requestId: string, lease: SlotLease): void {
   const hold = tenant.holds.get(requestId)
   if (hold === undefined || hold.deadlineMs <= tenant.clockMs) return

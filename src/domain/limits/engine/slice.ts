@@ -2,13 +2,13 @@ import type { AdmissionRequest, CreditStatus, Grant } from '../admission.ts'
 import type { GrantResult } from '../store.ts'
 import type { CreditHold, Tenant } from './tenant.ts'
 
-/** A metered request needs a slice that covers it. A slice in debt covers nothing, not even a request for free. */
+/** A metered request needs a slice that covers it. A slice in debt covers nothing, not even a request that costs 0. */
 export function canHold(tenant: Tenant, request: AdmissionRequest): boolean {
   if (request.mode === 'count' || request.micro === null) return true
   return tenant.slice !== null && request.micro <= tenant.slice.leftMicro
 }
 
-/** A duplicate names the slice that its first admission was held from. */
+/** For a duplicate, the slice of its first admission. */
 export function creditStatus({ tenant, request, epoch }: CreditParties): CreditStatus | null {
   if (request.mode === 'count' || request.micro === null) return null
   const hold = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
@@ -18,7 +18,7 @@ export function creditStatus({ tenant, request, epoch }: CreditParties): CreditS
 
 type CreditParties = { readonly tenant: Tenant; readonly request: AdmissionRequest; readonly epoch: string }
 
-/** Opens a slice, or raises the open one; an amount that arrives late and is lower changes nothing. */
+/** Opens a slice, or tops up the open one. A lower amount has arrived late and changes nothing. */
 export function topUp(tenant: Tenant, { organization, epoch, sliceId, amountMicro, opens }: Grant): GrantResult {
   if (tenant.slice === null) {
     if (!opens) return 'stale'
@@ -32,7 +32,7 @@ export function topUp(tenant: Tenant, { organization, epoch, sliceId, amountMicr
   return 'granted'
 }
 
-/** Gives back what the estimate was too high by; too low, the slice pays the rest and may fall into debt. */
+/** Returns the excess of the estimate to the slice. If the estimate was too low, the slice pays the rest and may go into debt. */
 export function settleCredits({ slice }: Tenant, hold: CreditHold, usedMicro: number): void {
   if (slice === null || hold.micro === null || slice.sliceId !== hold.sliceId) return
   slice.leftMicro += hold.micro - usedMicro

@@ -1,11 +1,11 @@
 /**
- * Counts what happened in a sliding window: a ring of slots and their running total. The ring has one slot more
- * than the window is long, so that two events at most a window apart are always counted together.
+ * A sliding-window counter: a ring of slots and their running total. The ring has one slot more than the window is long, so
+ * that two events at most one window apart are always counted together.
  */
 export type SlidingWindow = {
   readonly slotMs: number
   readonly amounts: Float64Array
-  /** The number, since time began, of the slot that is filled now. */
+  /** The number of the current slot since the Unix epoch. */
   newestSlot: number
   total: number
 }
@@ -20,41 +20,41 @@ const createSlidingWindow = (slotMs: number, slots: number): SlidingWindow => ({
 export const createMinuteWindow = (): SlidingWindow => createSlidingWindow(1_000, 61)
 export const createDayWindow = (): SlidingWindow => createSlidingWindow(3_600_000, 25)
 
-const amountAt = (tally: SlidingWindow, slot: number): number => tally.amounts[slot % tally.amounts.length] ?? 0
+const amountAt = (window: SlidingWindow, slot: number): number => window.amounts[slot % window.amounts.length] ?? 0
 
-const change = (tally: SlidingWindow, slot: number, by: number): void => {
-  tally.amounts[slot % tally.amounts.length] = amountAt(tally, slot) + by
-  tally.total += by
+const change = (window: SlidingWindow, slot: number, by: number): void => {
+  window.amounts[slot % window.amounts.length] = amountAt(window, slot) + by
+  window.total += by
 }
 
-/** Moves the window on to `nowMs`; what is older leaves it. Time never goes back here. */
-export function slide(tally: SlidingWindow, nowMs: number): void {
-  const slot = Math.floor(nowMs / tally.slotMs)
-  if (slot <= tally.newestSlot) return
-  if (tally.total > 0) {
-    const end = Math.min(slot, tally.newestSlot + tally.amounts.length)
-    for (let leaving = tally.newestSlot + 1; leaving <= end; leaving++) {
-      change(tally, leaving, -amountAt(tally, leaving))
+/** Advances the window to `nowMs` and drops older slots. Time never goes back here. */
+export function slide(window: SlidingWindow, nowMs: number): void {
+  const slot = Math.floor(nowMs / window.slotMs)
+  if (slot <= window.newestSlot) return
+  if (window.total > 0) {
+    const end = Math.min(slot, window.newestSlot + window.amounts.length)
+    for (let leaving = window.newestSlot + 1; leaving <= end; leaving++) {
+      change(window, leaving, -amountAt(window, leaving))
     }
   }
-  tally.newestSlot = slot
+  window.newestSlot = slot
 }
 
-/** Counts `amount` as of the moment the tally was last moved to. */
-export const add = (tally: SlidingWindow, amount: number): void => change(tally, tally.newestSlot, amount)
+/** Adds `amount` to the current slot. */
+export const add = (window: SlidingWindow, amount: number): void => change(window, window.newestSlot, amount)
 
-/** Takes back part of what was counted at `atMs`, unless that has left the window already. */
-export function takeBack(tally: SlidingWindow, atMs: number, amount: number): void {
-  const slot = Math.floor(atMs / tally.slotMs)
-  if (slot > tally.newestSlot - tally.amounts.length) change(tally, slot, -Math.min(amount, amountAt(tally, slot)))
+/** Subtracts from what was counted at `atMs`, unless that slot has left the window. */
+export function takeBack(window: SlidingWindow, atMs: number, amount: number): void {
+  const slot = Math.floor(atMs / window.slotMs)
+  if (slot > window.newestSlot - window.amounts.length) change(window, slot, -Math.min(amount, amountAt(window, slot)))
 }
 
-/** Counts what another store counted in a slot of the same length; a slot that is still to come is the newest one. */
-export function addTo(tally: SlidingWindow, slot: number, amount: number): void {
-  if (slot >= oldestSlot(tally)) change(tally, Math.min(slot, tally.newestSlot), amount)
+/** Adds what another store counted in a slot of the same length. A slot in the future counts as the current one. */
+export function addTo(window: SlidingWindow, slot: number, amount: number): void {
+  if (slot >= oldestSlot(window)) change(window, Math.min(slot, window.newestSlot), amount)
 }
 
-/** The numbers of the slots in the window, oldest first, in which one of the two counted anything. */
+/** The slots in the window, oldest first, in which one of the two counters is not 0. */
 export function usedSlots(
   requests: SlidingWindow,
   tokens: SlidingWindow,
@@ -68,24 +68,24 @@ export function usedSlots(
   return used
 }
 
-const oldestSlot = (tally: SlidingWindow): number => Math.max(0, tally.newestSlot - tally.amounts.length + 1)
+const oldestSlot = (window: SlidingWindow): number => Math.max(0, window.newestSlot - window.amounts.length + 1)
 
-const leavesAtMs = (tally: SlidingWindow, slot: number): number => (slot + tally.amounts.length) * tally.slotMs
+const leavesAtMs = (window: SlidingWindow, slot: number): number => (slot + window.amounts.length) * window.slotMs
 
-/** Until `excess` of the oldest amounts have left. Infinity: there is not that much to leave. */
-export function waitMs(tally: SlidingWindow, excess: number, nowMs: number): number {
+/** Time until `excess` of the oldest amounts has left the window. Infinity: the window holds less than that. */
+export function waitMs(window: SlidingWindow, excess: number, nowMs: number): number {
   let freed = 0
-  for (let slot = oldestSlot(tally); slot <= tally.newestSlot; slot++) {
-    freed += amountAt(tally, slot)
-    if (freed >= excess) return leavesAtMs(tally, slot) - nowMs
+  for (let slot = oldestSlot(window); slot <= window.newestSlot; slot++) {
+    freed += amountAt(window, slot)
+    if (freed >= excess) return leavesAtMs(window, slot) - nowMs
   }
   return Infinity
 }
 
-/** Until the window is empty. */
-export function resetMs(tally: SlidingWindow, nowMs: number): number {
-  if (tally.total === 0) return 0
-  let slot = tally.newestSlot
-  while (amountAt(tally, slot) === 0) slot--
-  return leavesAtMs(tally, slot) - nowMs
+/** Time until the window is empty. */
+export function resetMs(window: SlidingWindow, nowMs: number): number {
+  if (window.total === 0) return 0
+  let slot = window.newestSlot
+  while (amountAt(window, slot) === 0) slot--
+  return leavesAtMs(window, slot) - nowMs
 }

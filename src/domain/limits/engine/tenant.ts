@@ -11,10 +11,10 @@ export type ScopeState = Readonly<Record<WindowMetric, SlidingWindow>> & {
   usedAtMs: number
 }
 
-/** In the order of `scopes`. */
+/** In the order of `limitScopes`. */
 export type ScopeStates = readonly [key: ScopeState, project: ScopeState, organization: ScopeState]
 
-/** A place in flight. */
+/** A concurrency slot of a running request. */
 export type SlotLease = { readonly expiresAtMs: number; readonly states: ScopeStates }
 
 export type CreditHold = {
@@ -25,19 +25,19 @@ export type CreditHold = {
   readonly sliceId: string | null
   readonly admittedAtMs: number
   readonly deadlineMs: number
-  /** Another store decided on it and has its money; here it is only counted. */
-  isNoted: boolean
+  /** Another store admitted the request and holds its credits; here it is only counted. */
+  isForeign: boolean
 }
 
 export type LocalSlice = SliceId & { amountMicro: number; leftMicro: number }
 
-/** All that the engine knows of an organization. */
+/** The engine's state of one organization. */
 export type Tenant = {
   readonly organization: string
   clockMs: number
   clockOffsetMs: number
   readonly states: PerScope<Map<string, ScopeState>>
-  /** Every lease lasts equally long and time never goes back, so the first to expire stands first. */
+  /** In order of expiry, because every lease has the same length and the clock never goes back. */
   readonly leases: Map<string, SlotLease>
   readonly holds: Map<string, CreditHold>
   slice: LocalSlice | null
@@ -72,17 +72,17 @@ export function slideAll(state: ScopeState, nowMs: number): void {
   slide(state.tpd, nowMs)
 }
 
-/** A clock that stepped back further than this was wrong before, and is not waited for. */
+/** A clock that steps back further than this was wrong before; the organization's clock does not wait for it. */
 const maxStandstillMs = 60_000
 
-/** What the organization's clock shows at `timeMs`. */
+/** The time of the organization's clock at `timeMs`. */
 export const tenantTime = (tenant: Tenant, timeMs: number): number =>
   Math.max(tenant.clockMs, timeMs + tenant.clockOffsetMs)
 
 /**
- * Moves the organization's own clock on. It never goes back, and its three scopes share it, or a step back of the
- * time would let their windows slide apart. After a small step back it stands still, after a large one it runs on
- * from where it was: nobody waits for a day that a wrong clock had skipped.
+ * Advances the organization's own clock. It never goes back, and the three scopes share it; otherwise a step back of the
+ * system clock would let their windows drift apart. After a small step back it stands still. After a large one it continues
+ * from where it was, so that no caller waits for a day that a wrong clock had skipped.
  */
 export function advanceClock(tenant: Tenant, timeMs: number): number {
   const behindMs = tenant.clockMs - (timeMs + tenant.clockOffsetMs)
@@ -110,7 +110,7 @@ export function freeExpiredSlots(tenant: Tenant, nowMs: number): void {
   }
 }
 
-/** Until `count` places of this scope have expired. */
+/** Time until `count` slots of this scope have expired. */
 export function slotWaitMs(state: ScopeState, count: number, nowMs: number): number {
   let left = count
   for (const lease of state.tenant.leases.values()) {

@@ -4,14 +4,14 @@ import { limitSettings } from '../../../../test/support/limit-settings.ts'
 import { createLimitEngine, type LimitEngine } from './engine.ts'
 import { unlimited } from '../scopes.ts'
 
-describe('the memory of the engine', () => {
+describe('the state of the engine', () => {
   const limits = { key: { ...unlimited, rpm: 2, concurrent: 1 }, project: unlimited, organization: unlimited }
   const subject = (number: number) => ({ organization: `org_${number}`, project: 'project', key: 'key' })
   const count = (engine: LimitEngine, number: number) => engine.admit({ ...subject(number), limits, mode: 'count' })
   const start = (engine: LimitEngine, number: number, micro: number) =>
     engine.admit({ ...subject(number), limits, mode: 'full', requestId: `costs_${micro}`, tokens: 0, micro })
 
-  /** An engine with room for ten organizations. */
+  /** An engine that is bounded to ten organizations. */
   function createInn() {
     const time = { nowMs: 1_760_000_000_000 }
     const engine = createLimitEngine({
@@ -29,15 +29,15 @@ describe('the memory of the engine', () => {
     return { time, engine, passBy }
   }
 
-  it('is bounded: the scopes used longest ago are forgotten first', () => {
+  it('is bounded: the least recently used scopes are evicted first', () => {
     const { engine, passBy } = createInn()
     passBy(1_000, 500)
     assert.ok(engine.size.scopes <= 40)
     assert.ok(engine.size.tenants <= 14)
-    assert.equal(count(engine, 1_000).standing.key.rpm?.remaining, 0)
+    assert.equal(count(engine, 1_000).limitStatus.key.rpm?.remaining, 0)
   })
 
-  it('keeps what is in flight, whatever passes by', () => {
+  it('keeps requests in flight, however many others come', () => {
     const { engine, passBy } = createInn()
     engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     start(engine, 0, 20)
@@ -46,7 +46,7 @@ describe('the memory of the engine', () => {
     assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 30)
   })
 
-  it('keeps the slice of an organization that asks for nothing', () => {
+  it('keeps the slice of an organization without requests', () => {
     const { engine, passBy } = createInn()
     engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     count(engine, 0)

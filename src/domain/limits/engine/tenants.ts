@@ -2,16 +2,16 @@ import type { Subject } from '../admission.ts'
 import type { LimitScope } from '../scopes.ts'
 import { createScopeState, createTenant, slideAll, type ScopeState, type ScopeStates, type Tenant } from './tenant.ts'
 
-/** Where the engine keeps its tenants. Bounded: what was used longest ago is forgotten first. */
+/** The engine's tenants, bounded: the least recently used scopes are evicted first. */
 export type Tenants = {
   find(organization: string): Tenant | undefined
   open(organization: string): Tenant
-  /** The three scopes of a request, moved on to the tenant's clock. `timeMs` orders them by use. */
+  /** The three scopes of a request, advanced to the tenant's clock. `timeMs` orders them by last use. */
   statesOf(tenant: Tenant, subject: Subject, timeMs: number): ScopeStates
-  /** One scope, in the same way. */
+  /** One scope, advanced in the same way. */
   stateOf(tenant: Tenant, named: { readonly scope: LimitScope; readonly id: string }, timeMs: number): ScopeState
   remove(organization: string): void
-  /** The scopes that were used since this was last asked. */
+  /** The scopes that were used since the last call. */
   takeChanged(): Iterable<ScopeState>
   organizations(): Iterable<string>
   readonly scopeCount: number
@@ -19,26 +19,26 @@ export type Tenants = {
 }
 
 export type TenantsOptions = {
-  /** Whether it is remembered which scopes have changed. */
+  /** Whether changed scopes are tracked for `takeChanged`. */
   readonly tracksChanges: boolean
-  /** Beyond this, the scopes that were used longest ago are forgotten, if nothing of theirs is in flight. */
+  /** Beyond this, the least recently used scopes without requests in flight are evicted. */
   readonly maxScopes: number
-  /** A scope unused for longer than a day window has nothing left to remember. */
+  /** A scope that was idle for longer than a day window has no counts left. */
   readonly idleMs: number
 }
 
 const sweepEveryMs = 60_000
 const sweepAtMost = 1_000
-/** How exact the order of use is; it keeps the hot path from reordering at every touch. */
+/** The resolution of the order of use, so that the hot path does not reorder with every request. */
 const orderMs = 1_000
 
 export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptions): Tenants {
   const tenants = new Map<string, Tenant>()
-  const byUse = new Set<ScopeState>() // used longest ago first
+  const byUse = new Set<ScopeState>() // least recently used first
   let changed = new Set<ScopeState>()
   let sweptAtMs = -Infinity
 
-  const forget = (state: ScopeState): void => {
+  const evict = (state: ScopeState): void => {
     byUse.delete(state)
     state.tenant.states[state.scope].delete(state.id)
     if (isEmpty(state.tenant)) tenants.delete(state.tenant.organization)
@@ -51,12 +51,12 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
     byUse.add(state)
   }
 
-  /** Whatever this call uses was touched within `orderMs`, so it is never the one forgotten. */
-  const forgetIdle = (timeMs: number, idleForMs: number, atMost: number): void => {
+  /** The scopes of the current call were touched within `orderMs`, so that they are never evicted. */
+  const evictIdle = (timeMs: number, idleForMs: number, atMost: number): void => {
     let tries = 0
     for (const state of byUse) {
       if (++tries > atMost || timeMs - state.usedAtMs < idleForMs) return
-      if (state.inFlight === 0) forget(state)
+      if (state.inFlight === 0) evict(state)
       else touch(state, timeMs)
     }
   }
@@ -91,10 +91,10 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
       ]
       for (const state of states) touch(state, timeMs)
       if (tracksChanges) for (const state of states) changed.add(state)
-      if (byUse.size > maxScopes) forgetIdle(timeMs, orderMs, byUse.size - maxScopes + 8)
+      if (byUse.size > maxScopes) evictIdle(timeMs, orderMs, byUse.size - maxScopes + 8)
       if (Math.abs(timeMs - sweptAtMs) >= sweepEveryMs) {
         sweptAtMs = timeMs
-        forgetIdle(timeMs, idleMs, sweepAtMost)
+        evictIdle(timeMs, idleMs, sweepAtMost)
       }
       return states
     },

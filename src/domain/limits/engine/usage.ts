@@ -13,8 +13,8 @@ import {
   type Tenant,
 } from './tenant.ts'
 
-/** Counts a request that another store has admitted. Its money is that store's. */
-export function note(
+/** Counts a request that another store has admitted. That store holds its credits. */
+export function countAdmitted(
   { tenant, states, settings }: { tenant: Tenant; states: ScopeStates; settings: LimitSettings },
   request: AdmissionRequest,
 ): void {
@@ -30,7 +30,7 @@ export function note(
   holdSlot(tenant, states, { request: { ...request, admittedAtMs: tenant.clockMs }, settings, isNoted: true })
 }
 
-/** Undoes an admission, or a note, of this moment. */
+/** Undoes an admission that happened just now. */
 export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionRequest): void {
   if (request.mode === 'check') return
   const held = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
@@ -48,35 +48,35 @@ export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionR
   tenant.holds.delete(request.requestId)
 }
 
-/** All that is counted for the organization. */
+/** Everything that is counted for the organization. */
 export function usageOf(tenant: Tenant): LimitUsage {
   const used: ScopeUsage[] = []
   for (const scope of limitScopes) {
     for (const state of tenant.states[scope].values()) {
-      const use = scopeUse(state)
+      const use = scopeUsage(state)
       if (use.day.length > 0) used.push(use)
     }
   }
   const running: RunningUsage[] = []
   for (const requestId of tenant.leases.keys()) {
     const held = tenant.holds.get(requestId)
-    if (held !== undefined) running.push(runningUse(requestId, held))
+    if (held !== undefined) running.push(runningUsage(requestId, held))
   }
   return { organization: tenant.organization, scopes: used, running }
 }
 
-function scopeUse(state: ScopeState): ScopeUsage {
+function scopeUsage(state: ScopeState): ScopeUsage {
   slideAll(state, state.tenant.clockMs)
   const { scope, id, rpm, rpd, tpm, tpd } = state
   return { scope, id, minute: usedSlots(rpm, tpm), day: usedSlots(rpd, tpd) }
 }
 
 export const nodeUsage = (state: ScopeState): NodeUsage => ({
-  ...scopeUse(state),
+  ...scopeUsage(state),
   organization: state.tenant.organization,
 })
 
-const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: CreditHold): RunningUsage => ({
+const runningUsage = (requestId: string, { project, key, tokens, admittedAtMs }: CreditHold): RunningUsage => ({
   requestId,
   project,
   key,
@@ -84,7 +84,7 @@ const runningUse = (requestId: string, { project, key, tokens, admittedAtMs }: C
   admittedAtMs,
 })
 
-/** Adds what another store counted to the windows of a scope. */
+/** Adds the counts of another store to the windows of a scope. */
 export function addScope(state: ScopeState, { minute, day }: ScopeUsage): void {
   for (const [slot, requests, tokens] of minute) {
     addTo(state.rpm, slot, requests)
@@ -96,7 +96,7 @@ export function addScope(state: ScopeState, { minute, day }: ScopeUsage): void {
   }
 }
 
-/** Holds a place for a request that another store has admitted. */
+/** Takes a slot for a request that another store has admitted. */
 export function holdSlot(
   tenant: Tenant,
   states: ScopeStates,
@@ -114,6 +114,6 @@ export function holdSlot(
     sliceId: null,
     admittedAtMs,
     deadlineMs: admittedAtMs + settings.holdMs,
-    isNoted,
+    isForeign: isNoted,
   })
 }

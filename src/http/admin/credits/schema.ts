@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { recordedOutcomes } from '../../../domain/credits/charge.ts'
+import { writtenOutcomes } from '../../../domain/credits/charge.ts'
 import { ledgerEntryKinds } from '../../../domain/credits/reports.ts'
 import { tokenSources } from '../../../domain/inference/events.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
@@ -12,7 +12,7 @@ const Receipt = Type.Object({
   project_id: Type.String(),
   api_key_id: Type.String(),
   model: Type.String(),
-  outcome: Type.Enum([...recordedOutcomes]),
+  outcome: Type.Enum([...writtenOutcomes]),
   input_tokens: Type.Integer(),
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),

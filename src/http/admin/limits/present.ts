@@ -27,8 +27,8 @@ export function presentCheck({ verdict, tokens, micro }: PreflightResult): Stati
     scope: refusal?.scope ?? null,
     retry_after_seconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
     holds: { tokens, credits: inCredits(micro) },
-    closest: closestOf(verdict.standing),
-    scopes: presentStanding(verdict.standing),
+    closest: closestOf(verdict.limitStatus),
+    scopes: presentStanding(verdict.limitStatus),
   }
 }
 

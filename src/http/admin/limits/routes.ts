@@ -25,7 +25,7 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
         const { organization } = actor
         const asked = await subjectOf(registry, organization.id, query)
         const { verdict } = await preflight({ organization, ...asked })
-        return presentLimits(organization, verdict.standing)
+        return presentLimits(organization, verdict.limitStatus)
       },
     }),
     admin.query({

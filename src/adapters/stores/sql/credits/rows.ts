@@ -1,5 +1,5 @@
-import type { Charge, RecordedOutcome } from '../../../../domain/credits/charge.ts'
-import { recordedOutcomes } from '../../../../domain/credits/charge.ts'
+import type { Charge, WrittenOutcome } from '../../../../domain/credits/charge.ts'
+import { writtenOutcomes } from '../../../../domain/credits/charge.ts'
 import type { Balance, Slice, SliceState } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Statement, Value } from '../database.ts'
 
@@ -90,8 +90,8 @@ export const chargeValues = ({ charge, id }: Attempt): Value[] => [
   charge.usage.reportedTokens ?? null,
 ]
 
-export function outcomeOf(text: string): RecordedOutcome {
-  const outcome = recordedOutcomes.find((one) => one === text)
+export function outcomeOf(text: string): WrittenOutcome {
+  const outcome = writtenOutcomes.find((one) => one === text)
   if (outcome === undefined) throw new Error(`the ledger holds a ${text}, which this program does not know`)
   return outcome
 }

@@ -8,7 +8,7 @@ const aheadShare = 20
 
 type SliceStore = Pick<
   LedgerStore,
-  'openSlice' | 'raiseSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices' | 'settledOf' | 'drift'
+  'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices' | 'settledOf' | 'drift'
 >
 
 /** Slices in SQL: the only place, besides grants, where an organization's balance is touched. */
@@ -27,7 +27,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
         return { result: 'opened', slice }
       }),
 
-    raiseSlice: (id, wish) =>
+    topUpSlice: (id, wish) =>
       database.transaction(async (tx) => {
         const slice = await lockSlice(tx, id)
         if (slice?.state !== 'open') return { result: 'retired' }
@@ -37,7 +37,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
         await tx.run('update credit_slice set amount = $2 where id = $1', [id, amountMicro])
         await take(tx, slice, { micro: takenMicro, note: 'raised' })
         return {
-          result: 'raised',
+          result: 'topped-up',
           slice: { ...slice, amountMicro },
           takenMicro,
           availableMicro: availableMicro - takenMicro,

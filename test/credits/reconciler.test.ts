@@ -27,11 +27,11 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
   const keeper = createReconciler({
     ledger,
     limits: engine,
-    funds: { freeze: (id) => void found.frozen.push(id) },
+    allocator: { freeze: (id) => void found.frozen.push(id) },
     backlog: { isEmpty: () => world.isBacklogEmpty },
     ownEpoch: engine.epoch,
     sharedEpoch: () => world.sharedEpoch,
-    census: { count: () => world.alive.size, isAlive: (id) => world.alive.has(id) },
+    membership: { count: () => world.alive.size, isAlive: (id) => world.alive.has(id) },
     holdMs: settings.holdMs,
     clock,
     failpoint: noFailpoint,
@@ -74,7 +74,7 @@ describe('the keeper of the ledger', () => {
   it('leaves a slice alone that its node spends', async () => {
     const node = await openNode()
     const id = await node.open(node.engine.epoch, 'node')
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
   })
 
@@ -82,17 +82,17 @@ describe('the keeper of the ledger', () => {
     const node = await openNode({ sharedEpoch: null })
     const id = await node.open(node.engine.epoch, 'node')
     node.admit('runs', 10)
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open') // the shared ones are still away
     node.world.sharedEpoch = 'back'
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing')
     node.engine.settle({ ...node.subject, requestId: `${node.organizationId} runs`, tokens: 1, micro: 0 })
     node.world.isBacklogEmpty = false
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing') // its charge may still wait
     node.world.isBacklogEmpty = true
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closed')
     assert.equal(await node.available(), 1_000)
   })
@@ -100,16 +100,16 @@ describe('the keeper of the ledger', () => {
   it('lets the slice of a lost life of the shared counters rest for as long as a request may take', async () => {
     const node = await openNode({ sharedEpoch: 'old' })
     const id = await node.open('old', 'shared')
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
     node.world.sharedEpoch = 'new'
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing')
     node.clock.pass(settings.holdMs)
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing')
     node.clock.pass(1)
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closed')
     assert.equal(await node.available(), 1_000)
   })
@@ -117,7 +117,7 @@ describe('the keeper of the ledger', () => {
   it('does not judge the shared slice while it cannot reach the counters itself', async () => {
     const node = await openNode({ sharedEpoch: null })
     const id = await node.open('theirs', 'shared')
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
   })
 
@@ -125,17 +125,17 @@ describe('the keeper of the ledger', () => {
     const node = await openNode()
     node.world.alive.add('neighbour')
     const id = await node.open('neighbour', 'node')
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
     node.world.alive.delete('neighbour')
-    await node.keeper.tidySlices()
+    await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing')
   })
 
   it('takes back at once what a dead process held, where it is known to be dead', async () => {
     const node = await openNode()
     await node.open('the process before', 'node')
-    await node.keeper.inherit()
+    await node.keeper.releasePrevious()
     assert.equal(await node.available(), 1_000)
   })
 
@@ -152,10 +152,10 @@ describe('the keeper of the ledger', () => {
     await node.open(node.engine.epoch, 'node')
     node.admit('lost', 60)
     node.clock.pass(settings.holdMs - 1)
-    await node.keeper.tidyRequests([])
+    await node.keeper.reconcileRequests([])
     assert.equal(node.found.orphans, 0)
     node.clock.pass(1)
-    await node.keeper.tidyRequests([])
+    await node.keeper.reconcileRequests([])
     assert.equal(node.found.orphans, 1)
     const [account] = node.engine.accounts(node.organizationId)
     assert.deepEqual([account?.holds, account?.slice?.leftMicro], [[], account?.slice?.amountMicro])
@@ -167,7 +167,7 @@ describe('the keeper of the ledger', () => {
     await node.open(node.engine.epoch, 'node')
     node.admit('kept elsewhere', 10)
     node.engine.settle({ ...node.subject, requestId: `${node.organizationId} kept elsewhere`, tokens: 1, micro: 7 })
-    await node.keeper.tidyRequests([])
+    await node.keeper.reconcileRequests([])
     assert.match(node.found.differences.join(), /have spent 7 micro-credits/)
     assert.deepEqual(node.found.frozen, [])
   })
@@ -182,11 +182,11 @@ describe('the keeper of the ledger', () => {
         params: [node.organizationId],
       },
     ])
-    await node.keeper.tidyRequests([])
+    await node.keeper.reconcileRequests([])
     assert.match(node.found.differences.join(), /know of 7 micro-credits less/)
     assert.deepEqual(node.found.frozen, [node.organizationId])
     await database.write([{ sql: 'update credit_slice set settled = 0 where id = $1', params: [id] }])
-    await node.keeper.tidyRequests([])
+    await node.keeper.reconcileRequests([])
     assert.match(node.found.differences.at(-1) ?? '', /holds -7 micro-credits more than its slices/)
     await database.write([
       { sql: `update credit_slice set state = 'closed', settled = amount where id = $1`, params: [id] },
