@@ -63,7 +63,7 @@ async function measureJournal(name: string, database: Database): Promise<void> {
   }
 }
 
-/** So many writers, each of which records its next event when the one before is durable. */
+/** Runs `writers` concurrent writers. Each records its next event when the previous one is durable. */
 async function load(
   journal: Journal,
   writers: number,

@@ -1,4 +1,4 @@
-/** What is asked of every target. */
+/** A workload that runs against every target. */
 export type BenchCase = {
   readonly name: string
   readonly path: string
@@ -6,21 +6,21 @@ export type BenchCase = {
   readonly upstream: 'chat' | 'messages'
   readonly body: object
   readonly unit: 'request' | 'chunk'
-  /** How many units one request stands for. */
+  /** The number of units that one request counts as. */
   readonly perRequest: number
-  /** The case in which the same is answered whole: what a request costs that has no chunks. */
+  /** The case with the same response unstreamed, for the cost of a request without chunks. */
   readonly whole?: string
-  /** Callers at once, where it is not the usual number. */
+  /** Number of concurrent callers, if not the default. */
   readonly connections?: number
-  /** Requests at a steady rate, for what they are delayed; else each caller asks again as soon as it is answered. */
+  /** A fixed request rate, to measure latency. Without it each caller sends its next request immediately (closed loop). */
   readonly perSecond?: number
-  /** Also measured on each rung of the ladder. */
+  /** Also measured with each feature switched on in turn. */
   readonly hasLadder?: boolean
 }
 
 const text = 'Please tell me in some detail what a gatehouse was for in a medieval town. '.repeat(12)
 const messages = [{ role: 'user', content: text }]
-/** The upstream reads its instructions in the text: that reaches it in every dialect. */
+/** The test upstream reads its instructions from the prompt, because the prompt reaches it in every dialect. */
 const instructed = (how: string) => [{ role: 'user', content: `${text} Answer ${how}.` }]
 
 export const cases: readonly BenchCase[] = [

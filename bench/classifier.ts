@@ -1,6 +1,6 @@
 /**
- * What screening costs, in CPU microseconds per kilobyte, and as a ratio to `JSON.parse` of as many bytes, since machines
- * differ: the classifier hot and cold, on code, terms, personal data, all at once, and an answer that is followed.
+ * The cost of content scanning in CPU microseconds per kilobyte, and as a ratio to `JSON.parse` of the same number of bytes,
+ * because machines differ. Cases: the classifier hot and cold, on code, terms, personal data, all together, and a stream.
  *
  *   node bench/classifier.ts [--json]
  */
@@ -41,7 +41,7 @@ const invent = (): string =>
     '',
   )
 
-/** Flat strings, as they come out of a parsed body. */
+/** Returns a flat string, like one from a parsed body. */
 function write(word: () => string): string {
   let text = ''
   while (text.length < kilobyte) text += `${word()} `
@@ -55,7 +55,7 @@ const curlyTexts = hotTexts.map((text) =>
 
 type Round = () => void | Promise<void>
 
-/** Median CPU microseconds per text over the rounds; `prepare` is not counted. */
+/** Median CPU microseconds per text over the rounds. `prepare` is not measured. */
 async function measure(
   work: (texts: readonly string[]) => ReturnType<Round>,
   prepare: () => readonly string[],
@@ -83,7 +83,7 @@ const classify = forEach((text) => classifier.classify(text, 'request'))
 const tenTerms = compileTerms(Array.from({ length: 10 }, invent), re2Patterns)
 const thousandTerms = compileTerms(Array.from({ length: 1_000 }, invent), re2Patterns)
 const parse = forEach((text) => JSON.parse(text))
-/** A kilobyte of JSON with the same words, each of them a value: what reading a body costs at least. */
+/** A kilobyte of JSON with the same words, each as a value: the minimum cost of parsing a body. */
 const bodies = hotTexts.map((text) => {
   const words = text.split(' ').map((word) => ({ word }))
   while (JSON.stringify(words).length > kilobyte) words.pop()

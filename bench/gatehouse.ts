@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { here, startScript, type Running } from './script.ts'
 
-/** What can be switched off, in the order in which the ladder switches it on. Screening always is on. */
+/** The features that can be switched off, in the order in which they are added. Content scanning is always on. */
 export const parts = ['log', 'limits', 'credits', 'audit', 'policies'] as const
 export type Part = (typeof parts)[number]
 
@@ -15,7 +15,7 @@ export type Started = {
   readonly on?: readonly Part[]
 }
 
-/** A real one: embedded storage, a key, two upstreams, and everything on unless told otherwise. */
+/** A real instance: embedded storage, a key, two upstreams, and all features on by default. */
 export async function startGatehouse(started: Started): Promise<Running> {
   const { name = 'gatehouse', port, on = parts } = started
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
@@ -32,7 +32,7 @@ export async function startGatehouse(started: Started): Promise<Running> {
   return { ...running, headers: () => ({ authorization: `Bearer ${keys.api_key}` }) }
 }
 
-/** What `npm start` tells Node. */
+/** The Node options of `npm start`. */
 function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { scripts: { start: string } }
   return scripts.start.split(' ').filter((word) => word.startsWith('--'))
@@ -59,7 +59,7 @@ function settings({ port, upstreamPort, on = parts }: Started, dataDir: string):
   }
 }
 
-/** Counted as always, only more of it. */
+/** The usual limits, with higher values. */
 const plenty = {
   rpm: 100_000_000,
   rpd: 1_000_000_000,
@@ -72,7 +72,7 @@ const unlimited = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, projec
 
 const policyCount = 20
 
-/** The kinds of rules that people write, in turn. None of them matches, and none holds a stream back as a whole. */
+/** Typical rules in rotation. None matches, and none holds back a whole stream. */
 const rules = [
   (at: number) => `Never mention "Project Falcon ${at}" or "Condor ${at}".`,
   (at: number) => `cel:text.lowerAscii().contains("launch code ${at}") || text.contains("Red Alert ${at}")`,

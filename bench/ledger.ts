@@ -15,8 +15,8 @@ import { systemRandom } from '../src/base/random.ts'
 import type { LedgerStore } from '../src/domain/credits/ledger-store.ts'
 
 /**
- * What a durable charge costs: how many a second, how long each waits, and the CPU of this process, with so many requests
- * ending at once. On SQLite, and on PostgreSQL where DATABASE_URL names a scratch database.
+ * The cost of a durable charge: charges per second, latency, and CPU of this process, for a number of concurrent requests.
+ * Runs on SQLite, and on PostgreSQL if DATABASE_URL names a scratch database.
  */
 const count = 2_000
 const ids = createIds(clock, systemRandom)

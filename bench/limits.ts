@@ -8,8 +8,8 @@ import type { Limits } from '../src/domain/limits/scopes.ts'
 import { contributing } from '../test/support/contributing.ts'
 
 /**
- * What admission costs. In memory: CPU of this process per admit and settle together. In Redis (REDIS_URL): CPU of the
- * server per call, beside a script that does nothing, for a tenant seen once and for one with every slot filled.
+ * The cost of admission. In memory: CPU of this process per admit and settle. In Redis (REDIS_URL): CPU of the server per
+ * call, compared with an empty script, for a new tenant and for one with every window slot filled.
  */
 type Row = { readonly what: string; readonly micros: number; readonly of: string; readonly count: number }
 
@@ -60,7 +60,7 @@ type Bench = {
   readonly serverMicros: () => Promise<number>
 }
 
-/** One organization; `everyMs` passes between its requests, so that few or all of its slots are filled. */
+/** One organization. `everyMs` is the interval of its requests, so that few or all of its window slots are filled. */
 async function inRedis(bench: Bench, what: string, everyMs: number): Promise<Row[]> {
   const { store, time, serverMicros } = bench
   const count = 2_000
@@ -69,7 +69,7 @@ async function inRedis(bench: Bench, what: string, everyMs: number): Promise<Row
   const end = (number: number) => store.settle({ ...request, requestId: `request_${number}`, tokens: 700, micro: 0 })
 
   for (let number = 0; number < 100; number++) {
-    time.nowMs += everyMs === 0 ? 0 : 3_600_000 / 4 // fills the slots of the day
+    time.nowMs += everyMs === 0 ? 0 : 3_600_000 / 4 // fills the slots of the daily window
     await step(number)
     await end(number)
   }
@@ -110,7 +110,7 @@ async function allInRedis(url: string): Promise<Row[]> {
   await connection.ready()
   const time = { nowMs: startMs }
   const store = contributing(createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs }))
-  /** All that the server's processor did, reading and answering included. */
+  /** The total CPU time of the server, including I/O. */
   const serverMicros = async (): Promise<number> => {
     const cpu = await connection.client.info('cpu')
     const seconds = ['user', 'sys'].map((part) => Number(new RegExp(`^used_cpu_${part}:(.*)$`, 'm').exec(cpu)?.[1]))

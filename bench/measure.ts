@@ -16,7 +16,7 @@ export type Figure = {
 const usualConnections = 32
 const ticksPerSecond = 100
 
-/** User and system time of the process before and after a load, divided by what it served: hardly moved by a noisy machine. */
+/** User and system CPU time of the process per request. Unlike wall time it is hardly affected by a noisy machine. */
 export async function measure(
   target: Running,
   benchCase: BenchCase,

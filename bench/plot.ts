@@ -10,7 +10,7 @@ const colours: Readonly<Record<string, string>> = {
   portkey: '#b4532a',
 }
 
-/** One group of bars for each case, each drawn to the dearest of its group. */
+/** One group of bars per case, scaled to the most expensive of the group. */
 export function plot(figures: readonly Figure[], unitOf: (caseName: string) => string): string {
   const groups = [...Map.groupBy(figures, (figure) => figure.case)]
   let top = 0

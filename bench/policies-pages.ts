@@ -35,7 +35,7 @@ async function fill(database: Database): Promise<void> {
   }
 }
 
-/** Microseconds for one page behind this place, the median of many. */
+/** Median microseconds to read one page after this cursor. */
 async function costAt(database: Database, place: number): Promise<number> {
   const reading: Transaction = {
     query: (sql, params) => database.read(sql, params),

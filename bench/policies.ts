@@ -1,6 +1,6 @@
 /**
- * What asking policies costs, in CPU microseconds per kilobyte of text: some hundred of them, half expressions and half
- * phrases, beside a deny list of a thousand terms; and how it grows with the policies and with the text.
+ * The cost of policy evaluation in CPU microseconds per kilobyte of text: some hundred policies, half expressions and half
+ * phrases, together with a deny list of a thousand terms, and how it grows with the policies and the text.
  *
  *   node bench/policies.ts [--json]
  */
@@ -29,7 +29,7 @@ function write(characters: number): string {
 
 const compile = createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined })
 
-/** The kinds of rules that people write, in turn. */
+/** Typical rules in rotation. */
 const writeRule = [
   () => `Never mention "${invent()} ${invent()}" or "${invent()}".`,
   () => `cel:text.lowerAscii().contains("${invent()}") || text.contains("${invent()}")`,
@@ -56,7 +56,7 @@ const factsOf = (text: string): RuleFacts => ({
   pii: {},
 })
 
-/** Median CPU microseconds per kilobyte. Every text is a new one, as in the first turn of a chat. */
+/** Median CPU microseconds per kilobyte. Every text is new, as in the first turn of a conversation. */
 function measure(characters: number, ask: (text: string) => void): number {
   const perRound = Math.max(2, Math.floor((40 * kilobyte) / characters))
   const costs: number[] = []

@@ -10,12 +10,12 @@ import { table } from './table.ts'
 import { startTarget, startUpstream, targets } from './targets.ts'
 
 /**
- * One table of ratios: every target under every case, interleaved in rounds.
- * `npm run bench -- --rounds 3 --seconds 4`; with `--only whole` those cases alone whose name has the word.
+ * Prints one table of ratios: every target under every case, interleaved in rounds.
+ * `npm run bench -- --rounds 3 --seconds 4`; `--only whole` runs only the cases whose name contains the word.
  */
 const options = readOptions(process.argv.slice(2))
 const asked = cases.filter(({ name }) => name.includes(options.only))
-/** Servers run for days: what is measured is code that the engine has had time to compile. */
+/** Warm-up time, because servers run for days and the engine has compiled their code. */
 const warmUpSeconds = 6
 const upstream = await startUpstream(await freePort())
 const running: Running[] = []

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import type { BenchCase } from './cases.ts'
 
-/** Something that listens, and how to ask it. */
+/** A running server, and how to send requests to it. */
 export type Running = {
   readonly name: string
   readonly port: number
@@ -18,23 +18,23 @@ export type Script = {
   readonly file: string
   readonly port: number
   readonly core?: number
-  /** Of Node itself. */
+  /** Options of Node itself. */
   readonly flags?: readonly string[]
   readonly words: readonly (string | number)[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What is measured has a core of its own, where there are two and a way to say so; the load has another. */
+/** The measured process and the load generator run on separate cores, if the machine has two and supports pinning. */
 export const cores = { measured: 0, load: 1 } as const
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
-/** Node with these words, on this core. */
+/** The command line to run Node with these arguments on this core. */
 export function nodeOn(core: number, words: readonly string[]): readonly [string, string[]] {
   const command = [process.execPath, ...words]
   return canPin ? ['taskset', ['-c', String(core), ...command]] : [process.execPath, [...words]]
 }
 
-/** Runs a script until it is stopped. It listens once it has said something. */
+/** Runs a script until it is stopped. Its first output means that it listens. */
 export async function startScript(script: Script): Promise<Running> {
   const { name, file, port, core = cores.measured, flags = [], words, env = {} } = script
   const [command, args] = nodeOn(core, [...flags, file, ...words.map(String)])
@@ -47,7 +47,7 @@ export async function startScript(script: Script): Promise<Running> {
   return { name, port, pid: child.pid ?? 0, headers: () => ({}), answers: () => true, stop: () => void child.kill() }
 }
 
-/** Where a file beside this one lies. */
+/** The path of a file in this folder. */
 export const here = (file: string): string => new URL(file, import.meta.url).pathname
 
 export function freePort(): Promise<number> {

@@ -1,10 +1,10 @@
 import { cases, type BenchCase } from './cases.ts'
 import type { Figure } from './measure.ts'
 
-/** All rounds of a target in a case, the cheapest first. */
+/** All rounds of a target in a case, in ascending order of cost. */
 type Rounds = (target: string, caseName: string | undefined) => readonly Figure[]
 
-/** Every case with every target that was asked it, and its ratio to the bare proxy. */
+/** Every case with every target that ran it, and its ratio to the bare proxy. */
 export function table(figures: readonly Figure[], targets: readonly string[]): string {
   const rounds: Rounds = (target, caseName) =>
     figures
@@ -26,7 +26,7 @@ const titleOf = ({ name, unit, perSecond }: BenchCase): string =>
     ? `${name} (CPU microseconds per ${unit})`
     : `${name} (milliseconds, and those more than directly)`
 
-/** The median, the spread, the ratio; and for a chunk the same without its share of the request. */
+/** The median, the spread and the ratio. For a chunk, the cost of the request itself is subtracted. */
 function cost(target: string, { name, whole, perRequest }: BenchCase, rounds: Rounds): string {
   const micros = (of: string, caseName?: string): number => middle(rounds(of, caseName))?.cpuMicros ?? Number.NaN
   const alone = (of: string): number => micros(of, name) - micros(of, whole) / perRequest

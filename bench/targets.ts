@@ -7,11 +7,11 @@ import { cores, freePort, here, startScript, type Running } from './script.ts'
 type Target = {
   readonly name: string
   readonly start: (port: number, upstreamPort: number) => Promise<Running>
-  /** Which cases it can be asked; all but those for others when left out. */
+  /** The cases that it supports. Default: all except those for other targets. */
   readonly answers?: (benchCase: BenchCase) => boolean
 }
 
-/** Everything that is measured, in the order of the table. */
+/** All targets, in the order of the table. */
 export const targets: readonly Target[] = [
   { name: 'direct', start: startUpstream, answers: ({ perSecond }) => perSecond !== undefined },
   {
@@ -33,7 +33,7 @@ export const targets: readonly Target[] = [
   },
 ]
 
-/** Gatehouse with nothing but screening, then with one part more on each rung; the last rung is everything. */
+/** Gatehouse with only content scanning, then with one more feature at each step, up to all features. */
 function ladder(): Target[] {
   return parts.map((part, at) => {
     const name = at === 0 ? 'screening alone' : `+ ${parts[at - 1]}`
@@ -56,8 +56,8 @@ export async function startUpstream(port: number): Promise<Running> {
 }
 
 /**
- * The TypeScript peer, as npm has it: passing through, no checks, no limits, no log. Only whole answers are compared: its
- * streams fail against a plain local upstream. Fetched into `bench/build` when first needed.
+ * A comparable TypeScript gateway from npm: passthrough, no checks, no limits, no log. Only unstreamed responses are compared,
+ * because its streams fail with a plain local upstream. Downloaded into `bench/build` on first use.
  */
 async function startPortkey(port: number, upstreamPort: number): Promise<Running> {
   const folder = here('build')

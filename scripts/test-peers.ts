@@ -11,7 +11,7 @@ import { runTests } from './test/run.ts'
 
 const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContract]
 
-/** What is not there, and why; the rules of each sink are held by `src/adapters/sinks/<sink>.test.ts` as well. */
+/** Lists the missing peers with the reason. Each sink is also tested without peers by `src/adapters/sinks/<sink>.test.ts`. */
 const unavailable = [
   'Splunk, Datadog and Azure Monitor themselves: not available, because they need accounts',
   'Ceph radosgw: not run, because four daemons would show no more of s3 than Versity and Moto do',

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
 /**
- * Load over raw sockets, so that it costs far less than what it measures. `node load.ts PORT CONNECTIONS SECONDS PER_SECOND`
- * with the request's bytes on standard input; prints one JSON line. With a rate of 0 each connection asks again as soon as it
- * is answered; else requests are due at even distances, and one that found no connection free has waited since it was due.
+ * A load generator over raw sockets, so that it costs far less than the server. `node load.ts PORT CONNECTIONS SECONDS
+ * PER_SECOND` with the request's bytes on standard input; prints one JSON line. With a rate of 0 each connection sends its next
+ * request immediately. Otherwise requests are due at even intervals, and the latency counts from the time a request is due.
  */
 const [port = 0, connections = 1, seconds = 1, perSecond = 0] = process.argv.slice(2).map(Number)
 const request = Buffer.concat(await Array.fromAsync(process.stdin))
@@ -29,7 +29,7 @@ function drive(): Promise<void> {
       const dueMs = perSecond === 0 ? nowMs : beginAtMs + (begun++ * 1000) / perSecond
       if (Math.max(nowMs, dueMs) >= endAtMs) return void socket.destroy()
       if (dueMs <= nowMs) send(dueMs)
-      else setTimeout(() => send(performance.now()), dueMs - nowMs) // an idle caller's clock is coarse: not the answer's fault
+      else setTimeout(() => send(performance.now()), dueMs - nowMs) // timers are coarse, so the latency starts when the request is sent
     }
     const send = (fromMs: number): void => {
       startedMs = fromMs

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net'
 
 /**
- * The cheapest upstream: raw sockets, fixed answers in the shape that the path asks for. `node upstream.ts PORT`.
- * A body with "stream":true gets fifty server-sent events in one go; five hundred where it is asked to answer at length,
- * and one every twentieth of a second where it is asked to answer slowly.
+ * A minimal upstream: raw sockets and fixed responses in the format of the path. `node upstream.ts PORT`. A body with
+ * "stream":true gets fifty server-sent events at once; five hundred if the prompt says "Answer at length", and one every 50 ms
+ * if it asks for a slow response.
  */
 const words = 'The quick brown fox jumps over the lazy dog and runs on. '.repeat(10)
 const paceMs = 50
@@ -33,7 +33,7 @@ const chatChunk = (delta: object, finish: string | null): string =>
   `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
 
-/** Each chunk is a word of the text. */
+/** Each chunk is one word of the text. */
 const wordsOf = (count: number): string[] => {
   const all = words.match(/\S+ /g) ?? []
   return Array.from({ length: count }, (_, at) => all[at % all.length] ?? '')
@@ -65,7 +65,7 @@ const messagesStream = (count: number): string[] => [
 const json = (body: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** A stream as it is written: its head, each of its chunks, and its end. */
+/** A stream as it is written: headers, chunks and end. */
 const sse = (frames: readonly string[]): Buffer[] =>
   [
     'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -73,7 +73,7 @@ const sse = (frames: readonly string[]): Buffer[] =>
     '0\r\n\r\n',
   ].map((text) => Buffer.from(text))
 
-/** What comes before the first word comes at once, and so does what comes after the last. */
+/** Events before the first word and after the last one are sent without delay. */
 const paced = (parts: readonly Buffer[]): Buffer[] => [
   Buffer.concat(parts.slice(0, 2)),
   ...parts.slice(2, -4),

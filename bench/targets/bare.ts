@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { Agent } from 'undici'
 
-/** The floor: node:http in front, undici's dispatch behind, bytes passed on as they are. `node bare.ts PORT UPSTREAM_PORT`. */
+/** The baseline: a proxy of node:http and undici's dispatch that forwards bytes unchanged. `node bare.ts PORT UPSTREAM_PORT`. */
 const [port, upstreamPort] = process.argv.slice(2)
 const agent = new Agent({ pipelining: 1 })
 

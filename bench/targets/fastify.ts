@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { Agent } from 'undici'
 
-/** What a plain Fastify proxy costs: parse, ask, parse, stringify. `node fastify.ts PORT UPSTREAM_PORT`. */
+/** A plain Fastify proxy: parse, forward, parse, stringify. `node fastify.ts PORT UPSTREAM_PORT`. */
 const [port, upstreamPort] = process.argv.slice(2)
 const agent = new Agent({ pipelining: 1 })
 const app = Fastify()

@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import type { TestServer } from '../test/ready.ts'
 
 /**
- * Azure's two addresses as one: the login with its path, and the ingestion. Undoes gzip, which the checker behind it
- * does not read.
+ * Serves Azure's two endpoints, login and ingestion, on one address. Decompresses gzip, which the checker behind it does
+ * not support.
  */
 export async function startAzureRelay(parts: {
   readonly login: string

@@ -40,7 +40,7 @@ service:
   pipelines: { logs: { receivers: [splunk_hec, otlp, datadog], exporters: [file] } }
 `
 
-/** OpenTelemetry's collector, built by Go with the parts that are asked for: the event collector with acknowledgements, OTLP, and Datadog's intake. */
+/** OpenTelemetry's collector, built with Go and the receivers under test: Splunk HEC with acknowledgements, OTLP and Datadog. */
 export const collector: Peer = {
   name: 'OpenTelemetry Collector',
   shows: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
@@ -49,7 +49,7 @@ export const collector: Peer = {
     if (existsSync(program)) return
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'manifest.yaml'), manifest)
-    // Mirrors of the module proxy may lack the checksums of these.
+    // Mirrors of the module proxy may lack these checksums.
     const env = { GOBIN: folder, GONOSUMDB: 'github.com/open-telemetry/*,github.com/DataDog/*' }
     build('go', ['install', `go.opentelemetry.io/collector/cmd/builder@${version}`], { env })
     build(join(folder, 'builder'), ['--config', 'manifest.yaml'], { cwd: folder, env })
@@ -61,7 +61,7 @@ export const collector: Peer = {
       files: { 'settings.yaml': settings(ports) },
       command: [program, '--config', 'settings.yaml'],
       stopSignal: 'KILL',
-      account: ownAccount(), // its builder lets nobody else run it
+      account: ownAccount(), // the built binary is executable only by its owner
     })
     const [hec, otlp, datadog] = [ports.hec, ports.otlp, ports.datadog].map((port) => `http://127.0.0.1:${port}`)
     await waitFor('OpenTelemetry Collector', server, async () => {

@@ -9,7 +9,7 @@ const version = '5.2.1'
 const folder = join(peersFolder, `moto-${version}`)
 const program = join(folder, 'bin/moto_server')
 
-/** AWS as the Python world tests against it: the security token service, whose roles a sink may assume, and S3. */
+/** Moto, a Python simulation of AWS: the security token service, whose roles a sink may assume, and S3. */
 export const moto: Peer = {
   name: 'Moto',
   shows: 's3 with assume_role',
@@ -27,7 +27,7 @@ export const moto: Peer = {
       files: {},
       command: [program, '-H', '127.0.0.1', '-p', String(port)],
       stopSignal: 'KILL',
-      // The interpreter that it was made with may lie where only we can read.
+      // The interpreter of the environment may be readable only by this account.
       account: ownAccount(),
     })
     const url = `http://127.0.0.1:${port}`

@@ -5,7 +5,7 @@ import { keepServer } from '../test/keeper.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
-/** The newest that runs on Java 17. */
+/** The newest version that runs on Java 17. */
 const version = '2.19.1.0'
 const folder = join(peersFolder, `opensearch-${version}`)
 const launcher = fileURLToPath(new URL('opensearch/Peer.java', import.meta.url))
@@ -17,7 +17,7 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersio
   </dependency></dependencies></project>
 `
 
-/** OpenSearch itself, from Maven Central: the true bulk call, its conflicts, mappings and data streams. */
+/** OpenSearch from Maven Central, with the real bulk API, conflicts, mappings and data streams. */
 export const openSearch: Peer = {
   name: 'OpenSearch',
   shows: 'elastic',

@@ -3,24 +3,24 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from '../test/ready.ts'
 
-/** A real receiver of the audit log, made by somebody else. */
+/** A third-party receiver of the audit log. */
 export type Peer = {
   readonly name: string
-  /** The sinks that it shows to be right. */
+  /** The sinks that it tests. */
   readonly shows: string
-  /** Where the suites find its address. */
+  /** The environment variable with its address. */
   readonly variable: string
-  /** Fetches and builds it where that was not done before. Throws, with the reason, where it cannot be had. */
+  /** Downloads and builds it if necessary. Throws the reason if that is not possible. */
   prepare(): void
   start(): Promise<TestServer>
 }
 
-/** What is fetched and built for peers is kept here. */
+/** The cache folder for downloads and builds. */
 export const peersFolder = fileURLToPath(new URL('../../build/peers/', import.meta.url))
 
 const longestMs = 40 * 60_000
 
-/** Runs a program of somebody else's build; its words are shown only where it fails. */
+/** Runs a build command. Its output is shown only if it fails. */
 export function build(program: string, args: readonly string[], options: { cwd?: string; env?: object } = {}): void {
   mkdirSync(peersFolder, { recursive: true })
   const { error, status, stderr, stdout } = spawnSync(program, args, {

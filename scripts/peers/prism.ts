@@ -10,7 +10,7 @@ const login = 'oauth2-mock-server@8.2.3'
 const folder = join(peersFolder, 'prism-5.16.0')
 const program = (name: string): string => join(folder, 'node_modules/.bin', name)
 
-/** The Logs Ingestion API as its documentation says it, in our words: what is sent, and to whom. */
+/** The contract of the Logs Ingestion API, written from its documentation. */
 const contract = `
 openapi: 3.1.0
 info: { title: Logs ingestion, version: '2023-01-01' }
@@ -46,7 +46,7 @@ components:
       propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9_]{0,44}$', not: { enum: [id, Type, TenantId, Title, UniqueId] } }
 `
 
-/** A checker of contracts and a login server from npm. They hold what we send against what Azure's pages say; no more. */
+/** A contract checker and a login server from npm. They check requests only against Azure's documentation. */
 export const azureContract: Peer = {
   name: 'Prism with an OAuth server',
   shows: 'azure_monitor (its documented contract; Azure itself needs an account)',

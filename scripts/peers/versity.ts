@@ -8,10 +8,10 @@ const version = 'v1.7.0'
 const folder = join(peersFolder, `versitygw-${version}`)
 const program = join(folder, 'versitygw')
 
-/** The account of the store that the suites know. */
+/** The credentials of the store, as the suites expect them. */
 export const storeAccount = { accessKeyId: 'gatehouse-peer', secretAccessKey: 'a-secret-that-the-peer-checks' }
 
-/** An S3 store over a folder, built by Go: it checks signatures, digests and conditions as AWS does. */
+/** An S3 store over a folder, built with Go. It checks signatures, digests and conditions as AWS does. */
 export const versity: Peer = {
   name: 'Versity S3 Gateway',
   shows: 's3',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 type LockedPackage = { readonly version?: string; readonly optional?: boolean }
 
-/** Installs what the project in `folder` asks for, where it is not there yet. Answers what it had to do without. */
+/** Installs the dependencies of the project in `folder` if missing. Returns the packages that could not be installed. */
 export function installPackages(folder: string, say: (line: string) => void): string[] {
   if (!isInstalled(folder)) {
     say('installing the other clients with npm ci; this happens once, and again when their package-lock.json changes')
@@ -19,7 +19,7 @@ const isInstalled = (folder: string): boolean => {
   return Object.keys(present).length > 0 && missing(folder).every(([, { optional }]) => optional === true)
 }
 
-/** Binaries for other machines are optional too; those we do not miss. */
+/** Ignores optional binaries for other platforms. */
 function missing(folder: string): [string, LockedPackage][] {
   const present = lockedIn(folder, 'node_modules/.package-lock.json')
   return Object.entries(lockedIn(folder, 'package-lock.json')).filter(

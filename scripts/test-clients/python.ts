@@ -3,13 +3,13 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * A Python environment of its own for the clients in `requirements.txt`, thrown away with `node_modules`. Answers why
- * there is none, where there is none.
+ * Creates a virtual environment inside `node_modules` for the clients in `requirements.txt`. Returns the reason if that
+ * fails.
  */
 export function installPython(folder: string, say: (line: string) => void): string | undefined {
   const wanted = join(folder, 'python/requirements.txt')
   const home = join(folder, 'node_modules/.python')
-  // Copied last: an environment that was left half done has none.
+  // Copied last, so that an incomplete environment has none.
   const made = join(home, 'requirements.txt')
   if (existsSync(made) && readFileSync(made, 'utf8') === readFileSync(wanted, 'utf8')) return undefined
   say('installing the clients for Python')

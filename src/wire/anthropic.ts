@@ -1,4 +1,4 @@
-/** The Messages format as we write it to an upstream. Fields that we never send are left out. */
+/** A request body in the Messages format. Fields that the gateway never sends are omitted. */
 export type MessagesRequest = {
   readonly model: string
   readonly max_tokens: number
@@ -60,7 +60,7 @@ export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
 
-/** Last: a block that we pass on without looking into it. */
+/** The last member is an opaque block, which is sent unchanged. */
 export type ContentBlock =
   | TextBlock
   | ImageBlock

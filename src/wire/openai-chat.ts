@@ -1,4 +1,4 @@
-/** The chat completions format as we write it to an upstream. Fields that we never send are left out. */
+/** A request body in the Chat Completions format. Fields that the gateway never sends are omitted. */
 export type ChatRequest = {
   readonly model: string
   readonly messages: readonly ChatMessage[]

@@ -1,4 +1,4 @@
-/** The categories of OpenAI's moderation endpoint, by the names they have in its answers. */
+/** The category names of OpenAI's moderation endpoint. */
 export const moderationCategories = [
   'harassment',
   'harassment/threatening',

@@ -1,4 +1,4 @@
-/** The Responses format as we write it to an upstream. Fields that we never send are left out. */
+/** A request body in the Responses format. Fields that the gateway never sends are omitted. */
 export type ResponsesRequest = {
   readonly model: string
   readonly input: readonly InputItem[]
@@ -18,7 +18,7 @@ export type ResponsesRequest = {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Last: an item that we pass on without looking into it. */
+/** The last member is an opaque item, which is sent unchanged. */
 export type InputItem =
   | { readonly role: 'user' | 'developer'; readonly content: readonly InputPart[] }
   | { readonly role: 'assistant'; readonly content: readonly OutputPart[] }

@@ -6,7 +6,7 @@ import type { Client, Told } from './client.ts'
 import { newestClients } from './newest.ts'
 import type { HttpKind } from './scripted.ts'
 
-/** How a server imitates a vendor: what it streams, or what it answers as a whole. */
+/** A server that imitates a vendor: its stream or its whole response. */
 type Imitation = { readonly stream: readonly object[] } | { readonly document: object }
 
 const chunk = (delta: object | null, finish: string | null = null) => ({
@@ -191,7 +191,7 @@ const kinds = { chat: 'openai-chat', messages: 'anthropic', responses: 'openai-r
   HttpKind
 >
 
-describe('an upstream that imitates a vendor carelessly', () => {
+describe('an upstream that imitates a vendor’s API incorrectly', () => {
   let scene: TestApp
   let upstream: TestUpstream
   before(async () => {
@@ -213,7 +213,7 @@ describe('an upstream that imitates a vendor carelessly', () => {
 
   for (const client of newestClients) {
     for (const [name, imitation] of Object.entries(imitations[client.dialect])) {
-      it(`${name}: ${client.name} reads it`, async () => {
+      it(`${name}: ${client.name} can read it`, async () => {
         const { text: said, calls } = await ask(client, imitation)
         const expected = JSON.stringify(imitation).includes('list') ? ['read', 'list'] : ['read']
         if (said === '')

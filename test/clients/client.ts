@@ -1,14 +1,14 @@
 import type { Dialect } from '../../src/domain/inference/request.ts'
 
-/** What is asked of a model, whatever client asks it. */
+/** A prompt, independent of the client that sends it. */
 export type Asked = {
   readonly model: string
   readonly text: string
   readonly wantsThinking?: boolean
-  /** Where given, the model may call it, and the client goes on until there is an answer. */
+  /** A tool that the model may call. The client then continues until there is a final response. */
   readonly tool?: AskedTool
   readonly signal?: AbortSignal
-  /** Told each time text arrives; only clients that stream can say. */
+  /** Called whenever text arrives. Only streaming clients call it. */
   readonly onText?: () => void
 }
 
@@ -19,7 +19,7 @@ export type AskedTool = {
   run(input: unknown): string
 }
 
-/** What every client can tell about an answer, whatever dialect it came in. */
+/** What every client reports about a response, in any dialect. */
 export type Told = {
   readonly text: string
   readonly thinking: string
@@ -28,35 +28,35 @@ export type Told = {
   readonly outputTokens: number
 }
 
-/** One way of asking: a client, a dialect, and how the answer is read. */
+/** A client, its dialect, and how it reads the response. */
 export type Client = {
   readonly name: string
   readonly dialect: Dialect
   readonly isStreaming: boolean
-  /** Some clients leave out thinking, whatever they are sent. */
+  /** False for clients that never show thinking. */
   readonly showsThinking: boolean
-  /** What it makes of a refusal: tells of it, raises an error at some forms of it, or leaves it out. */
+  /** How it handles a refusal: reports it, throws an error for some formats, or omits it. */
   readonly onRefusal: 'tells' | 'may raise' | 'hides'
   ask(address: Address, asked: Asked): Promise<Told>
 }
 
-/** Where a client finds the gateway; without the `/v1` that some want. */
+/** The gateway's URL, without the `/v1` that some clients need. */
 export type Address = { readonly url: string; readonly apiKey: string }
 
-/** Makes a vendor's client for a gateway. It must not retry: each failure is to be seen. */
+/** Creates a vendor's client for a gateway. Retries are disabled, so that every failure is visible. */
 export type Connect<Sdk> = (address: Address) => Sdk
 
-/** How an answer is read: in one piece, event by event, or with the client's own stream helper. */
+/** How a response is read: as a whole, event by event, or with the client's own stream helper. */
 export const modes = ['whole', 'raw stream', 'stream helper'] as const
 export type Mode = (typeof modes)[number]
 
-/** A loop that would go on for ever must end as a failure. */
+/** An endless tool loop must end as a failure. */
 export const maxTurns = 3
 
-/** What clients say of a failure; those that know no status leave it out. */
+/** How a client reports a failure. Some clients have no status. */
 export type Failure = { readonly status: number | undefined; readonly message: string }
 
-/** Rejects where there was an answer: the answer is then the best description of what went wrong. */
+/** Throws if there was a response. The response then describes best what went wrong. */
 export async function failureOf(asking: Promise<Told>): Promise<Failure> {
   const told = await asking.then(
     (answer) => answer,

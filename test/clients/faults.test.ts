@@ -4,12 +4,12 @@ import { failureOf, type Client } from './client.ts'
 import { newestClients } from './newest.ts'
 import { faults, framesOf, httpKinds, promptOf, startScripted, type HttpKind, type Play } from './scripted.ts'
 
-/** Nothing here takes that long; what hangs is ended by it. */
+/** Ends tests that hang. No test needs that long. */
 const timeout = 30_000
 const recordings = ['text', 'parallel-tools'] as const
 const recordedText = 'Grüße, 世界 👋'
 
-describe('an upstream that goes wrong', () => {
+describe('an upstream that fails', () => {
   let scene: Awaited<ReturnType<typeof startScripted>>
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
@@ -26,20 +26,20 @@ describe('an upstream that goes wrong', () => {
   for (const client of newestClients) {
     for (const kind of httpKinds) {
       describe(`${client.name}, over ${kind}`, { timeout }, () => {
-        it('is no worry when it does not', async () => {
+        it('succeeds without a fault', async () => {
           for (const form of ['stream', 'document'] as const) {
             const told = await ask(client, kind, { recording: 'text', form, at: 99, fault: 'end' })
             assert.equal(told.text, recordedText)
           }
         })
         for (const fault of faults) {
-          it(`is seen to fail wherever its stream meets with: ${fault}`, async () => {
+          it(`reports an error wherever its stream has the fault: ${fault}`, async () => {
             const plays = recordings.flatMap((recording) =>
               placesOf(kind, recording).map((at): Play => ({ recording, form: 'stream', at, fault })),
             )
             await eachFails(client, kind, plays)
           })
-          it(`is seen to fail wherever its whole answer meets with: ${fault}`, async () => {
+          it(`reports an error wherever its whole response has the fault: ${fault}`, async () => {
             const plays = [0, 1, 2, 3].map((at): Play => ({ recording: 'parallel-tools', form: 'document', at, fault }))
             await eachFails(client, kind, plays)
           })
@@ -49,7 +49,7 @@ describe('an upstream that goes wrong', () => {
   }
 })
 
-describe('a chat server that goes wrong after it has given the reason for its end', () => {
+describe('a chat server that fails after its finish reason', () => {
   let scene: Awaited<ReturnType<typeof startScripted>>
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
@@ -60,7 +60,7 @@ describe('a chat server that goes wrong after it has given the reason for its en
   )
 
   for (const client of newestClients) {
-    it(`has given ${client.name} all of its answer, or is seen to fail`, { timeout }, async () => {
+    it(`delivers the complete response to ${client.name}, or an error`, { timeout }, async () => {
       const asking = plays.map((play) => client.ask(scene.app, { model: 'openai-chat-hasty', text: promptOf(play) }))
       for (const outcome of await Promise.allSettled(asking)) {
         if (outcome.status === 'fulfilled') assert.equal(outcome.value.text, recordedText)
@@ -69,13 +69,13 @@ describe('a chat server that goes wrong after it has given the reason for its en
   }
 })
 
-describe('a caller who hangs up', () => {
+describe('a caller that disconnects', () => {
   let scene: Awaited<ReturnType<typeof startScripted>>
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
   let count = 0
 
-  /** Hangs up when told to, and answers whether the upstream, which would have waited a minute, was let go. */
+  /** Disconnects on request. Resolves to whether the upstream call, which would have waited a minute, was cancelled. */
   const hangUp = async (client: Client, kind: HttpKind, play: Play): Promise<boolean> => {
     const text = `${promptOf(play)} #${count++}`
     const aborter = new AbortController()
@@ -87,18 +87,18 @@ describe('a caller who hangs up', () => {
     })
     const request = await scene.asked(text)
     if (play.at === 0) aborter.abort()
-    // Some clients call it an error to be stopped, some an end.
+    // Some clients report an abort as an error, some as a normal end.
     await Promise.allSettled([asking])
     return request.hungUp
   }
 
   for (const client of newestClients) {
     for (const kind of httpKinds) {
-      it(`stops ${kind} before its answer to ${client.name}`, { timeout }, async () => {
+      it(`stops ${kind} before its response to ${client.name}`, { timeout }, async () => {
         assert.ok(await hangUp(client, kind, { recording: 'text', form: 'stream', at: 0, fault: 'hold' }))
       })
       if (!client.isStreaming) continue
-      it(`stops ${kind} in the middle of its answer to ${client.name}`, { timeout }, async () => {
+      it(`stops ${kind} during its response to ${client.name}`, { timeout }, async () => {
         const at = placesOf(kind, 'text').length - 1
         assert.ok(await hangUp(client, kind, { recording: 'text', form: 'stream', at, fault: 'hold' }))
       })
@@ -106,7 +106,7 @@ describe('a caller who hangs up', () => {
   }
 })
 
-/** Before each frame that the answer cannot do without. Chat servers have said everything once they have given a reason. */
+/** The positions before each required frame. A chat response is complete after its finish reason. */
 function placesOf(kind: HttpKind, recording: Play['recording']): number[] {
   const frames = framesOf(kind, recording)
   const last =

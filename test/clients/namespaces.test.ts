@@ -6,7 +6,7 @@ import { startPairs, upstreamKinds } from './scene.ts'
 type Tools = OpenAI.Responses.Tool[]
 type Input = OpenAI.Responses.ResponseInput
 
-/** As Codex sends them: most in a flat list, some in a namespace, and one that only OpenAI could run. */
+/** Tools as Codex sends them: most in a flat list, some in a namespace, and one that only OpenAI can run. */
 const parameters = { type: 'object', properties: { target: { type: 'string' } }, required: ['target'] }
 const close = { type: 'function', name: 'close', description: 'Closes.', strict: false, parameters }
 const tools = [
@@ -27,7 +27,7 @@ describe('an agent whose tools are in a namespace', () => {
   after(() => scene[Symbol.asyncDispose]())
 
   for (const model of upstreamKinds) {
-    it(`is called by both names and sends back the result, over ${model}`, async () => {
+    it(`gets calls for both names and sends back the result, over ${model}`, async () => {
       const asked = { model, tools, store: false }
       const whole = await openai.responses.create({ ...asked, tool_choice, input: [question] })
       const streamed = await openai.responses.stream({ ...asked, tool_choice, input: [question] }).finalResponse()

@@ -8,7 +8,7 @@ import { responsesClients } from './drivers/responses.ts'
 const openai = ({ url, apiKey }: Address): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
 const anthropic = ({ url, apiKey }: Address): Anthropic => new Anthropic({ baseURL: url, apiKey, maxRetries: 0 })
 
-/** The official clients in the versions that the project itself has. */
+/** The official clients in the versions of the project's own dependencies. */
 export const newestClients: readonly Client[] = [
   ...messagesClients('Anthropic', anthropic),
   ...responsesClients('OpenAI', openai),

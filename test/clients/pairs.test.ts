@@ -13,7 +13,7 @@ const schema = {
 }
 const callText = 'Please call weather {"city":"Rome"}'
 
-/** What every client can tell about an answer, whatever dialect it came in. */
+/** What every client reports about a response, in any dialect. */
 type Told = {
   text: string
   calls: { name: string; input: unknown }[]
@@ -52,13 +52,13 @@ describe('every dialect over every kind of upstream', () => {
         assert.deepEqual(streamed, whole)
         return whole
       }
-      it('answers text', async () => {
+      it('returns text', async () => {
         const { text, stop, usage } = await ask({ messages: [{ role: 'user', content: 'Hello' }] })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'end_turn')
         assert.ok(usage.input > 0 && usage.output > 0)
       })
-      it('calls a tool and takes its result', async () => {
+      it('calls a tool and accepts its result', async () => {
         const first = await anthropic.messages.create({
           model,
           max_tokens: 400,
@@ -82,7 +82,7 @@ describe('every dialect over every kind of upstream', () => {
         const { calls, stop } = await ask({ tools, messages: [{ role: 'user', content: callText }] })
         assert.deepEqual([calls, stop], [[{ name: 'weather', input: weather }], 'tool_use'])
       })
-      it('thinks, and can be sent its own thinking back', async () => {
+      it('returns thinking, and accepts it back', async () => {
         const params = { model, max_tokens: 4000, thinking: { type: 'enabled' as const, budget_tokens: 1024 } }
         const first = await anthropic.messages.create({ ...params, messages: [{ role: 'user', content: 'Think' }] })
         assert.equal(first.content[0]?.type, 'thinking')
@@ -98,7 +98,7 @@ describe('every dialect over every kind of upstream', () => {
           .finalMessage()
         assert.match(told(second).text, /You said: Again/)
       })
-      it('stops at the limit', async () => {
+      it('stops at the token limit', async () => {
         assert.equal(
           (await ask({ max_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
           'max_tokens',
@@ -111,11 +111,11 @@ describe('every dialect over every kind of upstream', () => {
         })
         assert.match(text, /before $/)
       })
-      it('refuses', async () => {
+      it('returns a refusal', async () => {
         const { stop } = await ask({ messages: [{ role: 'user', content: 'please refuse' }] })
         assert.ok(['refusal', 'end_turn'].includes(stop))
       })
-      it('fits JSON to a schema', async () => {
+      it('returns JSON that fits a schema', async () => {
         const { text } = await ask({
           messages: [{ role: 'user', content: 'JSON' }],
           output_config: { format: { type: 'json_schema', schema } },
@@ -142,13 +142,13 @@ describe('every dialect over every kind of upstream', () => {
         assert.deepEqual(streamed, whole)
         return whole
       }
-      it('answers text', async () => {
+      it('returns text', async () => {
         const { text, stop, usage } = await ask({ input: 'Hello' })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'completed')
         assert.ok(usage.input > 0 && usage.output > 0)
       })
-      it('calls a tool and takes its result, by reference to the turn before', async () => {
+      it('calls a tool and accepts its result, by reference to the previous turn', async () => {
         const { calls } = await ask({ tools, input: callText })
         assert.deepEqual(calls, [{ name: 'weather', input: weather }])
         const first = await openai.responses.create({ model, tools, input: callText })
@@ -157,7 +157,7 @@ describe('every dialect over every kind of upstream', () => {
         const second = await openai.responses.create({ model, tools, input: output, previous_response_id: first.id })
         assert.match(second.output_text, /The tool answered: sunny/)
       })
-      it('reasons, and can be sent its own reasoning back', async () => {
+      it('returns reasoning, and accepts it back', async () => {
         const reasoning = { effort: 'low' as const, summary: 'auto' as const }
         const include = ['reasoning.encrypted_content' as const]
         const first = await openai.responses.create({ model, reasoning, include, store: false, input: 'Think' })
@@ -170,10 +170,10 @@ describe('every dialect over every kind of upstream', () => {
         const second = await openai.responses.create({ model, reasoning, include, store: false, input })
         assert.match(second.output_text, /You said: Again/)
       })
-      it('stops at the limit', async () => {
+      it('stops at the token limit', async () => {
         assert.equal((await ask({ max_output_tokens: 16, input: 'word '.repeat(200) })).stop, 'max_output_tokens')
       })
-      it('fits JSON to a schema', async () => {
+      it('returns JSON that fits a schema', async () => {
         const { text } = await ask({
           input: 'JSON',
           text: { format: { type: 'json_schema', name: 'place', schema, strict: true } },
@@ -207,13 +207,13 @@ describe('every dialect over every kind of upstream', () => {
         assert.deepEqual(streamed, whole)
         return whole
       }
-      it('answers text', async () => {
+      it('returns text', async () => {
         const { text, stop, usage } = await ask({ messages: [{ role: 'user', content: 'Hello' }] })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'stop')
         assert.ok(usage.input > 0 && usage.output > 0)
       })
-      it('calls a tool and takes its result', async () => {
+      it('calls a tool and accepts its result', async () => {
         const { calls, stop } = await ask({ tools, messages: [{ role: 'user', content: callText }] })
         assert.deepEqual([calls, stop], [[{ name: 'weather', input: weather }], 'tool_calls'])
         const first = await openai.chat.completions.create({
@@ -233,7 +233,7 @@ describe('every dialect over every kind of upstream', () => {
         })
         assert.match(second.text, /The tool answered: sunny/)
       })
-      it('stops at the limit', async () => {
+      it('stops at the token limit', async () => {
         assert.equal(
           (await ask({ max_completion_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
           'length',
@@ -245,7 +245,7 @@ describe('every dialect over every kind of upstream', () => {
           /before $/,
         )
       })
-      it('fits JSON to a schema', async () => {
+      it('returns JSON that fits a schema', async () => {
         const response_format = { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } }
         assert.deepEqual(
           Object.keys(JSON.parse((await ask({ response_format, messages: [{ role: 'user', content: 'JSON' }] })).text)),

@@ -1,11 +1,11 @@
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** The kinds of upstream, each behind a model of its own name. */
+/** The kinds of upstream. Each is served under a model of the same name. */
 export const upstreamKinds = ['echo', 'anthropic', 'openai-chat', 'openai-responses'] as const
 
 /**
- * Two apps: the far one serves the echo in every dialect; the near one has it as an upstream of each kind.
- * What a client asks of the near one thus crosses two wires, and every pair of dialects is spoken for real.
+ * Two apps: the far one serves the echo provider in every dialect, and the near one uses it as an upstream of each kind. A
+ * request to the near one crosses two real connections, so every pair of dialects is tested.
  */
 export async function startPairs(): Promise<AsyncDisposable & { readonly near: TestApp; readonly far: TestApp }> {
   const far = await startTestApp()

@@ -5,42 +5,42 @@ import { systemRandom } from '../../src/base/random.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type ReceivedRequest } from '../support/upstream.ts'
 
-/** The kinds of upstream that are reached over a network. */
+/** The kinds of upstream that are reached over the network. */
 export const httpKinds = ['anthropic', 'openai-chat', 'openai-responses'] as const
 export type HttpKind = (typeof httpKinds)[number]
 
-/** How an upstream goes wrong. `hold` waits for the caller to leave. */
+/** How an upstream fails. `hold` waits until the caller disconnects. */
 export const faults = ['cut', 'end', 'error', 'garbage', 'silence'] as const
 export type FaultName = (typeof faults)[number]
 
-/** What a prompt tells the upstream to do: play a recording as a stream or as one document, up to a point, and then …? */
+/** What a prompt tells the upstream to do: replay a recording as a stream or document, up to a point, and then fail. */
 export type Play = {
   readonly recording: 'text' | 'parallel-tools'
   readonly form: 'stream' | 'document'
-  /** Frames of a stream, or quarters of a document, that are sent before it goes wrong. */
+  /** Frames of a stream, or quarters of a document, that are sent before the fault. */
   readonly at: number
   readonly fault: FaultName | 'hold'
 }
 
-/** The upstream has no script: each prompt says what is to be played, so that many can be asked at once. */
+/** The upstream has no state: each prompt contains what is to be replayed, so requests can run concurrently. */
 export const promptOf = ({ recording, form, at, fault }: Play): string => `play ${recording} ${form} ${at} ${fault}`
 
-/** Prompts of the form `refuse with 429` are answered with that status. */
+/** Prompts of the form `refuse with 429` get that status. */
 export const refusalPrompt = (status: number): string => `refuse with ${status}`
 
 export type ScriptedScene = AsyncDisposable & {
   readonly app: TestApp
-  /** Settles when a prompt has reached an upstream. */
+  /** Resolves when a prompt has reached an upstream. */
   asked(prompt: string): Promise<ReceivedRequest>
 }
 
-/** Soon enough to be waited for hundreds of times. */
+/** Short, because it is waited for hundreds of times. */
 const idleTimeoutMs = 60
 const patienceMs = 60_000
 
 /**
- * A gateway in front of one upstream of each kind. The model `<kind>` has long timeouts; `<kind>-hasty` gives up on an upstream
- * that falls silent.
+ * A gateway with one upstream of each kind. The model `<kind>` has long timeouts; `<kind>-hasty` has short ones for upstreams
+ * that stall.
  */
 export async function startScripted(): Promise<ScriptedScene> {
   await using built = new AsyncDisposableStack()
@@ -63,7 +63,7 @@ export async function startScripted(): Promise<ScriptedScene> {
     )
   }
   const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name, model: 'recorded' }] }))
-  // Second chances come at once.
+  // Retries run immediately.
   const random = { ...systemRandom, fraction: () => 0 }
   const app = built.use(await startTestApp({ config: { upstreams, models }, random }))
   const kept = built.move()
@@ -74,7 +74,7 @@ export async function startScripted(): Promise<ScriptedScene> {
   }
 }
 
-/** The last one: earlier turns of a conversation have prompts too. */
+/** The last prompt, because earlier turns of a conversation contain prompts too. */
 const promptIn = (body: string): string =>
   [...body.matchAll(/play [\w-]+ \w+ \d+ \w+( #\d+)?|refuse with \d+/g)].at(-1)?.[0] ?? body
 

@@ -24,17 +24,17 @@ describe('azure_monitor against its contract', { skip: url === undefined ? 'no P
     return azureMonitor.open({ ...config, ...change }, sinkParts(t, { clock: systemClock, routes }))
   }
 
-  it('is taken, with a token that an OAuth server gave', async (t) => {
+  it('accepts a batch with a token of an OAuth server', async (t) => {
     const facts = { timeMs: Date.now() }
     assert.deepEqual(tally(await open(t).deliver(auditDocuments({ count: 50, facts }), signal)), { delivered: 50 })
   })
 
-  it('is taken however old the events are', async (t) => {
+  it('accepts events of any age', async (t) => {
     const facts = { timeMs: Date.now() - 30 * 24 * 3_600_000 }
     assert.deepEqual(tally(await open(t).deliver(auditDocuments({ count: 5, facts }), signal)), { delivered: 5 })
   })
 
-  it('is refused where the contract is broken: the checker does check', async (t) => {
+  it('rejects a batch that violates the contract, so the checker works', async (t) => {
     const outcomes = await open(t, { stream_name: 'Microsoft-Gatehouse' }).deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(tally(outcomes), { reject: 1 })
   })

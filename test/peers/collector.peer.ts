@@ -15,7 +15,7 @@ describe('splunk_hec against OpenTelemetry’s collector', { skip }, () => {
   const token = '11111111-2222-3333-4444-555555555555'
 
   for (const compression of ['gzip', 'none']) {
-    it(`is taken, with compression ${compression}`, async (t) => {
+    it(`accepts a batch with compression ${compression}`, async (t) => {
       const sink = splunkHec.open({ url: hec, token, compression }, sinkParts(t, { clock: systemClock }))
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 200 }), signal)), { delivered: 200 })
     })
@@ -30,7 +30,7 @@ describe('splunk_hec against OpenTelemetry’s collector', { skip }, () => {
 })
 
 describe('datadog_logs against OpenTelemetry’s collector', { skip }, () => {
-  it('is taken, whole and in several requests', async (t) => {
+  it('accepts a batch, whole and in several requests', async (t) => {
     const routes = { 'http-intake.logs.datadoghq.com': datadog ?? '' }
     const config = { site: 'datadoghq.com', api_key: '0'.repeat(32) }
     const sink = datadogLogs.open(config, sinkParts(t, { clock: systemClock, routes }))
@@ -39,7 +39,7 @@ describe('datadog_logs against OpenTelemetry’s collector', { skip }, () => {
 })
 
 describe('otlp_logs against OpenTelemetry’s collector', { skip }, () => {
-  it('is taken', async (t) => {
+  it('accepts a batch', async (t) => {
     const sink = otlpLogs.open({ url: otlp }, sinkParts(t, { clock: systemClock }))
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 200 }), signal)), { delivered: 200 })
   })

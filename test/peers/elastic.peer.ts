@@ -22,7 +22,7 @@ describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearc
   const open = (t: TestContext, config: object) => elastic.open({ url, auth, ...config }, sinkParts(t))
   const newIndex = (): string => `audit-${randomUUID()}`
 
-  it('stores every event of a batch, and each once however often it is sent', async (t) => {
+  it('stores every event of a batch once, however often it is sent', async (t) => {
     const index = newIndex()
     const sink = open(t, { mode: 'index', index })
     const batch = auditDocuments({ count: 500 })
@@ -31,7 +31,7 @@ describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearc
     assert.equal(await countIn(index), 500)
   })
 
-  it('rejects the one event that does not fit the mapping, and takes its neighbours', async (t) => {
+  it('rejects only the event that does not fit the mapping', async (t) => {
     const index = newIndex()
     await ask('PUT', `/${index}`, { mappings: { properties: { message: { type: 'integer' } } } })
     const [poison] = auditDocuments({ count: 1, facts: { message: 'no number' } })

@@ -24,7 +24,7 @@ describe('s3 with an assumed role against Moto', { skip: endpoint === undefined 
     if (endpoint !== undefined) assert.equal((await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })).status, 200)
   })
 
-  it('asks the token service for the role, and stores the batch with what it was given', async (t) => {
+  it('assumes the role at the token service, and stores the batch with the temporary credentials', async (t) => {
     const sink = open(t)
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 20 }), signal)), { delivered: 20 })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 20 }), signal)), { delivered: 20 })

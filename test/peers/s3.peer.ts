@@ -39,7 +39,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
     if (endpoint !== '') assert.equal((await ask('PUT', `/${bucket}`)).status, 200)
   })
 
-  it('stores a batch as an object whose events form the chain that was hashed', async (t) => {
+  it('stores a batch as an object whose events form the original hash chain', async (t) => {
     const batch = auditDocuments({ count: 300 })
     assert.deepEqual(tally(await open(t, { prefix: 'a b/ü'.replace(/[^a-z/]/g, '-') }).deliver(batch, signal)), {
       delivered: 300,
@@ -47,21 +47,21 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
     const [object] = await objectsOf(batch, 'a-b/-')
     const stored = await ask('GET', `/${bucket}/${object?.key}`)
     assert.equal(stored.status, 200)
-    const bytes = Buffer.from(await stored.arrayBuffer()) // fetch has undone the gzip
+    const bytes = Buffer.from(await stored.arrayBuffer()) // fetch has decompressed it
     const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-peer-')), 'events.ndjson.gz')
     writeFileSync(file, gzipSync(bytes))
     const { checked, finding } = await verifyExport(() => readExported(file), pinnedKeys([]))
     assert.deepEqual([checked, finding], [300, undefined])
   })
 
-  it('takes the same batch twice without writing it twice', async (t) => {
+  it('accepts the same batch twice and writes it once', async (t) => {
     const batch = auditDocuments({ count: 10, facts: { organizationId: 'org_1' } })
     const sink = open(t, { prefix: 'twice' })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 10 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 10 })
   })
 
-  it('pauses for a wrong secret, an unknown key and a missing bucket, and drops nothing', async (t) => {
+  it('pauses on a wrong secret, an unknown key or a missing bucket, and drops nothing', async (t) => {
     const batch = auditDocuments({ count: 2 })
     const [wrong] = await open(t, { auth: { ...auth, secret_access_key: 'another' } }).deliver(batch, signal)
     const [unknown] = await open(t, { auth: { ...auth, access_key_id: 'NOBODY' } }).deliver(batch, signal)

@@ -1,30 +1,30 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Which addresses a URL that a tenant typed may reach. Asked for the address that is dialled, at the moment it is
- * dialled: checking a name first and connecting later is the classic hole.
+ * Decides whether a tenant's URL may connect to an address (SSRF protection). It is called with the resolved address at the
+ * moment of the connection, because a name that is checked first could resolve to another address later (DNS rebinding).
  */
 export type AddressGuard = (target: ConnectTarget) => boolean
 
 export type ConnectTarget = { readonly address: string; readonly port: number; readonly isSecure: boolean }
 
 export type AddressRules = {
-  /** Networks (CIDR) of the operator's own that may be reached: there, plain http and any port are allowed too. */
+  /** Private networks (CIDR) that the operator allows. Plain http and any port are allowed there. */
   readonly allowNetworks?: readonly string[]
-  /** Ports outside the allowed networks. */
+  /** The allowed ports outside these networks. */
   readonly ports?: readonly number[]
 }
 
 /** https, Splunk's collector, OpenTelemetry's, Elasticsearch's, Elastic Cloud's. */
 const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
 
-/** Everything in IPv4 that IANA does not hand out as plain global addresses. */
+/** All IPv4 ranges that IANA does not assign as global unicast addresses. */
 const closedInIpv4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT, and some clouds' metadata services
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's host agent: a public address that is none
+  '168.63.129.16/32', // Azure's host agent, which has a public address
   '169.254.0.0/16', // link-local, and most clouds' metadata services
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
@@ -39,8 +39,8 @@ const closedInIpv4 = [
 ]
 
 /**
- * In IPv6 only this block is global. Loopback, link-local, private, IPv4-mapped and NAT64 all lie outside of it;
- * what lies inside and is closed leads into tunnels or nowhere.
+ * In IPv6 only this block is global. Loopback, link-local, private, IPv4-mapped and NAT64 addresses are outside it. The
+ * closed ranges inside it are tunnels or not routed.
  */
 const openInIpv6 = ['2000::/3']
 const closedInIpv6 = [
@@ -55,15 +55,15 @@ export function createAddressGuard({ allowNetworks = [], ports = defaultPorts }:
   const open = networks(openInIpv6)
   const closed = networks([...closedInIpv4, ...closedInIpv6])
   const isPublic = (address: string): boolean =>
-    !holds(closed, address) && (isIP(address) === 4 || holds(open, address))
+    !contains(closed, address) && (isIP(address) === 4 || contains(open, address))
   return ({ address, port, isSecure }) => {
-    // An address with a zone (`fe80::1%eth0`) names an interface of ours.
+    // An address with a zone (`fe80::1%eth0`) names an interface of this host.
     if (isIP(address) === 0 || address.includes('%')) return false
-    return holds(allowed, address) || (isSecure && ports.includes(port) && isPublic(address))
+    return contains(allowed, address) || (isSecure && ports.includes(port) && isPublic(address))
   }
 }
 
-/** Throws on what is no network, so that a slip in the configuration stops the start and not the guard. */
+/** Throws on an invalid network, so that a configuration error stops the start instead of weakening the guard. */
 function networks(list: readonly string[]): BlockList {
   const blocks = new BlockList()
   for (const network of list) {
@@ -77,6 +77,6 @@ function networks(list: readonly string[]): BlockList {
   return blocks
 }
 
-const holds = (blocks: BlockList, address: string): boolean => blocks.check(address, familyOf(address))
+const contains = (blocks: BlockList, address: string): boolean => blocks.check(address, familyOf(address))
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 const bitsOf = (address: string): number => (isIP(address) === 6 ? 128 : 32)

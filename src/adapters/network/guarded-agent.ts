@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
 import type { AddressGuard } from './address-guard.ts'
 
-/** Every address of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export type GuardedAgentOptions = {
   readonly guard: AddressGuard
-  /** Trusted instead of the public authorities, where the destination has a certificate of its own making. */
+  /** Trusted instead of the public certificate authorities, for destinations with a self-signed certificate. */
   readonly caPem?: string | undefined
   readonly resolve?: Resolve
 }
@@ -19,9 +19,9 @@ const lookupAll = promisify(lookup)
 const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
 
 /**
- * An undici agent that dials only what the guard allows. A name is resolved once; all of its addresses must be
- * allowed, and only those are dialled. It follows no redirects. One agent per destination: connections are reused
- * without asking the guard again, so they must not be shared between owners.
+ * An undici agent that connects only to addresses that the guard allows. A name is resolved once; all of its addresses must
+ * be allowed, and only those are used. It follows no redirect. Use one agent per destination: connections are reused without
+ * a new check, so tenants must not share them.
  */
 export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: GuardedAgentOptions): Agent {
   const connectorTo = (addresses: readonly LookupAddress[]): buildConnector.connector =>
@@ -38,7 +38,9 @@ export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: Gu
       const isAllowed = allowedBy(guard, options)
       const addresses = await addressesOf(options.hostname, resolve)
       if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
-        throw new Error(`${options.hostname} is at ${addresses.map(({ address }) => address).join(', ')}: refused`)
+        throw new Error(
+          `${options.hostname} is at ${addresses.map(({ address }) => address).join(', ')}, which is not allowed`,
+        )
       }
       connectorTo(addresses)(options, (...result) => callback(...checked(result, isAllowed)))
     } catch (error) {
@@ -56,13 +58,13 @@ function allowedBy(guard: AddressGuard, { protocol, port }: buildConnector.Optio
   return (address) => guard({ address, isSecure, port: port === '' ? defaultPort : Number(port) })
 }
 
-/** Node asks no resolver for an address literal, so literals take this road too and are checked like any answer. */
+/** Node resolves no IP literals, so they are returned here and checked like a resolved address. */
 async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
   const family = isIP(hostname)
   return family === 0 ? resolve(hostname) : [{ address: hostname, family }]
 }
 
-/** A lookup that knows one answer: the addresses that were checked. */
+/** A lookup function that always returns the addresses that were checked. */
 function pinned(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses
@@ -73,10 +75,10 @@ function pinned(addresses: readonly LookupAddress[]): LookupFunction {
 
 type Connected = Parameters<buildConnector.Callback>
 
-/** The last wall: whatever happened on the way, the socket must end where it may. */
+/** Checks the address of the connected socket as well (defence in depth). */
 function checked(result: Connected, isAllowed: (address: string) => boolean): Connected {
   const [error, socket] = result
   if (error || isAllowed(socket.remoteAddress ?? '')) return result
   socket.destroy()
-  return [new Error('connected to an address that is refused'), null]
+  return [new Error('connected to an address that is not allowed'), null]
 }

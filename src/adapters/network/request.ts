@@ -6,23 +6,23 @@ export type OutgoingRequest = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   readonly signal: AbortSignal
-  /** How much of the answer is read; the rest is thrown away. 64 KiB unless said otherwise. */
-  readonly maxAnswerBytes?: number
+  /** The response body is cut at this length. Default: 64 KiB. */
+  readonly maxResponseBytes?: number
 }
 
-/** Header names are lower case; a header sent twice has its values joined. */
+/** Header names are lower case. The values of a repeated header are joined. */
 export type ReceivedResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** One call over the network: an answer of any status, or `Unreachable`. Never follows a redirect. */
+/** Sends one HTTP request. Returns a response of any status, or throws `Unreachable`. Follows no redirect. */
 export type SendRequest = (outgoing: OutgoingRequest) => Promise<ReceivedResponse>
 
 /**
- * No answer came. One sentence for every cause (refused by our guard, refused by the host, unknown name, timeout):
- * a tenant who could tell them apart could map our network. `cause` is for the operator's log.
+ * No response. The message is the same for every cause (blocked by the guard, refused by the host, unknown name, timeout),
+ * because a tenant who could distinguish them could map the internal network. `cause` is for the operator's log.
  */
 export class Unreachable extends Error {
   constructor(cause: unknown) {
@@ -32,27 +32,27 @@ export class Unreachable extends Error {
 }
 
 const deadlineMs = 60_000
-const silenceMs = 30_000
-const defaultAnswerBytes = 64 * 1024
+const idleTimeoutMs = 30_000
+const defaultResponseBytes = 64 * 1024
 
-/** Calls through this dispatcher; for what tenants typed, one from `createGuardedAgent`. */
+/** Use a dispatcher from `createGuardedAgent` for URLs that tenants configured. */
 export function createRequest(dispatcher: Dispatcher): SendRequest {
-  return async ({ url, signal, maxAnswerBytes = defaultAnswerBytes, body, headers = {}, method }) => {
+  return async ({ url, signal, maxResponseBytes = defaultResponseBytes, body, headers = {}, method }) => {
     try {
       checkUrl(url)
-      const answer = await request(url, {
+      const response = await request(url, {
         dispatcher,
         method,
         headers,
         body: body ?? null,
-        headersTimeout: silenceMs,
-        bodyTimeout: silenceMs,
+        headersTimeout: idleTimeoutMs,
+        bodyTimeout: idleTimeoutMs,
         signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
       })
       return {
-        status: answer.statusCode,
-        headers: flat(answer.headers),
-        body: await readSome(answer.body, maxAnswerBytes),
+        status: response.statusCode,
+        headers: flat(response.headers),
+        body: await readSome(response.body, maxResponseBytes),
       }
     } catch (cause) {
       signal.throwIfAborted()
@@ -62,11 +62,12 @@ export function createRequest(dispatcher: Dispatcher): SendRequest {
 }
 
 function checkUrl(url: URL): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`${url.protocol} is no protocol of ours`)
-  if (url.username !== '' || url.password !== '') throw new Error('a URL must not carry credentials')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new Error(`the protocol ${url.protocol} is not supported`)
+  if (url.username !== '' || url.password !== '') throw new Error('the URL must not contain credentials')
 }
 
-/** Leaving the loop early destroys the stream, and with it an answer that never ends. */
+/** Breaking out of the loop destroys the stream, which also ends a response without end. */
 async function readSome(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

@@ -107,28 +107,28 @@ describe('a prompt that is too long', () => {
     ],
   ]
   for (const [vendor, message, says, more] of cases) {
-    it(`is said in the words that agents read: ${vendor}`, () => assert.equal(saying(message, more), says))
+    it(`uses the wording that agents parse: ${vendor}`, () => assert.equal(saying(message, more), says))
   }
 
-  it('has a code of its own', () => {
+  it('has its own error code', () => {
     const codeOf = (message: string) => faultOfErrorBody({ error: { type: 'invalid_request_error', message } }).code
     assert.equal(codeOf('prompt is too long: 210000 tokens > 200000 maximum'), 'context_length_exceeded')
     assert.equal(codeOf('max_tokens must be at least 1'), 'upstream_rejected')
   })
 
-  it('is seen also where the server takes it for a failure of its own, before the answer or in it', () => {
+  it('is recognised if the server reports it as an internal error, before or during the response', () => {
     const error = { message: 'prompt too long; exceeded max context length by 9 tokens' }
     assert.equal(faultOfStatus({ status: 500, body: JSON.stringify({ error }) }).kind, 'validation')
     assert.equal(faultOfErrorBody({ error }).kind, 'validation')
   })
 
-  it('is not seen where the message is about something else', () => {
+  it('is not recognised if the message is about something else', () => {
     for (const other of ['max_tokens must be at least 1', 'stop: input is too long a list'])
       assert.equal(saying(other), other)
   })
 })
 
-describe('an error inside an answer', () => {
+describe('an error inside a response', () => {
   const cases: readonly [body: Record<string, unknown>, kind: string][] = [
     [{ type: 'error', error: { type: 'overloaded_error', message: 'm' } }, 'upstream_overloaded'],
     [{ type: 'error', error: { type: 'rate_limit_error', message: 'm' } }, 'upstream_overloaded'],
@@ -148,8 +148,8 @@ describe('an error inside an answer', () => {
   }
 })
 
-describe('our own key at an upstream', () => {
-  it('is not worth another try once it was refused', () => {
+describe('the gateway’s own key at an upstream', () => {
+  it('is not retried after it was rejected', () => {
     assert.equal(faultOfStatus({ status: 401, body: '{}' }).details.isPermanent, true)
   })
 })
@@ -157,7 +157,7 @@ describe('our own key at an upstream', () => {
 describe('Retry-After', () => {
   const nowMs = Date.UTC(2026, 0, 1)
 
-  it('is read as seconds, as milliseconds and as a date', () => {
+  it('accepts seconds, milliseconds and a date', () => {
     assert.equal(retryAfterOf({ 'retry-after': '7' }, nowMs), 7)
     assert.equal(retryAfterOf({ 'retry-after': '0.2' }, nowMs), 1)
     assert.equal(retryAfterOf({ 'retry-after-ms': '1500', 'retry-after': '9' }, nowMs), 2)
@@ -165,16 +165,16 @@ describe('Retry-After', () => {
     assert.equal(retryAfterOf({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, nowMs), 0)
   })
 
-  it('is unknown where it is missing or no such thing', () => {
+  it('is undefined if it is missing or invalid', () => {
     assert.equal(retryAfterOf({}, nowMs), undefined)
     assert.equal(retryAfterOf({ 'retry-after': 'soon' }, nowMs), undefined)
   })
 })
 
-describe('a network that fails', () => {
+describe('a network failure', () => {
   const failing = (code: string): string => faultOfNetwork(Object.assign(new Error(code), { code })).kind
 
-  it('is a failure of the upstream, and a time-out where it was one', () => {
+  it('is an upstream failure, or a timeout', () => {
     for (const code of ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']) {
       assert.equal(failing(code), 'upstream_failed')
     }

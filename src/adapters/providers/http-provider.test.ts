@@ -32,13 +32,13 @@ const chatChunk = (delta: object, finish: string | null = null, more: object = {
 const chatStream = (...chunks: readonly string[]) => ({ headers: streamHeaders, chunks })
 
 describe('one network read', () => {
-  it('is one piece, however many frames it has', async () => {
+  it('is one chunk, however many frames it has', async () => {
     const chunks = [recording('openai-chat', 'parallel-tools.sse')]
     const { pieces } = await ask({ kind: 'openai-chat', answer: { headers: streamHeaders, chunks } })
     assert.equal(pieces.length, 1)
   })
 
-  it('is given out at once', async () => {
+  it('is delivered immediately', async () => {
     const { pieces } = await ask({
       kind: 'openai-chat',
       answer: chatStream(
@@ -56,8 +56,8 @@ describe('one network read', () => {
   })
 })
 
-describe('what a frame says beside its text', () => {
-  it('is told with its piece, also after many frames that differ in nothing but their text', async () => {
+describe('out-of-band text of a frame', () => {
+  it('is delivered with its chunk, including after many frames that differ only in their text', async () => {
     const annotations = [{ type: 'url_citation', url_citation: { title: 'one two' } }]
     const answer = chatStream(
       chatChunk({ role: 'assistant', content: '' }),
@@ -69,21 +69,21 @@ describe('what a frame says beside its text', () => {
       'data: [DONE]\n\n',
     )
     const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
-    const told = { field: 'choices.delta.annotations.url_citation.title', text: 'one two' }
+    const title = { field: 'choices.delta.annotations.url_citation.title', text: 'one two' }
     const type = { field: 'choices.delta.annotations.type', text: 'url_citation' }
-    assert.deepEqual(pieces.map(({ outOfBand: asides }) => asides).slice(0, 6), [
+    assert.deepEqual(pieces.map(({ outOfBand }) => outOfBand).slice(0, 6), [
       undefined,
       undefined,
       undefined,
       undefined,
-      [type, told],
+      [type, title],
       undefined,
     ])
   })
 })
 
-describe('a ping before the answer', () => {
-  it('is no answer: another upstream may still be asked', async () => {
+describe('a ping before the response', () => {
+  it('does not start the response, so another upstream may still be tried', async () => {
     const chunks = ['event: ping\ndata: {"type":"ping"}\n\n', recording('anthropic', 'text.sse')]
     const answer = { headers: streamHeaders, chunks }
     const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
@@ -91,16 +91,16 @@ describe('a ping before the answer', () => {
   })
 })
 
-describe('the last word of a stream', () => {
-  it('is known also where a blank follows it', async () => {
+describe('the end marker of a stream', () => {
+  it('is recognised with trailing white space', async () => {
     const answer = chatStream(chatChunk({ content: 'a' }), chatChunk({}, 'stop'), 'data: [DONE] \n\n')
     const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
     assert.equal(folded.stopReason, 'end')
   })
 })
 
-describe('the upstream’s own words', () => {
-  it('go only to callers who speak them', async () => {
+describe('raw frames', () => {
+  it('are delivered only to callers of the same dialect', async () => {
     const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }
     const same = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
     assert.equal(same.pieces[0]?.raw?.kind, 'frames')
@@ -108,7 +108,7 @@ describe('the upstream’s own words', () => {
     assert.equal(other.pieces[0]?.raw, undefined)
   })
 
-  it('are spelled anew where frames are not called what they are: clients go by the name', async () => {
+  it('are not passed through if the event name differs from the type, because clients dispatch on the name', async () => {
     const misnamed = recording('anthropic', 'text.sse')
       .toString()
       .replaceAll(/^event: .*$/gm, 'event: message')
@@ -118,22 +118,22 @@ describe('the upstream’s own words', () => {
     assert.equal(folded.stopReason, 'end')
   })
 
-  it('are the whole document where nothing was streamed', async () => {
+  it('are the whole document if nothing was streamed', async () => {
     const answer = { headers: jsonHeaders, chunks: [recording('anthropic', 'text.json')] }
     const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages', { stream: false }) })
     assert.equal(pieces.length, 1)
     assert.equal(pieces[0]?.raw?.kind, 'document')
   })
 
-  it('hold a JSON answer too where a stream was asked for, told as events', async () => {
+  it('include a JSON response to a streaming request, decoded as events', async () => {
     const answer = { headers: jsonHeaders, chunks: [recording('openai-chat', 'text.json')] }
     const { folded } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat', { stream: true }) })
     assert.deepEqual(folded.blocks, [{ type: 'text', text: 'Grüße, 世界 👋' }])
   })
 })
 
-describe('a stream whose text has no end', () => {
-  it('fails once it is longer than a whole answer may be, also in the arguments of a tool', async () => {
+describe('a stream with endless text', () => {
+  it('fails when it exceeds the limit of a whole response, including tool arguments', async () => {
     const half = 'x'.repeat(40_000)
     const call = { index: 0, id: 'c', function: { name: 'f', arguments: half } }
     for (const delta of [{ content: half }, { reasoning_content: half }, { tool_calls: [call] }]) {
@@ -144,8 +144,8 @@ describe('a stream whose text has no end', () => {
   })
 })
 
-describe('a stream that says more and more beside its text', () => {
-  it('fails once that is longer than a whole answer may be', async () => {
+describe('a stream with endless out-of-band text', () => {
+  it('fails when it exceeds the limit of a whole response', async () => {
     const delta = (letter: string) => ({ role: 'assistant', content: 'a', tool_plan: letter.repeat(40_000) })
     const answer = chatStream(chatChunk(delta('x')), chatChunk(delta('y')))
     const settings = { maxAnswerBytes: 65_536 }
@@ -154,8 +154,8 @@ describe('a stream that says more and more beside its text', () => {
   })
 })
 
-describe('the memory of an answer', () => {
-  it('is given back when it has ended, was stopped, or has failed before its first piece or after', async () => {
+describe('the memory lease of a response', () => {
+  it('is released when the response ends, is stopped, or fails before or after its first chunk', async () => {
     const answerMemory = createAnswerMemoryBudget(300_000)
     const content = 'x'.repeat(200_000)
     const whole = { choices: [{ message: { content }, finish_reason: 'stop' }] }
@@ -183,8 +183,8 @@ describe('the memory of an answer', () => {
   })
 })
 
-describe('an answer that fails', () => {
-  it('gives out what came before in the same read, and then the failure', async () => {
+describe('a response that fails', () => {
+  it('delivers the events before the failure in the same read, then throws', async () => {
     const upstream = createMemoryUpstream({
       ...chatStream(`${chatChunk({ content: 'half' })}data: {"error":"boom"}\n\n`),
     })
@@ -199,7 +199,7 @@ describe('an answer that fails', () => {
     )
   })
 
-  it('is no answer where a 200 holds an error, or something else', async () => {
+  it('throws if a 200 contains an error or an unknown body', async () => {
     const bodies: readonly [
       kind: 'anthropic' | 'openai-chat' | 'openai-responses',
       body: object,
@@ -230,7 +230,7 @@ describe('an answer that fails', () => {
     }
   })
 
-  it('is told by every word that the vendors have for it', async () => {
+  it('recognises every error format of the vendors', async () => {
     const streams: readonly [kind: 'openai-chat' | 'openai-responses', frame: string][] = [
       [
         'openai-responses',
@@ -252,7 +252,7 @@ describe('an answer that fails', () => {
     }
   })
 
-  it('is no crash for words that mean something to JavaScript', async () => {
+  it('does not crash on names such as constructor', async () => {
     for (const word of ['constructor', '__proto__', 'toString']) {
       const frame = `data: {"type":"${word}","delta":{"type":"${word}"},"error":{"type":"${word}","code":"${word}"}}\n\n`
       for (const kind of ['anthropic', 'openai-responses', 'openai-chat'] as const) {
@@ -261,7 +261,7 @@ describe('an answer that fails', () => {
     }
   })
 
-  it('is a time-out where the upstream falls silent, after any event', async () => {
+  it('times out if the upstream stalls after any event', async () => {
     const bytes = recording('openai-responses', 'text.sse').toString()
     const frames = bytes.split('\n\n').slice(0, -2)
     for (const [count] of frames.entries()) {
@@ -275,7 +275,7 @@ describe('an answer that fails', () => {
   })
 })
 
-describe('stop strings that the upstream cannot be told', () => {
+describe('stop strings that the upstream does not support', () => {
   const text = (...deltas: readonly string[]) =>
     deltas.map(
       (delta) =>
@@ -284,7 +284,7 @@ describe('stop strings that the upstream cannot be told', () => {
   const completed =
     'data: {"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":3,"output_tokens":4}}}\n\n'
 
-  it('end the answer where they appear, also across pieces, and stop the upstream', async () => {
+  it('end the response where they appear, also across deltas, and cancel the upstream call', async () => {
     const answer = { ...chatStream(...text('one E', 'N', 'D two')), ending: 'silence' as const }
     const { folded } = await ask({
       kind: 'openai-responses',
@@ -297,7 +297,7 @@ describe('stop strings that the upstream cannot be told', () => {
     assert.equal(folded.end.usage.source, 'estimated')
   })
 
-  it('change nothing where they do not appear', async () => {
+  it('change nothing if they do not appear', async () => {
     const answer = chatStream(...text('one E', 'N', 'd two E'), completed)
     const { folded } = await ask({
       kind: 'openai-responses',
@@ -309,8 +309,8 @@ describe('stop strings that the upstream cannot be told', () => {
   })
 })
 
-describe('names of tools that the upstream would refuse', () => {
-  it('come back as the caller knows them', async () => {
+describe('tool names that the upstream would reject', () => {
+  it('are mapped back to the caller’s names', async () => {
     const name = `mcp.server/${'long'.repeat(20)}`
     const request = requestBy('messages', { tools: [tool(name)] })
     const { body } = await sentTo('openai-chat', request)
@@ -322,7 +322,7 @@ describe('names of tools that the upstream would refuse', () => {
   })
 })
 
-describe('ids of tool calls', () => {
+describe('tool call ids', () => {
   const idOf = async (id: string | undefined): Promise<string> => {
     const call = { tool_calls: [{ index: 0, id, function: { name: 'f', arguments: '{}' } }] }
     const { folded } = await ask({ kind: 'openai-chat', answer: chatStream(chatChunk(call, 'tool_calls')) })
@@ -330,15 +330,15 @@ describe('ids of tool calls', () => {
     return block?.type === 'tool-call' ? block.id : assert.fail('no call')
   }
 
-  it('stay as they are where every vendor takes them', async () =>
+  it('are kept if every vendor accepts them', async () =>
     assert.equal(await idOf('functions_read-0'), 'functions_read-0'))
 
-  it('are hashed where not, always alike', async () => {
+  it('are hashed otherwise, deterministically', async () => {
     assert.match(await idOf('functions.read:0'), /^call_[0-9a-f]{24}$/)
     assert.equal(await idOf('functions.read:0'), await idOf('functions.read:0'))
   })
 
-  it('are made where there are none', async () => assert.match(await idOf(undefined), /^call_[0-9a-f]{24}$/))
+  it('are generated if missing', async () => assert.match(await idOf(undefined), /^call_[0-9a-f]{24}$/))
 })
 
 describe('usage that the upstream does not report', () => {
@@ -349,7 +349,7 @@ describe('usage that the upstream does not report', () => {
     assert.equal(folded.end.usage.source, 'estimated')
   })
 
-  it('is estimated only where it is missing', async () => {
+  it('is estimated only if it is missing', async () => {
     const usage = { prompt_tokens: 0, completion_tokens: 7 }
     const { folded } = await ask({
       kind: 'openai-chat',
@@ -370,7 +370,7 @@ describe('usage that the upstream does not report', () => {
   })
 })
 
-describe('thinking that callers of another dialect carry for us', () => {
+describe('thinking in the history of callers of another dialect', () => {
   const think = async (kind: 'anthropic' | 'openai-responses', by: Dialect): Promise<ContentPart> => {
     const answer = { headers: streamHeaders, chunks: [recording(kind, 'parallel-tools.sse')] }
     const { folded } = await ask({ kind, answer, request: requestBy(by), model: 'thinker' })
@@ -379,7 +379,7 @@ describe('thinking that callers of another dialect carry for us', () => {
   }
   const giveBack = async (kind: 'anthropic' | 'openai-responses', part: ContentPart, model = 'thinker') => {
     const by = kind === 'anthropic' ? 'responses' : 'messages'
-    // The dialect between us keeps the proof but may change the text.
+    // The caller's dialect keeps the signature but may change the text.
     const carried = part.type === 'thinking' ? { ...part, text: 'a summary' } : part
     const { body } = await sentTo(
       kind,
@@ -389,17 +389,17 @@ describe('thinking that callers of another dialect carry for us', () => {
     return JSON.stringify(body['messages'] ?? body['input'])
   }
 
-  it('comes back to Anthropic with its signature and its exact text', async () => {
+  it('is sent to Anthropic with its signature and exact text', async () => {
     const history = await giveBack('anthropic', await think('anthropic', 'responses'))
     assert.match(history, /\{"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="\}/)
   })
 
-  it('comes back to OpenAI encrypted, and without an id that would be looked up', async () => {
+  it('is sent to OpenAI encrypted, without an id that it would look up', async () => {
     const history = await giveBack('openai-responses', await think('openai-responses', 'messages'))
     assert.match(history, /\{"type":"reasoning","summary":\[\{[^\]]*\}\],"encrypted_content":"gAAAAB=="\}/)
   })
 
-  it('is left out for another model, another family, and whatever we did not seal', async () => {
+  it('is dropped for another model or vendor, and if the envelope is not the gateway’s', async () => {
     const thought = await think('anthropic', 'responses')
     const forged: ContentPart = {
       type: 'thinking',
@@ -412,14 +412,14 @@ describe('thinking that callers of another dialect carry for us', () => {
     assert.doesNotMatch(await giveBack('anthropic', { type: 'thinking', text: 'bare' }), /thinking/)
   })
 
-  it('has no proof for callers of chat, who could not carry it', async () => {
+  it('has no signature for chat callers, because the dialect cannot carry one', async () => {
     const thought = await think('anthropic', 'chat')
     assert.equal(thought.type === 'thinking' && thought.signature, undefined)
   })
 })
 
 describe('headers', () => {
-  it('are ours and the operator’s, who wins; none of the caller’s', async () => {
+  it('are the gateway’s and the operator’s, who takes precedence, and none of the caller’s', async () => {
     const headersOfOperator = { 'X-Tenant': 't', Authorization: 'Basic abc', 'api-key': 'z' }
     const settings = { credentials: () => ({ apiKey: 'key', headers: headersOfOperator }) }
     const { headers } = await sentTo('openai-chat', requestBy('messages'), { settings })
@@ -434,7 +434,7 @@ describe('headers', () => {
     })
   })
 
-  it('have no key where there is none', async () => {
+  it('contain no key if none is configured', async () => {
     const upstream = createMemoryUpstream({
       headers: jsonHeaders,
       chunks: ['{"choices":[{"message":{},"finish_reason":"stop"}]}'],

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { sentTo } from '../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../test/support/requests.ts'
 
-describe('the address of an upstream', () => {
+describe('the URL of an upstream', () => {
   const cases: readonly [kind: 'anthropic' | 'openai-chat' | 'openai-responses', baseUrl: string, url: string][] = [
     ['anthropic', 'https://api.anthropic.com', 'https://api.anthropic.com/v1/messages'],
     ['anthropic', 'https://api.anthropic.com/v1/', 'https://api.anthropic.com/v1/messages'],

@@ -5,7 +5,7 @@ import type { Kind } from '../../../test/support/provider-kit.ts'
 import { ask, jsonHeaders, streamHeaders } from '../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../test/support/requests.ts'
 
-/** Any answer, in no vendor's words. Texts come as the pieces in which they are streamed. */
+/** A vendor-neutral response. Each text is a list of the deltas in which it is streamed. */
 type AnyAnswer = {
   readonly thinking: readonly string[]
   readonly text: readonly string[]
@@ -166,9 +166,9 @@ const responses: Vendor = {
 
 const framed = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-describe('any answer', () => {
+describe('any response', () => {
   for (const { kind, stream, document } of [anthropic, chat, responses]) {
-    it(`of ${kind} is the same whether it was streamed or not`, async () => {
+    it(`of ${kind} decodes to the same result whether it was streamed or not`, async () => {
       const property = fc.asyncProperty(answer, async (any) => {
         const request = requestBy('chat')
         const streamed = await ask({
@@ -197,7 +197,7 @@ describe('any answer', () => {
   }
 })
 
-/** One vendor gives objects, and JSON may be spelled in several ways. */
+/** One vendor sends objects, and the same JSON value has several texts. */
 function asObject(block: object): object {
   return 'input' in block && typeof block.input === 'string'
     ? { ...block, input: JSON.parse(block.input) as unknown }

@@ -47,7 +47,7 @@ const ElasticConfig = Type.Object(
 type ElasticConfig = Static<typeof ElasticConfig>
 
 const limits = { events: 5_000, bytes: 5_000_000 }
-const maxAnswerBytes = 8_000_000
+const maxResponseBytes = 8_000_000
 
 /** Elasticsearch and OpenSearch, by the bulk call. The event's id is the document's: sent twice, stored once. */
 export const elastic = defineSink({
@@ -76,7 +76,7 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
       headers: { ...headers, authorization },
       body,
       signal,
-      maxAnswerBytes,
+      maxResponseBytes,
     })
     return judgeBulk(answer, pieces.length, clock.nowMs())
   }

@@ -3,7 +3,7 @@ import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type
 
 type Message = OpenAI.ChatCompletionMessageParam
 
-/** One answer of the model, folded from whatever it came in. `reasoning_content` is an extension that OpenAI's types lack. */
+/** One response, assembled from any form. `reasoning_content` is an extension that OpenAI's types lack. */
 type Answer = {
   content: string
   refusal: string
@@ -13,13 +13,13 @@ type Answer = {
   outputTokens: number
 }
 
-/** The official OpenAI client on `/v1/chat/completions`, in each of its ways to read an answer. */
+/** The official OpenAI client on `/v1/chat/completions`, in each of its ways to read a response. */
 export const chatClients = (name: string, connect: Connect<OpenAI>): Client[] =>
   modes.map((mode) => ({
     name: `${name}, chat, ${mode}`,
     dialect: 'chat',
     isStreaming: mode !== 'whole',
-    // The helper keeps only the last piece of a field that it does not know.
+    // The helper keeps only the last delta of an unknown field.
     showsThinking: mode !== 'stream helper',
     onRefusal: 'tells',
     ask(address, asked) {
@@ -107,7 +107,7 @@ function answerOf(completion: OpenAI.ChatCompletion): Answer {
   }
 }
 
-/** By hand, as people do who do not know the helper. */
+/** Without the stream helper, as many applications do. */
 function addChunk(answer: Answer, chunk: OpenAI.ChatCompletionChunk): void {
   answer.outputTokens = chunk.usage?.completion_tokens ?? answer.outputTokens
   const [choice] = chunk.choices

@@ -3,7 +3,7 @@ import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type
 
 type Message = Pick<Anthropic.Message, 'content' | 'stop_reason'> & { readonly outputTokens: number }
 
-/** The official Anthropic client on `/v1/messages`, in each of its ways to read an answer. */
+/** The official Anthropic client on `/v1/messages`, in each of its ways to read a response. */
 export const messagesClients = (name: string, connect: Connect<Anthropic>): Client[] =>
   modes.map((mode) => ({
     name: `${name}, messages, ${mode}`,
@@ -72,7 +72,7 @@ const bodyOf = ({ model, tool, wantsThinking }: Asked, messages: Anthropic.Messa
   ...(tool && { tools: [{ name: tool.name, description: tool.description, input_schema: tool.schema }] }),
 })
 
-/** By hand, as people do who do not know the helper. */
+/** Without the stream helper, as many applications do. */
 async function fold(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>, asked: Asked): Promise<Message> {
   const blocks: Block[] = []
   let stop: Message['stop_reason'] = null

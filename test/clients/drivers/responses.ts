@@ -4,7 +4,7 @@ import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type
 type Response = Pick<OpenAI.Responses.Response, 'id' | 'output' | 'usage' | 'incomplete_details'>
 type Input = OpenAI.Responses.ResponseInput
 
-/** The official OpenAI client on `/v1/responses`, in each of its ways to read an answer. */
+/** The official OpenAI client on `/v1/responses`, in each of its ways to read a response. */
 export const responsesClients = (name: string, connect: Connect<OpenAI>): Client[] =>
   modes.map((mode) => ({
     name: `${name}, responses, ${mode}`,
@@ -18,7 +18,7 @@ export const responsesClients = (name: string, connect: Connect<OpenAI>): Client
     },
   }))
 
-/** What a turn sends: everything so far, or what is new since a response that the gateway has kept. */
+/** What a turn sends: the whole history, or only the items since a stored response. */
 type Turn = { readonly input: Input; readonly previousId?: string }
 
 async function converse(asked: Asked, take: (turn: Turn) => Promise<Response>): Promise<Told> {
@@ -33,7 +33,7 @@ async function converse(asked: Asked, take: (turn: Turn) => Promise<Response>): 
       call_id: call.call_id,
       output: tool.run(JSON.parse(call.arguments)),
     }))
-    // Those who want to see the thinking carry it themselves; the others leave the history to the gateway.
+    // With thinking the client sends the history itself; otherwise it refers to the stored response.
     turn =
       asked.wantsThinking === true
         ? { input: [...turn.input, ...(response.output as Input), ...results] }
@@ -77,7 +77,7 @@ const turns: Record<Mode, (openai: OpenAI, asked: Asked, body: Body) => Promise<
   },
 }
 
-/** A stream that ends too early must look like what it is to such a reader: an empty answer, and no error. */
+/** Such a reader sees a truncated stream as an empty response without an error. */
 const nothing: Response = { id: '', output: [], incomplete_details: null }
 
 const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })

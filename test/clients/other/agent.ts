@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-/** A coding agent as its package brings it. */
+/** A coding agent, run from its npm package. */
 export type Agent = {
-  /** Its script, within the folder of packages. */
+  /** Its script, relative to the package folder. */
   readonly script: string
-  /** Files in its empty home. */
+  /** Files to create in its home folder. */
   readonly files?: Readonly<Record<string, string>>
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -21,14 +21,14 @@ export type AgentRun = { readonly exitCode: number | null; readonly output: stri
 
 const packages = join(import.meta.dirname, 'node_modules')
 
-/** The name of the agent where it could not be installed, as a reason to skip. */
+/** The reason to skip if the agent could not be installed. */
 export const without = (script: string): string | false =>
   existsSync(join(packages, script)) ? false : `${script} could not be installed on this machine`
 
-/** What lies in the working folder of every agent. */
+/** The file in the working folder of every agent. */
 export const note = { name: 'note.txt', text: 'The word is heliotrope.' }
 
-/** Runs an agent once, in an empty home, with nothing of the machine's environment and no way out of the machine. */
+/** Runs an agent once, with an empty home folder, a clean environment and no access to other hosts. */
 export async function runAgent({ script, files = {}, args, env, signal }: Agent): Promise<AgentRun> {
   await using folder = await temporaryFolder()
   for (const [name, content] of Object.entries({ ...files, [note.name]: note.text })) {
@@ -49,7 +49,7 @@ export async function runAgent({ script, files = {}, args, env, signal }: Agent)
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  // As from a keyboard: the script and the binary that it has started are one group.
+  // Signals the process group, as Ctrl+C does: the script starts a binary of its own.
   signal?.addEventListener('abort', () => child.pid !== undefined && process.kill(-child.pid, 'SIGINT'))
   const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { exitCode: child.exitCode, output, complaints }

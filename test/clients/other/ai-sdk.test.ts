@@ -13,7 +13,7 @@ const timeout = 60_000
 converseEverywhere(aiSdkClients)
 failEverywhere(aiSdkClients)
 
-describe('the AI SDK asks for an object', { timeout }, () => {
+describe('the AI SDK requesting an object', { timeout }, () => {
   let scene: Awaited<ReturnType<typeof startPairs>>
   before(async () => void (scene = await startPairs()))
   after(() => scene[Symbol.asyncDispose]())
@@ -27,25 +27,25 @@ describe('the AI SDK asks for an object', { timeout }, () => {
   for (const { name, model } of providers) {
     for (const upstream of upstreamKinds) {
       const asked = () => ({ model: model(scene.near, upstream), prompt: 'JSON', maxRetries: 0 })
-      it(`and gets one: ${name}, over ${upstream}`, async () => {
+      it(`gets one: ${name}, over ${upstream}`, async () => {
         const { output } = await generateText({ ...asked(), output: Output.object({ schema }) })
         assert.deepEqual(Object.keys(output), ['city'])
         const stream = streamText({ ...asked(), output: Output.object({ schema }) })
         assert.deepEqual(await stream.output, output)
-        // oxlint-disable-next-line typescript/no-deprecated -- much code still asks this way
+        // oxlint-disable-next-line typescript/no-deprecated -- much code still uses it
         assert.deepEqual((await generateObject({ ...asked(), schema })).object, output)
       })
     }
   }
 })
 
-describe('the AI SDK with its default provider, which refers to answers that it trusts us to have kept', () => {
+describe('the AI SDK with its default provider, which refers to stored responses', () => {
   let scene: Awaited<ReturnType<typeof startScripted>>
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
 
   for (const [at, upstream] of httpKinds.entries()) {
-    it(`goes on from its first answer, over ${upstream}`, { timeout }, async () => {
+    it(`continues from its first response, over ${upstream}`, { timeout }, async () => {
       const sent: string[] = []
       const recordingFetch: typeof fetch = (input, init) => {
         sent.push(String(init?.body))

@@ -4,7 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, isStepCount, jsonSchema, streamText, tool, type LanguageModel } from 'ai'
 import { maxTurns, type Address, type Asked, type Client, type Told } from '../client.ts'
 
-/** A provider of the AI SDK, and how it is asked to think. */
+/** A provider of the AI SDK, and its option for thinking. */
 type Provider = Pick<Client, 'name' | 'dialect' | 'showsThinking' | 'onRefusal'> & {
   model(address: Address, name: string): LanguageModel
   readonly thinking: {
@@ -15,7 +15,7 @@ type Provider = Pick<Client, 'name' | 'dialect' | 'showsThinking' | 'onRefusal'>
 // The provider guesses by the model's name whether it can reason, and does not know ours.
 const openaiThinking = { openai: { reasoningEffort: 'high', reasoningSummary: 'auto', forceReasoning: true } }
 
-/** Those that speak one of our dialects. */
+/** The providers for the gateway's dialects. */
 export const providers: readonly Provider[] = [
   {
     name: 'AI SDK, openai',
@@ -58,7 +58,7 @@ export const providers: readonly Provider[] = [
   },
 ]
 
-/** The Vercel AI SDK with each provider that speaks one of our dialects. It runs tools by itself. */
+/** The Vercel AI SDK with each provider for the gateway's dialects. It runs tools automatically. */
 export const aiSdkClients: readonly Client[] = providers.flatMap((provider) => [
   {
     ...provider,

@@ -49,27 +49,27 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
       assert.deepEqual([isError, turns], [false, 2])
       assert.match(result, /The tool answered: .*heliotrope/)
     })
-    it(`is told which tool its search has found, over ${model}`, { timeout }, async () => {
+    it(`receives the tool that its tool search found, over ${model}`, { timeout }, async () => {
       const prompt = 'Please call ToolSearch {"query":"select:WebFetch","max_results":1}'
       const { is_error: isError, result } = await ask(pairs.near, { model, prompt })
       assert.equal(isError, false)
       assert.match(result, /The tool answered: The tool WebFetch can be called now/)
     })
-    it(`counts what is in its context, over ${model}`, { timeout }, async () => {
+    it(`counts the tokens of its context, over ${model}`, { timeout }, async () => {
       const { is_error: isError, result } = await ask(pairs.near, { model, prompt: '/context' })
       assert.equal(isError, false)
       assert.match(result, /System tools \| [\d.]+k/)
     })
   }
 
-  it('has its requests to count answered, and never asks a model instead', { timeout }, async () => {
+  it('gets its count requests answered, and never calls a model instead', { timeout }, async () => {
     const counts = await requestCounts(pairs.near, () => ask(pairs.near, { model: 'anthropic', prompt: '/context' }))
     assert.ok((counts.get('/v1/messages/count_tokens 2xx') ?? 0) > 0)
     assert.deepEqual([...counts.keys()], ['/v1/messages/count_tokens 2xx'])
   })
 
   for (const [at, kind] of httpKinds.entries()) {
-    it(`says what went wrong, over ${kind}`, { timeout }, async () => {
+    it(`reports the error, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(401)]) {
         const { is_error: isError, result } = await ask(scripted.app, { model: kind, prompt })
@@ -77,7 +77,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
         assert.match(result, /API Error: 502 .*upstream/)
       }
     })
-    it(`stops the upstream when it is interrupted, over ${kind}`, { timeout }, async () => {
+    it(`cancels the upstream call when it is interrupted, over ${kind}`, { timeout }, async () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
       const running = run(scripted.app, { model: kind, prompt, signal: aborter.signal })
@@ -88,7 +88,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
     })
   }
 
-  it('reaches an Anthropic upstream with all its flags and marks', { timeout }, async () => {
+  it('reaches an Anthropic upstream with all its beta flags and cache markers', { timeout }, async () => {
     const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 99, fault: 'end' })} #9`
     await ask(scripted.app, { model: 'anthropic', prompt })
     const { headers, body } = await scripted.asked(prompt)
@@ -99,7 +99,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
   })
 })
 
-/** How many requests of each route and outcome the gateway has seen more than before. */
+/** The increase of the gateway's request counter, by route and outcome. */
 async function requestCounts(
   app: Awaited<ReturnType<typeof startPairs>>['near'],
   act: () => Promise<unknown>,

@@ -80,8 +80,8 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
   }
 
   for (const kind of httpKinds) {
-    it(`patches a file with a tool of free text, over ${kind}`, { timeout }, async () => {
-      // Codex offers its patches to models that it knows by name.
+    it(`patches a file with a free-text tool, over ${kind}`, { timeout }, async () => {
+      // Codex offers its patch tool only to models that it knows by name.
       const model = 'gpt-5.5'
       const { url, apiKey } = pairs.far
       const upstream = { name: 'far', kind, base_url: kind === 'anthropic' ? url : `${url}/v1`, api_key: apiKey }
@@ -95,14 +95,14 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
   }
 
   for (const [at, kind] of httpKinds.entries()) {
-    it(`says what went wrong, over ${kind}`, { timeout }, async () => {
+    it(`reports the error, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(400)]) {
         const events = await ask(scripted.app, { model: kind, prompt })
         assert.equal(events.at(-1)?.type, 'turn.failed', JSON.stringify(events))
       }
     })
-    it(`stops the upstream when it is interrupted, over ${kind}`, { timeout }, async () => {
+    it(`cancels the upstream call when it is interrupted, over ${kind}`, { timeout }, async () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
       const running = ask(scripted.app, { model: kind, prompt, signal: aborter.signal })

@@ -5,7 +5,7 @@ import { startPairs, upstreamKinds } from '../scene.ts'
 
 const timeout = 60_000
 
-/** Every client has the same conversations over every kind of upstream. */
+/** Runs the same conversations with a client over every kind of upstream. */
 export function converseEverywhere(clients: readonly Client[]): void {
   let scene: Awaited<ReturnType<typeof startPairs>>
   before(async () => void (scene = await startPairs()))
@@ -14,7 +14,7 @@ export function converseEverywhere(clients: readonly Client[]): void {
   for (const client of clients) {
     for (const model of upstreamKinds) {
       describe(`${client.name}, over ${model}`, { timeout }, () => {
-        it('is answered', async () => {
+        it('gets a response', async () => {
           const told = await client.ask(scene.near, { model, text: 'Hello' })
           assert.match(told.text, /You said: Hello/)
           assert.equal(told.isRefusal, false)
@@ -26,18 +26,18 @@ export function converseEverywhere(clients: readonly Client[]): void {
           assert.deepEqual(inputs, [{ city: 'Rome' }])
           assert.match(told.text, /The tool answered: sunny/)
         })
-        it('is shown the thinking', async () => {
+        it('shows the thinking', async () => {
           const told = await client.ask(scene.near, { model, text: 'Hello', wantsThinking: true })
           assert.match(told.text, /You said: Hello/)
           if (client.showsThinking) assert.match(told.thinking, /I was asked: Hello/)
         })
-        it('runs a tool that was thought about and sends back both', async () => {
+        it('runs a tool after thinking and sends back both', async () => {
           const { tool, inputs } = createTool()
           const told = await client.ask(scene.near, { model, tool, text: callText, wantsThinking: true })
           assert.deepEqual(inputs, [{ city: 'Rome' }])
           assert.match(told.text, /The tool answered: sunny/)
         })
-        it('is refused', async () => {
+        it('handles a refusal', async () => {
           const told = await client.ask(scene.near, { model, text: 'please refuse' }).catch((error: unknown) => {
             if (client.onRefusal === 'may raise') return undefined
             throw error

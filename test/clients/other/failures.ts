@@ -7,10 +7,10 @@ import { framesOf, httpKinds, promptOf, refusalPrompt, startScripted, type HttpK
 
 const timeout = 60_000
 
-/** Only messages has a status of its own for overload. */
+/** Only Messages has its own status for overload. */
 const overloadedIn = (dialect: Dialect): number => (dialect === 'messages' ? 529 : 503)
 
-/** What the upstream says, and what the caller is then told. */
+/** The upstream's status, and the status that the caller gets. */
 const refusals: readonly { readonly upstream: number; readonly told: (dialect: Dialect) => number }[] = [
   { upstream: 400, told: () => 400 },
   { upstream: 401, told: () => 502 },
@@ -21,7 +21,7 @@ const refusals: readonly { readonly upstream: number; readonly told: (dialect: D
   { upstream: 529, told: overloadedIn },
 ]
 
-/** Every client is told what went wrong, before the stream and in it, and can leave at any time. */
+/** Every client reports errors before and during the stream, and can disconnect at any time. */
 export function failEverywhere(clients: readonly Client[]): void {
   let scene: Awaited<ReturnType<typeof startScripted>>
   let spentApp: TestApp
@@ -36,42 +36,42 @@ export function failEverywhere(clients: readonly Client[]): void {
   let count = 0
 
   for (const client of clients) {
-    describe(`${client.name}, refused by the gateway`, { timeout }, () => {
-      it('is told of a wrong key', async () => {
+    describe(`${client.name}, rejected by the gateway`, { timeout }, () => {
+      it('reports a wrong key', async () => {
         const stranger = { url: scene.app.url, apiKey: 'ak_wrong' }
         const { status } = await failureOf(client.ask(stranger, { model: 'anthropic', text: 'Hello' }))
         assert.equal(status, 401)
       })
-      it('is told of an unknown model', async () => {
+      it('reports an unknown model', async () => {
         const { status } = await failureOf(client.ask(scene.app, { model: 'nothing', text: 'Hello' }))
         assert.equal(status, 404)
       })
-      it('is told that it has asked too often', async () => {
+      it('reports an exceeded rate limit', async () => {
         const { status } = await failureOf(client.ask(spentApp, { model: echoModel, text: 'Hello' }))
         assert.equal(status, 429)
       })
     })
 
     for (const kind of httpKinds) {
-      describe(`${client.name}, over ${kind} that goes wrong`, { timeout }, () => {
+      describe(`${client.name}, over ${kind} that fails`, { timeout }, () => {
         for (const { upstream, told } of refusals) {
-          it(`is told when the upstream says ${upstream}`, async () => {
+          it(`reports the upstream status ${upstream}`, async () => {
             const asking = client.ask(scene.app, { model: kind, text: refusalPrompt(upstream) })
             assert.equal((await failureOf(asking)).status, told(client.dialect))
           })
         }
         for (const fault of ['error', 'cut'] as const) {
-          it(`is told when the answer breaks off: ${fault}`, async () => {
+          it(`reports an interrupted response: ${fault}`, async () => {
             const play: Play = { recording: 'text', form: 'stream', at: middleOf(kind), fault }
             const failure = await failureOf(client.ask(scene.app, { model: kind, text: promptOf(play) }))
-            // In a stream there are only words left. Before it, which is where short answers are still held back, some
-            // clients show nothing but the status.
+            // During a stream only the message is left. Before it, while short responses are still held back, some
+            // clients show only the status.
             const told = fault === 'cut' ? 502 : overloadedIn(client.dialect)
             if (client.isStreaming && failure.status !== told) assert.match(failure.message, /upstream/)
             else assert.equal(failure.status, told)
           })
         }
-        it('stops the upstream by leaving', async () => {
+        it('cancels the upstream call by disconnecting', async () => {
           const play: Play = { recording: 'text', form: 'stream', at: middleOf(kind), fault: 'hold' }
           const text = `${promptOf(play)} #${count++}`
           const aborter = new AbortController()
@@ -89,7 +89,7 @@ export function failEverywhere(clients: readonly Client[]): void {
 
 const echoModel = 'gatehouse-echo'
 
-/** Its key may ask once a day, and has. */
+/** A key with a limit of one request per day, which is used up. */
 async function startSpentApp(): Promise<TestApp> {
   const app = await startTestApp({ config: { limits: { tiers: { free: { rpd: 1 } } } } })
   const answer = await app.post('/v1/responses', { model: echoModel, input: 'Hello' })
@@ -97,5 +97,5 @@ async function startSpentApp(): Promise<TestApp> {
   return app
 }
 
-/** Some text has been sent by then, and more would come. */
+/** Some text has been sent at this point, and more would follow. */
 const middleOf = (kind: HttpKind): number => framesOf(kind, 'text').findIndex((frame) => frame.includes('Grüße')) + 1

@@ -13,7 +13,7 @@ import { withoutPython } from './python.ts'
 const root = join(import.meta.dirname, '../../..')
 const packages = join(import.meta.dirname, 'node_modules')
 
-/** The guides to clients; those to the gateway itself have a test of their own. */
+/** The client guides. The guides to the gateway itself have their own test. */
 const pages = globSync(join(root, 'docs/guide/{*-sdk,claude-code,codex,langchain}.md'))
 
 type Block = { readonly language: string; readonly code: string }
@@ -24,7 +24,7 @@ const blocksOf = (page: string): Block[] =>
     code,
   }))
 
-/** The commands that pages speak of, as this project has them. */
+/** The commands of the pages, and how this project runs them. */
 const commands: Readonly<Record<string, string>> = {
   claude: '@anthropic-ai/claude-code/cli-wrapper.cjs',
   codex: '@openai/codex/bin/codex.js',
@@ -36,7 +36,7 @@ const unrunnable = (page: string, language: string): string | false => {
   return command === undefined ? false : without(commands[command] ?? '')
 }
 
-describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
+describe('the client guides', { timeout: 10 * 60_000 }, () => {
   let app: TestApp
   before(async () => void (app = await startTestApp()))
   after(() => app[Symbol.asyncDispose]())
@@ -45,11 +45,11 @@ describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
     const blocks = blocksOf(page)
     for (const [at, { language, code }] of blocks.entries()) {
       if (!['js', 'python', 'sh'].includes(language)) continue
-      it(`${basename(page)}, snippet ${at + 1}, runs as it stands`, { skip: unrunnable(page, language) }, async () => {
+      it(`${basename(page)}, snippet ${at + 1}, runs unchanged`, { skip: unrunnable(page, language) }, async () => {
         const here = (source: string): string => source.replaceAll('http://127.0.0.1:8080', app.url)
         const config = blocks.find((block) => block.language === 'toml')?.code ?? ''
         const output = await run({ language, code: here(code), config: here(config), key: app.apiKey })
-        // What is asked of a model is answered by the echo; what is moderated, by verdicts.
+        // Model requests get an echo response, moderation requests get verdicts.
         assert.match(output, code.includes('.moderations.') ? /\[ (true|false), / : /\[gatehouse-echo\]/)
       })
     }
@@ -58,7 +58,7 @@ describe('the guides to the clients', { timeout: 10 * 60_000 }, () => {
 
 type Snippet = Block & { readonly config: string; readonly key: string }
 
-/** Runs a snippet in an empty home, where only what its page says is set up. */
+/** Runs a snippet with an empty home folder and only the setup that its page describes. */
 async function run({ language, code, config, key }: Snippet): Promise<string> {
   await using home = await temporaryFolder()
   mkdirSync(join(home.path, '.codex'))

@@ -8,7 +8,7 @@ import { maxTurns, type Address, type Asked, type Client, type Told } from '../c
 
 type Maker = Pick<Client, 'name' | 'dialect'> & { model(address: Address, asked: Asked): BaseChatModel }
 
-/** LangChain guesses by the model's name whether it can reason, and does not know ours; so it is told in the body. */
+/** LangChain derives from the model name whether it can reason, and does not know these names, so the body sets it. */
 const makers: readonly Maker[] = [
   {
     name: 'LangChain, ChatOpenAI',
@@ -51,14 +51,14 @@ const makers: readonly Maker[] = [
   },
 ]
 
-/** LangChain with each of its models that speak one of our dialects. */
+/** LangChain with each of its models for the gateway's dialects. */
 export const langchainClients: readonly Client[] = makers.flatMap((maker) =>
   (['invoke', 'stream'] as const).map((way) => ({
     ...maker,
     name: `${maker.name}, ${way}`,
     isStreaming: way === 'stream',
     showsThinking: true,
-    // Of chat it reads the text of a message, and not the refusal beside it.
+    // In chat it reads the text of a message and ignores the refusal.
     onRefusal: maker.dialect === 'chat' ? 'hides' : 'tells',
     ask: (address, asked) => converse(maker.model(address, asked), asked, way),
   })),
@@ -95,7 +95,7 @@ async function join(chunks: AsyncIterable<AIMessageChunk>, { onText }: Asked): P
   return whole
 }
 
-/** Where an answer says why it ended, dialect by dialect, none of it typed. */
+/** The stop reason by dialect. LangChain does not type these fields. */
 const endings = (answer: AIMessageChunk): unknown[] => {
   const { additional_kwargs: extra, response_metadata: about } = answer
   const cut: unknown = about['incomplete_details']

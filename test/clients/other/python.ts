@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
 import { modes, type Address, type Asked, type Client, type Mode, type Told } from '../client.ts'
 
-/** Made by `npm run test:clients` where the machine has a Python. */
+/** Created by `npm run test:clients` if the machine has Python. */
 const interpreter = join(import.meta.dirname, 'node_modules/.python/bin/python')
 
 export const withoutPython = existsSync(interpreter) ? false : 'there is no Python with its clients on this machine'
@@ -17,13 +17,13 @@ const sdks: readonly { readonly name: string; readonly dialect: Dialect }[] = [
   { name: 'OpenAI for Python', dialect: 'chat' },
 ]
 
-/** A Python beside the tests, started when it is first needed. */
+/** A Python process, started on first use. */
 export function createPython(): AsyncDisposable & { readonly clients: readonly Client[] } {
   let child: ChildProcess | undefined
   let count = 0
   const conversations = new Map<number, (event: PythonEvent) => void>()
   const start = (): ChildProcess => {
-    const python = spawn(interpreter, ['-B', join(import.meta.dirname, 'python/asker.py')], {
+    const python = spawn(interpreter, ['-B', join(import.meta.dirname, 'python/driver.py')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     createInterface({ input: python.stdout }).on('line', (line) => {
@@ -57,7 +57,7 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
         dialect,
         isStreaming: mode !== 'whole',
         showsThinking: true,
-        // OpenAI's helpers take an answer that was filtered for one that cannot be read.
+        // OpenAI's helpers report a filtered response as unreadable.
         onRefusal: mode === 'stream helper' && dialect !== 'messages' ? 'may raise' : 'tells',
         ask: (address, asked) => converse(asked, questionOf(dialect, mode, { ...asked, ...address })),
       })),
@@ -70,7 +70,7 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
   }
 }
 
-/** What `asker.py` says: one of these at a time. */
+/** One output line of `driver.py`. */
 type PythonEvent = {
   readonly id: number
   readonly text?: true

@@ -23,7 +23,7 @@ export type OpenaiClassifierParts = {
   readonly health: UpstreamHealth
 }
 
-const maxAnswerBytes = 64 * 1024
+const maxResponseBytes = 64 * 1024
 
 /** A moderation endpoint that speaks OpenAI's dialect. Asked once, never again: whoever asks has a verdict without it. */
 export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts: OpenaiClassifierParts): Classifier {
@@ -37,7 +37,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
     const key = apiKey()
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
     const headers = { 'content-type': 'application/json', ...authorization }
-    return await request({ method: 'POST', url, headers, body, signal, maxAnswerBytes })
+    return await request({ method: 'POST', url, headers, body, signal, maxResponseBytes })
   }
 
   /** Only what is no fault of the text counts against the endpoint: else a few odd texts could silence it for all. */

@@ -5,7 +5,7 @@ import { createMessagesCheck } from './conformance.ts'
 const usage = { input_tokens: 1, output_tokens: 0 }
 const started = { type: 'message_start', message: { role: 'assistant', content: [], usage } }
 
-it('is not the form that agents need where a block begins with what it holds', () => {
+it('rejects a block start with content', () => {
   const isGood = (content_block: object): boolean => {
     const form = createMessagesCheck()
     return form.event(started) && form.event({ type: 'content_block_start', index: 0, content_block })

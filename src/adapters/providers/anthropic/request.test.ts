@@ -9,7 +9,7 @@ const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('anthropic',
 const messagesOf = async (...messages: InferenceRequest['messages']) => (await sent({ messages })).body['messages']
 
 describe('a request to a Messages upstream', () => {
-  it('goes to the right address with the right headers', async () => {
+  it('is sent to the right URL with the right headers', async () => {
     const { url, headers } = await sent({})
     assert.equal(url, 'https://upstream.test/v1/messages')
     assert.equal(headers['x-api-key'], 'key')
@@ -18,7 +18,7 @@ describe('a request to a Messages upstream', () => {
     assert.equal(headers['authorization'], undefined)
   })
 
-  it('has everything that the format requires', async () => {
+  it('has all required fields', async () => {
     const { body } = await sent({}, { model: 'claude-x', maxOutputTokens: 77 })
     assert.deepEqual(body, {
       model: 'claude-x',
@@ -28,7 +28,7 @@ describe('a request to a Messages upstream', () => {
     })
   })
 
-  it('gathers all system text in order, also from the middle of the list', async () => {
+  it('collects all system text in order, including later messages', async () => {
     const { body } = await sent({ messages: [say('system', 'one'), say('user', 'hi'), say('system', 'two')] })
     assert.deepEqual(body['system'], [
       { type: 'text', text: 'one' },
@@ -37,7 +37,7 @@ describe('a request to a Messages upstream', () => {
     assert.equal((body['messages'] as unknown[]).length, 1)
   })
 
-  it('joins results of parallel calls and the words after them into one message, results first', async () => {
+  it('joins the results of parallel calls and the text after them into one message, results first', async () => {
     const messages = await messagesOf(
       say('user', 'go'),
       say('assistant', '', calls('a', 'read', '{"path":"x"}'), calls('b', 'read', '')),
@@ -68,7 +68,7 @@ describe('a request to a Messages upstream', () => {
     ])
   })
 
-  it('leaves out empty and blank text, and messages that are nothing else', async () => {
+  it('drops empty and blank text, and messages with nothing else', async () => {
     const messages = await messagesOf(say('user', 'a'), say('assistant', '  '), say('user', '', 'b', ' '))
     assert.deepEqual(messages, [
       { role: 'user', content: [{ type: 'text', text: 'a' }] },
@@ -82,7 +82,7 @@ describe('a request to a Messages upstream', () => {
     ])
   })
 
-  it('lets the model go on from the last words, without the space they end in', async () => {
+  it('keeps a prefill, without trailing white space', async () => {
     const messages = await messagesOf(say('user', 'a'), say('assistant', 'Once upon '))
     assert.deepEqual((messages as unknown[]).at(-1), {
       role: 'assistant',
@@ -90,12 +90,12 @@ describe('a request to a Messages upstream', () => {
     })
   })
 
-  it('keeps arguments that are no JSON, so that the history can still be told', async () => {
+  it('keeps invalid JSON arguments, so that the history can still be sent', async () => {
     const messages = await messagesOf(say('assistant', calls('a', 'f', 'not json')), say('user', result('a', 'r')))
     assert.match(JSON.stringify(messages), /"input":\{"_raw":"not json"\}/)
   })
 
-  it('answers calls that nobody answered, and leaves out results that nobody asked for', async () => {
+  it('adds results for calls without one, and drops results without a call', async () => {
     const { body, dropped } = await sent({
       messages: [say('user', result('ghost', 'boo'), 'hi'), say('assistant', calls('a', 'f'))],
     })
@@ -110,7 +110,7 @@ describe('a request to a Messages upstream', () => {
     assert.deepEqual(dropped, ['tool_result'])
   })
 
-  it('replaces ids and names that it would refuse, the same on call and result', async () => {
+  it('replaces ids and names that the vendor rejects, consistently for call and result', async () => {
     const id = `call:${'x'.repeat(80)}`
     const { body } = await sent({
       messages: [say('assistant', calls(id, 'my.tool')), say('user', result(id, 'r'))],
@@ -125,7 +125,7 @@ describe('a request to a Messages upstream', () => {
     assert.deepEqual(body['tool_choice'], { type: 'tool', name: called?.['name'] })
   })
 
-  it('takes pictures, PDFs and text files', async () => {
+  it('accepts images, PDFs and text files', async () => {
     const url = { type: 'image', source: { kind: 'url', url: 'https://x/y.png' } } as const
     const note = { type: 'file', name: 'n', source: { kind: 'base64', mediaType: 'text/plain', data: 'aGk=' } } as const
     const messages = await messagesOf(say('user', url, pdf, note))
@@ -141,7 +141,7 @@ describe('a request to a Messages upstream', () => {
     ])
   })
 
-  it('refuses content that it cannot carry, naming it', async () => {
+  it('rejects unsupported content and names it', async () => {
     const tiff = { type: 'image', source: { kind: 'base64', mediaType: 'image/tiff', data: '' } } as const
     const upload = { type: 'file', source: { kind: 'file', id: 'file-1' } } as const
     const audio = { type: 'opaque', dialect: 'chat', raw: { type: 'input_audio' } } as const
@@ -157,7 +157,7 @@ describe('a request to a Messages upstream', () => {
     }
   })
 
-  it('lists blocks of another dialect that a model once answered as lost', async () => {
+  it('reports dropped blocks of another dialect in earlier model output', async () => {
     const searched = { type: 'opaque', dialect: 'responses', raw: { type: 'web_search_call' } } as const
     const { dropped } = await sentTo(
       'anthropic',
@@ -166,7 +166,7 @@ describe('a request to a Messages upstream', () => {
     assert.deepEqual(dropped, ['web_search_call'])
   })
 
-  it('clamps temperature, and leaves sampling out for models that refuse it', async () => {
+  it('caps temperature, and omits sampling parameters for models that reject them', async () => {
     const tuned = { temperature: 1.7, topP: 0.5, topK: 3 }
     const { body } = await sent(tuned, { model: 'claude-sonnet-4-5' })
     assert.deepEqual([body['temperature'], body['top_p'], body['top_k']], [1, 0.5, 3])
@@ -175,12 +175,12 @@ describe('a request to a Messages upstream', () => {
     assert.deepEqual(newer.dropped, ['temperature', 'top_p', 'top_k'])
   })
 
-  it('tells stop strings, and looks for blank ones itself', async () => {
+  it('sends stop strings, and scans for blank ones', async () => {
     const request = requestBy('chat', { stop: ['END', '\n\n'] })
     assert.deepEqual((await sentTo('anthropic', request)).body['stop_sequences'], ['END'])
   })
 
-  it('carries tools, choices and one at a time', async () => {
+  it('sends tools, tool choice and serial calls', async () => {
     const asks = { tools: [tool('f', { description: 'd', parameters: { $schema: 'x' } })], parallelToolCalls: false }
     const { body } = await sent(asks)
     assert.deepEqual(body['tools'], [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }])
@@ -192,7 +192,7 @@ describe('a request to a Messages upstream', () => {
     assert.deepEqual(await choice('auto'), { type: 'auto' })
   })
 
-  it('refuses tools that another vendor runs, and tells tools of free text as functions', async () => {
+  it('rejects tools that another vendor runs, and sends free-text tools as functions', async () => {
     const hosted = { type: 'opaque', dialect: 'responses', name: 'file_search', raw: { type: 'file_search' } } as const
     assert.equal((await refusedBy('anthropic', requestBy('responses', { tools: [hosted] }))).details.param, 'tools')
     const patch = {
@@ -223,7 +223,7 @@ describe('a request to a Messages upstream', () => {
     assert.match(JSON.stringify(body['messages']), /"tool_use_id":"c","content":\[\{"type":"text","text":"ok"\}\]/)
   })
 
-  it('carries cache marks, the long ones as the longest it knows', async () => {
+  it('sends cache markers, and caps their lifetime', async () => {
     const marked = { type: 'text', text: 'a', cache: { ttl: '12h' } } as const
     const messages = await messagesOf(say('user', marked, { type: 'text', text: 'b', cache: {} }))
     assert.deepEqual(messages, [
@@ -237,7 +237,7 @@ describe('a request to a Messages upstream', () => {
     ])
   })
 
-  it('lists what only costs quality, and refuses what would make the answer wrong', async () => {
+  it('reports fields that only affect quality, and rejects fields that the response depends on', async () => {
     const lossy = requestBy(
       'chat',
       {},
@@ -263,7 +263,7 @@ describe('thinking on a Messages upstream', () => {
     return { thinking: body['thinking'], output: body['output_config'], dropped, temperature: body['temperature'] }
   }
 
-  it('is asked for by budget on older models, below the limit of the answer', async () => {
+  it('is requested by budget on older models, below the token limit', async () => {
     assert.deepEqual((await thinkingOf({ reasoning: { effort: 'high' } }, { maxOutputTokens: 32_000 })).thinking, {
       type: 'enabled',
       budget_tokens: 16_384,
@@ -275,13 +275,13 @@ describe('thinking on a Messages upstream', () => {
     assert.deepEqual((await thinkingOf({ reasoning: { effort: 'none' } })).thinking, undefined)
   })
 
-  it('is asked for by effort on newer ones', async () => {
+  it('is requested by effort on newer models', async () => {
     const { thinking, output } = await thinkingOf({ reasoning: { effort: 'minimal' } }, { model: 'claude-opus-4-6' })
     assert.deepEqual(thinking, { type: 'adaptive' })
     assert.deepEqual(output, { effort: 'low' })
   })
 
-  it('is left out, and listed, where it would be refused', async () => {
+  it('is dropped and reported if the vendor would reject it', async () => {
     const reasoning = { effort: 'low' } as const
     const forced = await thinkingOf({ reasoning, tools: [tool('f')], toolChoice: { type: 'required' } })
     const tiny = await thinkingOf({ reasoning }, { maxOutputTokens: 500 })
@@ -295,7 +295,7 @@ describe('thinking on a Messages upstream', () => {
     }
   })
 
-  it('forbids tuning', async () => {
+  it('omits sampling parameters', async () => {
     const { temperature, dropped } = await thinkingOf({ reasoning: { effort: 'low' }, temperature: 0.2 })
     assert.equal(temperature, undefined)
     assert.deepEqual(dropped, ['temperature'])
@@ -306,7 +306,7 @@ describe('structured output on a Messages upstream', () => {
   const formatOf = async (schema: Record<string, unknown>) =>
     (await sent({ outputFormat: { type: 'json-schema', name: 'o', schema } })).body['output_config']
 
-  it('is a schema without the keywords that it refuses; those are told in words', async () => {
+  it('is a schema without unsupported keywords, which move into the description', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -347,15 +347,15 @@ describe('structured output on a Messages upstream', () => {
     })
   })
 
-  it('is asked for in words where there is no schema', async () => {
+  it('is requested by an instruction if there is no schema', async () => {
     const { body, dropped } = await sent({ outputFormat: { type: 'json-object' } })
     assert.match(JSON.stringify(body['system']), /one JSON object/)
     assert.deepEqual(dropped, ['response_format'])
   })
 })
 
-describe('a caller who speaks Messages already', () => {
-  it('has every field passed on, less ours, under the name and the limit of the upstream', async () => {
+describe('a Messages caller at a Messages upstream', () => {
+  it('gets every field passed through except the gateway’s own, with the upstream’s model name and limit', async () => {
     const body = {
       model: 'house-model',
       max_tokens: 9_999,
@@ -371,7 +371,7 @@ describe('a caller who speaks Messages already', () => {
     assert.equal(sentOn.headers['anthropic-version'], '2026-10-21')
   })
 
-  it('has the billing line of agents taken out for all but the vendor', async () => {
+  it('loses the billing line of agents, except at the vendor', async () => {
     const line = { type: 'text', text: 'x-anthropic-billing-header: cc_version=2;' }
     const request = requestBy('messages', {}, { system: [line, { type: 'text', text: 'Be brief.' }] })
     const system = async (baseUrl: string) =>
@@ -380,12 +380,12 @@ describe('a caller who speaks Messages already', () => {
     assert.match(JSON.stringify(await system('https://api.anthropic.com')), /billing/)
   })
 
-  it('may ask for a temperature that only other dialects know', async () => {
+  it('may send a temperature above the vendor’s maximum', async () => {
     const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [], temperature: 1.5 }))
     assert.equal(body['temperature'], 1)
   })
 
-  it('need not name a limit', async () => {
+  it('need not send a token limit', async () => {
     const { body } = await sentTo('anthropic', requestBy('messages', {}, { messages: [] }), { maxOutputTokens: 55 })
     assert.equal(body['max_tokens'], 55)
   })

@@ -8,8 +8,8 @@ const frame = (text: string, more: object = {}) => ({
   data: JSON.stringify({ id: 'x', choices: [{ delta: { content: text }, finish_reason: null }], ...more }),
 })
 
-describe('a memory of frames', () => {
-  it('tells any text of a frame that is otherwise like the last one', () => {
+describe('the frame cache', () => {
+  it('returns the text of a frame that otherwise equals the last one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const memory = createFrameCache()
@@ -19,7 +19,7 @@ describe('a memory of frames', () => {
     )
   })
 
-  it('knows nothing of a frame that says more, less or something else', () => {
+  it('returns nothing for a frame with other, more or fewer fields', () => {
     const memory = createFrameCache()
     memory.set(frame('Hello'), { block: 0, text: 'Hello' })
     const { data } = frame('Hello')
@@ -34,7 +34,7 @@ describe('a memory of frames', () => {
     for (const other of others) assert.equal(memory.get(other), undefined)
   })
 
-  it('learns nothing where the text stands twice, is spelled in another way, or is not all that was said', () => {
+  it('caches nothing if the text occurs twice, is escaped, or is not the only content', () => {
     const said = { block: 0, text: 'x' }
     const escaped = { event: undefined, data: frame('y').data.replace('"y"', '"\\u0078"') }
     for (const told of [frame('x'), escaped, frame('y', { id: 'z' })]) {
@@ -48,7 +48,7 @@ describe('a memory of frames', () => {
     assert.equal(memory.get(frame('Hello')), undefined)
   })
 
-  it('gives up on frames that always carry something of their own', () => {
+  it('stops caching if every frame has another varying field', () => {
     const memory = createFrameCache()
     const numbered = (at: number) => frame('Hello', { at })
     for (let at = 0; at < 10; at++) {

@@ -26,8 +26,8 @@ const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Pa
     .read({ ...body }, shape, { events, data: JSON.stringify(body) })
     .map(({ field: place, text }) => `${place}: ${text}`)
 
-describe('what a body says beside its events', () => {
-  it('is every string in a place that is not known, at any depth', () => {
+describe('out-of-band text', () => {
+  it('is every string in an unknown field, at any depth', () => {
     assert.deepEqual(
       textsOf({ a_note: 'one', details: [{ code: { data: ['two'] } }], list: [{ text: '', title: 'three' }] }),
       ['a_note: one', 'details.code.data: two', 'list.title: three'],
@@ -38,7 +38,7 @@ describe('what a body says beside its events', () => {
     ])
   })
 
-  it('is no text that an event tells of, and every one that differs from it', () => {
+  it('excludes text that an event contains, and includes text that differs', () => {
     assert.deepEqual(textsOf({ text: 'one', list: [{ text: 'one' }, { text: 'two' }] }, [saying('one')]), [
       'list.text: two',
     ])
@@ -48,7 +48,7 @@ describe('what a body says beside its events', () => {
     assert.deepEqual(textsOf({ text: 'one' }, [], { isEmitted: (text) => text === 'one' }), [])
   })
 
-  it('is no label, unless it says something', () => {
+  it('excludes labels, unless they look like text', () => {
     assert.deepEqual(textsOf({ id: 'msg_01ab', details: { type: 'text', file_id: 'file-1', id: 'a' } }), [])
     assert.deepEqual(textsOf({ id: 'one two 3', details: { type: 'word', file_id: 'of us' } }), [
       'id: one two 3',
@@ -57,7 +57,7 @@ describe('what a body says beside its events', () => {
     ])
   })
 
-  it('is what stands for a stop string, an echo or a filler and is none', () => {
+  it('includes values that only pretend to be a stop string, an echo or padding', () => {
     const parts = { stops: ['END'], requestBody: { tools: [{ description: 'Finds it' }] } }
     assert.deepEqual(textsOf({ stop: 'END', echo: { a: ['Finds it'] }, filler: 'aB3xQ' }, [], parts), [])
     assert.deepEqual(textsOf({ stop: 'one', echo: { a: ['Finds us'] }, filler: 'falcon' }, [], parts), [
@@ -67,7 +67,7 @@ describe('what a body says beside its events', () => {
     ])
   })
 
-  it('is what tokens say where they do not spell the text', () => {
+  it('includes tokens that do not join to the text', () => {
     const token = (text: string, ...others: string[]) => ({
       token: text,
       bytes: [...Buffer.from(text)],
@@ -84,7 +84,7 @@ describe('what a body says beside its events', () => {
     ])
   })
 
-  it('is nothing of a block that is told of as a whole', () => {
+  it('excludes a block that is emitted as a whole', () => {
     const raw = { type: 'search', text: 'one' }
     const told: InferenceEvent = { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw } }
     assert.deepEqual(textsOf({ details: raw }, [told]), [])
@@ -92,7 +92,7 @@ describe('what a body says beside its events', () => {
     assert.deepEqual(textsOf({ block: { type: 'text', text: 'two' } }), ['block.text: two'])
   })
 
-  it('is a piece of a text where its format says so: in a delta, and token by token', () => {
+  it('is marked as a delta in delta fields and in token lists', () => {
     const body = { delta: { plan_a: 'one', tools: ['two'], caller: { title: 'three' } }, logprobs: [{ token: 'four' }] }
     const read = createReader().read(body, shape, { events: [] })
     assert.deepEqual(
@@ -107,7 +107,7 @@ describe('what a body says beside its events', () => {
     assert.equal(createReader().read({ delta: 'one' }, shape, { events: [] })[0]?.isDelta, true)
   })
 
-  it('is told once where every frame says it, but for what may be the next letter of a word', () => {
+  it('is reported once if every frame repeats it, except short strings that may spell a word', () => {
     const named = createReader()
     const countOf = (body: Record<string, unknown>): number => named.read(body, shape, { events: [] }).length
     assert.deepEqual([countOf({ falcon: 1, condor: 2 }), countOf({ falcon: 3, condor: 4 })], [2, 0])
@@ -117,7 +117,7 @@ describe('what a body says beside its events', () => {
     assert.deepEqual([read({ code: 'l' }), read({ code: 'l' })], [1, 1])
   })
 
-  it('is all strings of a frame that has a name twice', () => {
+  it('is every string of a frame with a duplicate key', () => {
     const reader = createReader()
     const read = (data: string) =>
       reader.read(Object(JSON.parse(data)), shape, { events: [saying('b')], data }).map(({ text }) => text)
@@ -125,7 +125,7 @@ describe('what a body says beside its events', () => {
     assert.deepEqual(read('{"text":"b", "n" : {"o":[{"p":1}]}}'), [])
   })
 
-  it('is never read of what is not repeated', () => {
+  it('does not report duplicates where there are none', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(2), (body, indent) => {
         const texts = (data?: string) =>

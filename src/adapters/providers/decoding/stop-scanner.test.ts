@@ -14,18 +14,18 @@ const scan = (stops: readonly string[], pieces: readonly string[]): { text: stri
   return { text: text + scanner.flush(), stop: undefined }
 }
 
-describe('the search for stop strings', () => {
-  it('finds the first of them, wherever the text is cut', () => {
+describe('the stop scanner', () => {
+  it('finds the first stop string, wherever the text is split', () => {
     assert.deepEqual(scan(['END', 'STOP'], ['a ST', 'OP b END']), { text: 'a ', stop: 'STOP' })
     assert.deepEqual(scan(['\n\n'], ['one\n', '\ntwo']), { text: 'one', stop: '\n\n' })
   })
 
-  it('gives everything back where there is none, and does not stop at nothing', () => {
+  it('returns all text if there is none, and ignores an empty stop string', () => {
     assert.deepEqual(scan(['END'], ['a EN', 'D']), { text: 'a ', stop: 'END' })
     assert.deepEqual(scan(['END', ''], ['a EN', 'd']), { text: 'a ENd', stop: undefined })
   })
 
-  it('does the same as a search in the whole text', () => {
+  it('finds the same as a search in the whole text', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 })
     const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 }), {
       maxLength: 3,
@@ -34,7 +34,7 @@ describe('the search for stop strings', () => {
       const whole = pieces.join('')
       const at = Math.min(...sought.map((stop) => whole.indexOf(stop)).filter((found) => found !== -1))
       const { text, stop } = scan(sought, pieces)
-      // A stop that is only known later may begin earlier; no client could tell the two apart.
+      // A longer stop string that starts earlier may be completed later. Either result is valid.
       if (stop === undefined) assert.deepEqual([text, at], [whole, Infinity])
       else assert.ok(whole.startsWith(text + stop))
     })

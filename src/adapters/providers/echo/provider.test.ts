@@ -21,8 +21,8 @@ async function hear(asks: Partial<InferenceRequest>, more = {}) {
 
 const saying = (text: string): Partial<InferenceRequest> => ({ messages: [say('user', text)] })
 
-describe('the echo', () => {
-  it('says what it was told, and who it is, in several pieces and always alike', async () => {
+describe('the echo provider', () => {
+  it('repeats the prompt with its marker, in several chunks and deterministically', async () => {
     const first = await hear(saying('to be or not to be'))
     assert.deepEqual(first.blocks, [{ type: 'text', text: '[gatehouse-echo] You said: to be or not to be' }])
     assert.equal(first.stopReason, 'end')
@@ -31,14 +31,14 @@ describe('the echo', () => {
     assert.deepEqual(await hear(saying('to be or not to be')), first)
   })
 
-  it('counts', async () => {
+  it('reports usage', async () => {
     const { end } = await hear(saying('hello'))
     assert.ok(end.usage.inputTokens > 0)
     assert.ok(end.usage.outputTokens > 0)
     assert.equal(end.usage.source, 'reported')
   })
 
-  it('stops at its limit, between two words', async () => {
+  it('stops at the token limit, between two words', async () => {
     const { blocks, end } = await hear(saying('to be or not to be'), { maxOutputTokens: 8 })
     assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] You said: ' }])
     assert.equal(end.stopReason, 'length')
@@ -51,7 +51,7 @@ describe('the echo', () => {
     assert.deepEqual([end.stopReason, end.stopSequence], ['stop-sequence', 'or not'])
   })
 
-  it('calls tools of free text as functions with one text, and hears their results', async () => {
+  it('calls free-text tools as functions with one argument, and reads their results', async () => {
     const patch = {
       type: 'opaque',
       dialect: 'responses',
@@ -65,7 +65,7 @@ describe('the echo', () => {
     assert.deepEqual(heard.blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: done' }])
   })
 
-  it('thinks when asked to', async () => {
+  it('emits thinking on request', async () => {
     const { blocks, end } = await hear({ ...saying('why'), reasoning: { effort: 'low' } })
     assert.deepEqual(
       blocks.map(({ type }) => type),
@@ -75,19 +75,19 @@ describe('the echo', () => {
     assert.ok(end.usage.reasoningTokens < end.usage.outputTokens)
   })
 
-  it('refuses when told to', async () => {
+  it('emits a refusal on request', async () => {
     const { blocks, stopReason } = await hear(saying('Please refuse this.'))
     assert.equal(blocks[0]?.type, 'refusal')
     assert.equal(stopReason, 'refusal')
   })
 
-  it('answers after a tool has', async () => {
+  it('responds to a tool result', async () => {
     const messages = [say('user', 'call f'), say('assistant', calls('a', 'f')), say('user', result('a', 'sunny'))]
     const { blocks } = await hear({ messages, tools: [tool('f')], toolChoice: { type: 'required' } })
     assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: sunny' }])
   })
 
-  it('gives JSON that fits the schema', async () => {
+  it('returns JSON that fits the schema', async () => {
     const schema = {
       type: 'object',
       required: ['city', 'days', 'kind', 'place'],
@@ -112,7 +112,7 @@ describe('the echo', () => {
     ])
   })
 
-  it('does not lose itself in a schema that contains itself', async () => {
+  it('handles a recursive schema', async () => {
     const schema = { type: 'object', properties: { again: { $ref: '#' } }, required: ['again'], $ref: '#/x' }
     const endless = { type: 'object', properties: { a: { $ref: '#/properties/a' } } }
     for (const each of [schema, endless]) {
@@ -121,18 +121,18 @@ describe('the echo', () => {
     }
   })
 
-  it('stops when the caller hangs up', async () => {
+  it('stops when the caller disconnects', async () => {
     await assert.rejects(hear(saying('x'), { signal: AbortSignal.abort() }), isFault)
   })
 })
 
-describe('the echo with tools', () => {
+describe('the echo provider with tools', () => {
   const tools = [
     tool('weather', { parameters: { type: 'object', properties: { city: { type: 'string' } } } }),
     tool('clock'),
   ]
 
-  it('calls those that the user names, with arguments from the schema', async () => {
+  it('calls the tools that the prompt names, with arguments from the schema', async () => {
     const { blocks, stopReason } = await hear({ ...saying('Please use weather and clock.'), tools })
     assert.deepEqual(
       blocks.map((block) => (block.type === 'tool-call' ? [block.name, block.input] : block)),
@@ -144,12 +144,12 @@ describe('the echo with tools', () => {
     assert.equal(stopReason, 'tool-call')
   })
 
-  it('takes the arguments that the user gives', async () => {
+  it('uses the arguments in the prompt', async () => {
     const { blocks } = await hear({ ...saying('call weather {"city":"Rome","more":{}} please'), tools })
     assert.equal(blocks[0]?.type === 'tool-call' && blocks[0].input, '{"city":"Rome","more":{}}')
   })
 
-  it('calls one where it must, and none where it may not', async () => {
+  it('calls one if the tool choice requires it, and none if it forbids it', async () => {
     const forced = await hear({ ...saying('hi'), tools, toolChoice: { type: 'required' } })
     const named = await hear({ ...saying('hi'), tools, toolChoice: { type: 'tool', name: 'clock' } })
     const none = await hear({ ...saying('use weather'), tools, toolChoice: { type: 'none' } })
@@ -159,7 +159,7 @@ describe('the echo with tools', () => {
     assert.deepEqual([forced, named, none, single].map(namesOf), [['weather'], ['clock'], [], ['weather']])
   })
 
-  it('only talks where no tool is named', async () => {
+  it('calls no tool if none is named', async () => {
     assert.equal((await hear({ ...saying('use your head'), tools })).blocks[0]?.type, 'text')
   })
 })

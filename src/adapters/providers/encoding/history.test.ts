@@ -13,7 +13,7 @@ const part = fc.oneof(
   fc.constantFrom('a', 'b', 'c').map((id) => result(id, 'r')),
 )
 
-/** Calls are the assistant's and results are the user's; all else may come in any order. */
+/** Calls are in assistant messages and results in user messages. Other parts may be in any message. */
 const message: fc.Arbitrary<Message> = fc
   .tuple(fc.constantFrom('user', 'assistant', 'system'), fc.array(part, { minLength: 1, maxLength: 4 }))
   .map(([role, parts]) =>
@@ -28,7 +28,7 @@ const message: fc.Arbitrary<Message> = fc
   )
 
 describe('any conversation', () => {
-  it('becomes one in which each call is answered by the very next turn, and nothing else is', () => {
+  it('becomes one in which the next turn has the result of each call, and no other results', () => {
     const property = fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
       const turns = turnsOf(messages, () => {})
       for (const [at, turn] of turns.entries()) {
@@ -40,7 +40,7 @@ describe('any conversation', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  it('keeps every word that was said', () => {
+  it('keeps all text', () => {
     const property = fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
       const words = (list: readonly { readonly parts: Message['parts'] }[]): number =>
         list.flatMap(({ parts }) => parts).filter((each) => each.type === 'text').length
@@ -50,7 +50,7 @@ describe('any conversation', () => {
   })
 })
 
-it('a message that says nothing does not come between two calls of one turn', () => {
+it('an empty message does not separate two calls of one turn', () => {
   const talk = [say('assistant', calls('a', 'f')), say('system'), say('assistant', calls('b', 'f'))]
   const answers = say('user', result('a', 'r'), result('b', 'r'))
   assert.deepEqual(turnsOf([...talk, answers], assert.fail), [
@@ -62,10 +62,10 @@ it('a message that says nothing does not come between two calls of one turn', ()
 const answered = (turn: Turn | undefined): string[] =>
   (turn?.parts ?? []).flatMap((each) => (each.type === 'tool-result' ? [each.id] : [])).toSorted()
 
-describe('a conversation in which only the system has spoken', () => {
+describe('a conversation with only system text', () => {
   const request = requestBy('chat', { messages: [say('system', 'Tell a joke.')] })
 
-  it('is asked by a user where the vendor answers nobody else', async () => {
+  it('is sent as a user message if the vendor requires one', async () => {
     const { body: asked } = await sentTo('anthropic', request)
     assert.deepEqual(asked['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
     assert.equal(asked['system'], undefined)

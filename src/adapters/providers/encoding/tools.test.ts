@@ -7,15 +7,15 @@ import { portableTools } from './tools.ts'
 const read: Tool = { type: 'function', name: 'read', parameters: { type: 'object' } }
 const hosted = (name: string): Tool => ({ type: 'opaque', dialect: 'responses', name, raw: { type: name } })
 
-describe('tools that only their vendor can run', () => {
-  it('are left out where agents offer them unasked, and the caller is told', () => {
+describe('vendor-run tools', () => {
+  it('are dropped and reported if agents send them with every request', () => {
     const dropped: string[] = []
     const request = requestBy('responses', { tools: [read, hosted('web_search')] })
     const names = portableTools(request, (what) => dropped.push(what)).map(({ name }) => name)
     assert.deepEqual([names, dropped], [['read'], ['tools.web_search']])
   })
 
-  it('are refused where the answer would be wrong without them', () => {
+  it('are rejected if the response would be wrong without them', () => {
     const request = requestBy('responses', { tools: [read, hosted('file_search')] })
     assert.throws(() => portableTools(request, () => {}), { code: 'unsupported_parameter' })
   })

@@ -84,7 +84,7 @@ async function faultOf(promise: Promise<unknown>): Promise<Fault> {
 }
 
 describe('a call that works', () => {
-  it('posts the body with the headers of the list and no others of ours', async () => {
+  it('posts the body with the given headers and no others', async () => {
     await withCaller(answerJson({ ok: true }), {}, async ({ upstream, call }) => {
       assert.deepEqual(await call(false), { kind: 'document', body: { ok: true } })
       const [request] = upstream.requests
@@ -94,7 +94,7 @@ describe('a call that works', () => {
     })
   })
 
-  it('gives a long document as it was sent, wherever it is cut', async () => {
+  it('returns a long document as it was sent, wherever it is split', async () => {
     const document = { list: Array.from({ length: 9_000 }, (_, at) => ({ at, text: `“${at}”\n`.repeat(9) })) }
     const bytes = Buffer.from(JSON.stringify(document))
     const part = Math.floor(bytes.length / 100)
@@ -108,13 +108,13 @@ describe('a call that works', () => {
     })
   })
 
-  it('gives every frame of a stream', async () => {
+  it('returns every frame of a stream', async () => {
     await withCaller(answerStream('data: 1\n\nda', 'ta: 2\n\n', 'data: 3'), {}, async ({ call }) => {
       assert.deepEqual((await dataOf(await call())).flat(), ['1', '2', '3'])
     })
   })
 
-  it('gives all frames of one network read together, however many HTTP chunks they were', async () => {
+  it('returns all frames of one network read together, however many HTTP chunks they were', async () => {
     const corked: Script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.cork()
@@ -126,7 +126,7 @@ describe('a call that works', () => {
     })
   })
 
-  it('takes JSON where a stream was asked for, and a stream that is badly labelled', async () => {
+  it('accepts JSON for a streaming request, and a stream with a wrong content type', async () => {
     await withCaller(answerJson({ a: 1 }), {}, async ({ upstream, call }) => {
       assert.equal((await call(true)).kind, 'document')
       upstream.answer((response) => void response.end('data: 1\n\n'))
@@ -134,7 +134,7 @@ describe('a call that works', () => {
     })
   })
 
-  it('keeps the connection for the next call once the answer is complete', async () => {
+  it('keeps the connection for the next call when the response is complete', async () => {
     await withCaller(stalledStream('data: end\n\n'), {}, async ({ upstream, call }) => {
       upstream.answer(async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -153,7 +153,7 @@ describe('a call that works', () => {
     })
   })
 
-  it('gives everything to a reader that is slower than the upstream', async () => {
+  it('delivers everything to a reader that is slower than the upstream', async () => {
     const frames = Array.from({ length: 300 }, (_, at) => `data: ${at}${' '.repeat(20_000)}\n\n`)
     const flood: Script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -219,7 +219,7 @@ describe('a call that fails', () => {
     ['a list', answerJson('[1]'), 'upstream_failed', /not a JSON object/],
   ]
   for (const [what, script, kind, message] of kinds) {
-    it(`says ${kind} for ${what}`, async () => {
+    it(`maps ${what} to ${kind}`, async () => {
       await withCaller(script, {}, async ({ call }) => {
         const fault = await faultOf(call(false))
         assert.equal(fault.kind, kind)
@@ -228,7 +228,7 @@ describe('a call that fails', () => {
     })
   }
 
-  it('keeps the reason of a refused key for the log alone', async () => {
+  it('keeps the reason of a rejected key for the log only', async () => {
     await withCaller(answerJson({ error: { message: 'bad key' } }, 401), {}, async ({ call }) => {
       const fault = await faultOf(call())
       assert.doesNotMatch(fault.message, /bad key/)
@@ -236,19 +236,19 @@ describe('a call that fails', () => {
     })
   })
 
-  it('bounds what an upstream may say', async () => {
+  it('limits the length of an upstream’s message', async () => {
     await withCaller(answerJson({ error: { message: 'x'.repeat(9_000) } }, 400), {}, async ({ call }) => {
       assert.equal((await faultOf(call())).message.length, 1000)
     })
   })
 
-  it('passes Retry-After on', async () => {
+  it('forwards Retry-After', async () => {
     await withCaller(answerJson({}, 429, { 'retry-after': '17' }), {}, async ({ call }) => {
       assert.equal((await faultOf(call())).details.retryAfterSeconds, 17)
     })
   })
 
-  it('says so when nothing listens', async () => {
+  it('reports a refused connection', async () => {
     await withCaller(silence, { url: 'http://127.0.0.1:9/' }, async ({ call }) => {
       const fault = await faultOf(call())
       assert.equal(fault.kind, 'upstream_failed')
@@ -257,7 +257,7 @@ describe('a call that fails', () => {
     })
   })
 
-  it('throws when the connection breaks in the middle, after giving what came before', async () => {
+  it('throws when the connection breaks, after delivering the frames before', async () => {
     await withCaller(cutStream('data: 1\n\n'), {}, async ({ call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
@@ -266,7 +266,7 @@ describe('a call that fails', () => {
     })
   })
 
-  it('refuses a frame without end and hangs up', async () => {
+  it('rejects an endless frame and closes the connection', async () => {
     const huge = Buffer.alloc(1024 * 1024, 'x')
     const flood = stalledStream('data: ', ...Array.from({ length: 17 }, () => huge))
     await withCaller(flood, {}, async ({ upstream, call }) => {
@@ -275,7 +275,7 @@ describe('a call that fails', () => {
     })
   })
 
-  it('refuses a stream without end and hangs up', async () => {
+  it('rejects an endless stream and closes the connection', async () => {
     const frame = `data: ${'x'.repeat(60_000)}\n\n`
     const flood = stalledStream(...Array.from({ length: 10 }, () => frame))
     await withCaller(flood, { settings: { maxAnswerBytes: 65_536 } }, async ({ upstream, call }) => {
@@ -286,7 +286,7 @@ describe('a call that fails', () => {
   })
 
   for (const [what, script] of longDocuments) {
-    it(`refuses a document that is too long and hangs up: ${what}`, async () => {
+    it(`rejects a document that is too long and closes the connection: ${what}`, async () => {
       await withCaller(script, { settings: { maxAnswerBytes: 300_000 } }, async ({ upstream, call }) => {
         const fault = await faultOf(call(false))
         assert.equal(fault.kind, 'upstream_failed')
@@ -296,7 +296,7 @@ describe('a call that fails', () => {
     })
   }
 
-  it('refuses a document of too many values and hangs up', async () => {
+  it('rejects a document with too many values and closes the connection', async () => {
     const values: Script = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write(`{"a":[${'0,'.repeat(1_000_000)}`)
@@ -307,13 +307,13 @@ describe('a call that fails', () => {
     })
   })
 
-  it('refuses a long document that is no JSON', async () => {
+  it('rejects a long document that is not JSON', async () => {
     await withCaller(answerJson('{"a":1}'.repeat(100_000)), {}, async ({ call }) => {
       assert.match((await faultOf(call(false))).message, /not a JSON object/)
     })
   })
 
-  it('refuses a long answer while others take up the memory for them', async () => {
+  it('rejects a long response while others use up the memory budget', async () => {
     const memory = createAnswerMemoryBudget(500_000)
     const document = { text: 'x'.repeat(400_000) }
     await withCaller(answerJson(document), { memory }, async ({ call }) => {
@@ -324,7 +324,7 @@ describe('a call that fails', () => {
     })
   })
 
-  it('refuses one call more than allowed, and takes calls again when one has ended', async () => {
+  it('rejects one call more than allowed, and accepts calls again when one has ended', async () => {
     await withCaller(silence, { settings: { maxConcurrent: 1 } }, async ({ upstream, call, aborter }) => {
       const first = faultOf(call())
       assert.equal((await faultOf(call())).kind, 'upstream_overloaded')
@@ -336,8 +336,8 @@ describe('a call that fails', () => {
   })
 })
 
-describe('hanging up', () => {
-  it('ends the upstream call at once, before and within the answer', async () => {
+describe('cancelling', () => {
+  it('ends the upstream call immediately, before and during the response', async () => {
     for (const script of [silence, stalledStream('data: 1\n\n')]) {
       const arrived = Promise.withResolvers<void>()
       const told: Script = (response, request) => {
@@ -354,7 +354,7 @@ describe('hanging up', () => {
     }
   })
 
-  it('throws the Fault that the road aborted with, and wraps any other reason', async () => {
+  it('throws the Fault that the pipeline aborted with, and wraps any other reason', async () => {
     const fault = new Fault('unavailable', 'unavailable', 'Stopping.')
     const other = new Error('not ours')
     await withCaller(silence, {}, async ({ call, aborter }) => {
@@ -367,7 +367,7 @@ describe('hanging up', () => {
     })
   })
 
-  it('ends the upstream call when the reader has had enough', async () => {
+  it('ends the upstream call when the reader cancels', async () => {
     await withCaller(stalledStream('data: 1\n\n'), {}, async ({ upstream, call }) => {
       const answer = await call()
       if (answer.kind !== 'stream') assert.fail('not a stream')
@@ -378,10 +378,10 @@ describe('hanging up', () => {
   })
 })
 
-describe('time', () => {
+describe('timeouts', () => {
   const limits = { connectTimeoutMs: 10, firstByteTimeoutMs: 100, idleTimeoutMs: 1_000, timeoutMs: 5_000 }
 
-  it('bounds the wait for the first byte', async () => {
+  it('limits the wait for the first byte', async () => {
     const { clock, advance } = createHandClock()
     const arrived = Promise.withResolvers<void>()
     const told: Script = () => arrived.resolve()
@@ -397,7 +397,7 @@ describe('time', () => {
     })
   })
 
-  it('bounds silence, counts it from the last byte, and only while somebody listens', async () => {
+  it('limits idle time since the last byte, and only while a reader waits', async () => {
     const { clock, advance } = createHandClock()
     await withCaller(stalledStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       const answer = await call()
@@ -412,7 +412,7 @@ describe('time', () => {
     })
   })
 
-  it('bounds the wait for an answer of which only headers, comments and pings come', async () => {
+  it('limits the wait for a response that sends only headers, comments and pings', async () => {
     for (const pings of [[], [': ping\n\n'], ['\n\n'], ['event: ping\ndata: {"type":"ping"}\n\n']]) {
       const { clock, advance } = createHandClock()
       await withCaller(stalledStream(...pings), { clock, settings: limits }, async ({ upstream, call }) => {
@@ -428,7 +428,7 @@ describe('time', () => {
     }
   })
 
-  it('bounds the wait for a document of which only headers and white space come', async () => {
+  it('limits the wait for a document that sends only headers and white space', async () => {
     const { clock, advance } = createHandClock()
     const sent = Promise.withResolvers<void>()
     const blank: Script = (response) => {
@@ -444,7 +444,7 @@ describe('time', () => {
     })
   })
 
-  it('lets pings keep an answer alive that has begun', async () => {
+  it('counts pings as activity once the response has started', async () => {
     const { clock, advance } = createHandClock()
     const pings: Script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -468,7 +468,7 @@ describe('time', () => {
     })
   })
 
-  it('bounds the whole call', async () => {
+  it('limits the whole call', async () => {
     const { clock, advance } = createHandClock()
     await withCaller(
       stalledStream('data: 1\n\n'),
@@ -482,7 +482,7 @@ describe('time', () => {
     )
   })
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer running', async () => {
     const { clock, waiting } = createHandClock()
     await withCaller(answerStream('data: 1\n\n'), { clock, settings: limits }, async ({ call }) => {
       await dataOf(await call())

@@ -11,7 +11,7 @@ const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
 const frames = [chunk({ content: 'Grü' }), chunk({ content: 'ße' }), chunk({}, 'stop'), 'data: [DONE]\n\n']
 
-const packers = {
+const compressors = {
   gzip: gzipSync,
   'X-GZIP': gzipSync,
   deflate: deflateSync,
@@ -20,9 +20,9 @@ const packers = {
 }
 const textOf = async (asked: Parameters<typeof ask>[0]): Promise<unknown> => (await ask(asked)).folded.blocks
 
-describe('an answer that was compressed though nobody asked for it', () => {
-  for (const [encoding, pack] of Object.entries(packers)) {
-    it(`is read in ${encoding}, whole and as a stream, wherever it is cut`, async () => {
+describe('a response that was compressed without a request for it', () => {
+  for (const [encoding, pack] of Object.entries(compressors)) {
+    it(`is decoded from ${encoding}, whole and as a stream, wherever it is split`, async () => {
       const whole = { headers: { ...jsonHeaders, 'content-encoding': encoding }, chunks: [pack(document)] }
       assert.deepEqual(await textOf({ kind: 'openai-chat', answer: whole }), [{ type: 'text', text: 'Grüße' }])
       const bytes = pack(frames.join(''))
@@ -32,14 +32,14 @@ describe('an answer that was compressed though nobody asked for it', () => {
     })
   }
 
-  it('is given out as it comes', async () => {
-    const packed = await flushed(frames)
-    const answer = { headers: { ...streamHeaders, 'content-encoding': 'gzip' }, chunks: packed }
+  it('is delivered incrementally', async () => {
+    const compressed = await flushed(frames)
+    const answer = { headers: { ...streamHeaders, 'content-encoding': 'gzip' }, chunks: compressed }
     const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('messages') })
     assert.ok(pieces.length > 1, `${pieces.length} pieces`)
   })
 
-  it('is a failure where it is broken or cut', async () => {
+  it('fails if it is corrupt or truncated', async () => {
     const headers = { ...jsonHeaders, 'content-encoding': 'gzip' }
     for (const bytes of [Buffer.from(document), gzipSync(document).subarray(0, -4)]) {
       const { kind } = await askAndFail({ kind: 'openai-chat', answer: { headers, chunks: [bytes] } })
@@ -47,17 +47,17 @@ describe('an answer that was compressed though nobody asked for it', () => {
     }
   })
 
-  it('is unpacked no further than there is room for', async () => {
-    const packed = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024))
-    const unread = unpackAll(packed, { isRead: false })
-    await unpackAll(packed, { isRead: true }).ended // by then the other one would have come to its end, too
+  it('is decompressed only as far as the buffer allows', async () => {
+    const compressed = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024))
+    const unread = decompressAll(compressed, { isRead: false })
+    await decompressAll(compressed, { isRead: true }).ended // without the pause the other one would have ended by now
     assert.ok(unread.byteCount() < 1024 * 1024, `${unread.byteCount()} bytes`)
     unread.resume()
     await unread.ended
     assert.equal(unread.byteCount(), 8 * 1024 * 1024)
   })
 
-  it('is the refusal that it says', async () => {
+  it('is mapped like an uncompressed error response', async () => {
     const error = gzipSync(JSON.stringify({ error: { message: 'No such thing.', type: 'invalid_request_error' } }))
     const headers = { ...jsonHeaders, 'content-encoding': 'gzip' }
     const fault = await askAndFail({ kind: 'openai-chat', answer: { status: 400, headers, chunks: [error] } })
@@ -66,14 +66,14 @@ describe('an answer that was compressed though nobody asked for it', () => {
 })
 
 describe('a byte order mark', () => {
-  it('is no part of the JSON behind it', async () => {
+  it('is not part of the JSON', async () => {
     const answer = { headers: jsonHeaders, chunks: [`\ufeff${document}`] }
     assert.deepEqual(await textOf({ kind: 'openai-chat', answer }), [{ type: 'text', text: 'Grüße' }])
   })
 })
 
-/** Unpacks some bytes, and pauses at the first of what is in them unless somebody reads. */
-function unpackAll(packed: Buffer, { isRead }: { isRead: boolean }) {
+/** Decompresses some bytes. Pauses at the first output unless `isRead`. */
+function decompressAll(compressed: Buffer, { isRead }: { isRead: boolean }) {
   const { promise: ended, resolve: onEnd, reject: onBroken } = Promise.withResolvers<void>()
   let [byteCount, isPaused] = [0, isRead]
   const onBytes = (bytes: Buffer): void => {
@@ -82,21 +82,21 @@ function unpackAll(packed: Buffer, { isRead }: { isRead: boolean }) {
     isPaused = true
   }
   const unpacking = createDecompression('br', { onBytes, onEnd, onBroken })
-  unpacking?.push(packed)
+  unpacking?.push(compressed)
   unpacking?.end()
   return { ended, byteCount: () => byteCount, resume: () => unpacking?.resume() }
 }
 
-/** Each frame packed so that it can be read before the next one is there. */
+/** Compresses each frame with a flush, so that it can be read before the next one arrives. */
 async function flushed(texts: readonly string[]): Promise<Buffer[]> {
-  const packer = createGzip()
-  const packed: Buffer[] = []
-  packer.on('data', (bytes: Buffer) => packed.push(bytes))
+  const compressor = createGzip()
+  const compressed: Buffer[] = []
+  compressor.on('data', (bytes: Buffer) => compressed.push(bytes))
   for (const text of texts) {
-    packer.write(text)
-    await new Promise<void>((resolve) => packer.flush(constants.Z_SYNC_FLUSH, resolve))
+    compressor.write(text)
+    await new Promise<void>((resolve) => compressor.flush(constants.Z_SYNC_FLUSH, resolve))
   }
-  packer.end()
-  await once(packer, 'end') // `finish` comes before the last bytes do
-  return packed
+  compressor.end()
+  await once(compressor, 'end') // `finish` is emitted before the last bytes
+  return compressed
 }

@@ -6,7 +6,7 @@ import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { createExchange, type Exchange } from './exchange.ts'
 import type { TimeLimits } from './timeouts.ts'
 
-/** Undici's side of an exchange, played by hand. */
+/** Simulates undici's side of an exchange. */
 function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {
   const calls: string[] = []
   const controller = {
@@ -40,7 +40,7 @@ function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {
 const read = (exchange: Exchange): Promise<readonly Buffer[] | undefined> => nextOf<readonly Buffer[]>(exchange)
 
 describe('an exchange', () => {
-  it('makes the upstream wait beyond 64 KiB unread, and lets it go on once they are read', async () => {
+  it('pauses the upstream beyond 64 KiB unread, and resumes it after a read', async () => {
     const { exchange, calls, start, head, data } = begin()
     start()
     head()
@@ -52,7 +52,7 @@ describe('an exchange', () => {
     assert.deepEqual(calls, ['pause', 'resume'])
   })
 
-  it('hands over what came before a failure, then the failure', async () => {
+  it('delivers the bytes before a failure, then the failure', async () => {
     const { exchange, start, head, data, error } = begin()
     start()
     head()
@@ -62,7 +62,7 @@ describe('an exchange', () => {
     await assert.rejects(read(exchange), { kind: 'upstream_failed' })
   })
 
-  it('throws away what came before it was cancelled', async () => {
+  it('discards the bytes received before it was cancelled', async () => {
     const { exchange, aborter, calls, start, head, data } = begin()
     start()
     head()
@@ -72,7 +72,7 @@ describe('an exchange', () => {
     assert.deepEqual(calls, ['settled', 'abort'])
   })
 
-  it('is over at once when cancelled before there is a connection, and aborts the connection when it comes', async () => {
+  it('ends immediately when cancelled before there is a connection, and aborts the connection when it opens', async () => {
     const { exchange, aborter, calls, start } = begin()
     aborter.abort()
     await assert.rejects(exchange.head, { message: 'The call was cancelled.' })
@@ -81,7 +81,7 @@ describe('an exchange', () => {
     assert.deepEqual(calls, ['settled', 'abort'])
   })
 
-  it('is a time-out where no connection comes about', async () => {
+  it('times out if no connection is established', async () => {
     let nowMs = 0
     let fire = (): void => assert.fail('no timer')
     const clock: Clock = {
@@ -99,7 +99,7 @@ describe('an exchange', () => {
     await assert.rejects(exchange.head, { kind: 'upstream_timeout', message: /could not be reached in time/ })
   })
 
-  it('ignores interim answers such as 103 Early Hints', async () => {
+  it('ignores interim responses such as 103 Early Hints', async () => {
     const { exchange, start, head } = begin()
     start()
     exchange.handler.onResponseStart?.({} as never, 103, {})
@@ -108,7 +108,7 @@ describe('an exchange', () => {
     exchange.drain()
   })
 
-  it('keeps nothing of what comes while it drains', async () => {
+  it('discards bytes that arrive while it drains', async () => {
     const { exchange, calls, start, head, data, end } = begin()
     start()
     head()
@@ -120,8 +120,8 @@ describe('an exchange', () => {
   })
 })
 
-describe('an exchange whose reader keeps the upstream waiting', () => {
-  /** One that has told its upstream to wait, and may take a minute in all. */
+describe('an exchange with a slow reader', () => {
+  /** An exchange that has paused its upstream, with a total timeout of one minute. */
   function paused() {
     const { clock, advance } = createHandClock()
     const scene = begin(clock, { timeoutMs: 60_000, idleTimeoutMs: 600_000 })
@@ -133,13 +133,13 @@ describe('an exchange whose reader keeps the upstream waiting', () => {
   const upstreamsFault = { kind: 'upstream_timeout', code: 'upstream_timeout' }
   const readersFault = { kind: 'timeout', code: 'response_not_read' }
 
-  it('ends by the fault of its reader where the time of the call is over meanwhile', async () => {
+  it('blames the reader if the call times out while paused', async () => {
     const { exchange, advance } = paused()
     advance(60_000)
     await assert.rejects(read(exchange), readersFault)
   })
 
-  it('ends so too where the reader went on before, and the time that it took is missing now', async () => {
+  it('blames the reader if earlier pauses used up the time', async () => {
     const { exchange, advance } = paused()
     advance(1_000)
     await read(exchange)
@@ -147,7 +147,7 @@ describe('an exchange whose reader keeps the upstream waiting', () => {
     await assert.rejects(read(exchange), readersFault)
   })
 
-  it('ends by the fault of its upstream where the wait was too short to matter', async () => {
+  it('blames the upstream if the pause was too short to matter', async () => {
     const { exchange, advance } = paused()
     advance(999)
     await read(exchange)

@@ -9,13 +9,13 @@ const openai = { settings: { baseUrl: 'https://api.openai.com/v1' } }
 const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('openai-chat', requestBy('messages', asks), more)
 
 describe('a request to a chat upstream', () => {
-  it('goes to the right address with the right headers', async () => {
+  it('is sent to the right URL with the right headers', async () => {
     const { url, headers } = await sent({}, { settings: { baseUrl: 'http://127.0.0.1:11434/v1/' } })
     assert.equal(url, 'http://127.0.0.1:11434/v1/chat/completions')
     assert.equal(headers['authorization'], 'Bearer key')
   })
 
-  it('is what the worked example of one turn says', async () => {
+  it('matches the worked example of one turn', async () => {
     const failed = { ...result('toolu_1', 'no file'), isError: true }
     const { body } = await sent(
       {
@@ -60,7 +60,7 @@ describe('a request to a chat upstream', () => {
     })
   })
 
-  it('puts pictures from tool results into one user message after all tool messages', async () => {
+  it('moves images of tool results into one user message after all tool messages', async () => {
     const { body } = await sent({
       messages: [
         say('assistant', calls('a', 'f'), calls('b', 'f')),
@@ -75,7 +75,7 @@ describe('a request to a chat upstream', () => {
     ])
   })
 
-  it('places later system text where the server can bear it', async () => {
+  it('places later system text where the server accepts it', async () => {
     const silent = say('system', '')
     const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo'), silent]
     const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
@@ -90,14 +90,14 @@ describe('a request to a chat upstream', () => {
     assert.deepEqual(await rolesWith('user'), ['system: one', 'user: hi\n\ntwo', 'assistant: yo'])
   })
 
-  it('refuses a tool result that it could only tell in part', async () => {
+  it('rejects a tool result that it could send only in part', async () => {
     const foreign = { type: 'opaque', dialect: 'messages', raw: { type: 'something_new' } } as const
     const messages = [say('assistant', calls('a', 'f')), say('user', result('a', 'text', foreign))]
     const fault = await refusedBy('openai-chat', requestBy('messages', { messages }))
     assert.match(fault.message, /something_new/)
   })
 
-  it('lets nothing stand between a call and its result', async () => {
+  it('puts nothing between a call and its result', async () => {
     const messages = [say('assistant', calls('a', 'f')), say('system', 'now'), say('user', result('a', 'r'))]
     const { body } = await sent({ messages }, openai)
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe('a request to a chat upstream', () => {
     )
   })
 
-  it('says max_tokens and top_k to open servers, and neither to OpenAI', async () => {
+  it('sends max_tokens and top_k to open-source servers, and neither to OpenAI', async () => {
     const open = await sent({ topK: 3 })
     assert.deepEqual([open.body['max_tokens'], open.body['top_k']], [4096, 3])
     const vendor = await sent({ topK: 3 }, openai)
@@ -114,7 +114,7 @@ describe('a request to a chat upstream', () => {
     assert.deepEqual(vendor.dropped, ['top_k'])
   })
 
-  it('tells an effort only to servers that take one', async () => {
+  it('sends an effort only to servers that accept one', async () => {
     const reasoning = { budgetTokens: 30_000 }
     assert.equal((await sent({ reasoning }, openai)).body['reasoning_effort'], 'xhigh')
     const open = await sent({ reasoning })
@@ -124,13 +124,13 @@ describe('a request to a chat upstream', () => {
     assert.equal(flagged.body['reasoning_effort'], 'high')
   })
 
-  it('leaves temperature out for models that refuse it', async () => {
+  it('omits temperature for models that reject it', async () => {
     const { body, dropped } = await sent({ temperature: 0.3 }, { ...openai, model: 'gpt-5-mini' })
     assert.equal(body['temperature'], undefined)
     assert.deepEqual(dropped, ['temperature'])
   })
 
-  it('gives thinking back only to servers that want it', async () => {
+  it('sends thinking back only to servers that accept it', async () => {
     const messages = [say('assistant', { type: 'thinking', text: 'hm' }, 'so'), say('user', 'go')]
     const first = async (chatFlags: object) =>
       ((await sent({ messages }, { settings: { chatFlags } })).body['messages'] as unknown[])[0]
@@ -142,7 +142,7 @@ describe('a request to a chat upstream', () => {
     })
   })
 
-  it('sends PDFs to OpenAI and refuses them for open servers, but never plain text', async () => {
+  it('sends PDFs to OpenAI and rejects them for open-source servers, but never plain text', async () => {
     const { body } = await sent({ messages: [say('user', pdf)] }, openai)
     assert.deepEqual(body['messages'], [
       {
@@ -158,12 +158,12 @@ describe('a request to a chat upstream', () => {
     ])
   })
 
-  it('shortens the name of the user', async () => {
+  it('shortens the user id', async () => {
     const { body } = await sent({ user: JSON.stringify({ device_id: 'x'.repeat(150) }) })
     assert.match(String(body['user']), /^[0-9a-f]{24}$/)
   })
 
-  it('carries structured output', async () => {
+  it('sends structured output', async () => {
     const schema = { type: 'object' }
     const { body } = await sent({ outputFormat: { type: 'json-schema', name: 'o', schema, strict: true } })
     assert.deepEqual(body['response_format'], { type: 'json_schema', json_schema: { name: 'o', schema, strict: true } })
@@ -172,7 +172,7 @@ describe('a request to a chat upstream', () => {
     })
   })
 
-  it('looks itself for the stop strings that are too many', async () => {
+  it('scans for the stop strings beyond the vendor’s limit', async () => {
     const stop = ['1', '2', '3', '4', '5']
     assert.deepEqual((await sent({ stop }, openai)).body['stop'], ['1', '2', '3', '4'])
     assert.deepEqual((await sent({ stop })).body['stop'], stop)
@@ -187,7 +187,7 @@ describe('tools that the Messages vendor runs itself', () => {
     raw: { type: 'web_search_20250305', name: 'web_search' },
   }
 
-  it('are left out, and with them a choice that names them', async () => {
+  it('are dropped, together with a tool choice that names them', async () => {
     const { body, dropped } = await sent({
       tools: [search, tool('f')],
       toolChoice: { type: 'tool', name: 'web_search' },
@@ -197,7 +197,7 @@ describe('tools that the Messages vendor runs itself', () => {
     assert.deepEqual(dropped, ['tools.web_search', 'tool_choice'])
   })
 
-  it('are left out without a trace of a choice when no tool remains', async () => {
+  it('are dropped together with the tool choice when no tool remains', async () => {
     const { body } = await sent({ tools: [search], toolChoice: { type: 'auto' }, parallelToolCalls: false })
     assert.deepEqual(
       [body['tools'], body['tool_choice'], body['parallel_tool_calls']],
@@ -205,14 +205,14 @@ describe('tools that the Messages vendor runs itself', () => {
     )
   })
 
-  it('are refused where one of them must be called', async () => {
+  it('are rejected if one of them must be called', async () => {
     const request = requestBy('messages', { tools: [search], toolChoice: { type: 'required' } })
     assert.equal((await refusedBy('openai-chat', request)).details.param, 'tool_choice')
   })
 })
 
-describe('a caller who speaks chat already', () => {
-  it('has every field passed on, less ours, and the usage asked for', async () => {
+describe('a chat caller at a chat upstream', () => {
+  it('gets every field passed through except the gateway’s own, with usage requested', async () => {
     const body = {
       model: 'house-model',
       n: 2,
@@ -233,7 +233,7 @@ describe('a caller who speaks chat already', () => {
     })
   })
 
-  it('is a developer to OpenAI alone', async () => {
+  it('keeps the developer role for OpenAI only', async () => {
     const messages = [
       { role: 'developer', content: 'Be brief.' },
       { role: 'user', content: 'hi' },
@@ -246,7 +246,7 @@ describe('a caller who speaks chat already', () => {
     assert.deepEqual(await rolesAt('http://127.0.0.1:11434/v1'), ['system', 'user'])
   })
 
-  it('is given a stream by us where the server streams badly', async () => {
+  it('gets a stream from the gateway if the server’s own streaming is disabled', async () => {
     const settings = { chatFlags: { streams: false } }
     const sentOn = await sentTo('openai-chat', requestBy('chat', {}, { stream: true, stream_options: {} }), {
       settings,
@@ -255,7 +255,7 @@ describe('a caller who speaks chat already', () => {
     assert.equal(sentOn.headers['accept'], 'application/json')
   })
 
-  it('is not asked about streaming when nothing is streamed', async () => {
+  it('sends no stream options when nothing is streamed', async () => {
     const sentOn = await sentTo('openai-chat', requestBy('chat', { stream: false }, {}), openai)
     assert.deepEqual(sentOn.body, { model: 'upstream-model', max_completion_tokens: 4096 })
     assert.equal(sentOn.headers['accept'], 'application/json')

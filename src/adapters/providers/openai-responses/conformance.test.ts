@@ -10,7 +10,7 @@ const [created, added, done] = [
 ]
 const completed = { type: 'response.completed', response: { output: [item] } }
 
-it('is not the form that clients need where an item never ends: some would lose the call', () => {
+it('rejects an item that never ends, because some clients would lose the call', () => {
   const lastOf = (...events: readonly object[]): boolean | undefined => {
     const form = createResponsesCheck()
     return events.map((event) => form.event({ ...event })).at(-1)

@@ -14,7 +14,7 @@ replayRecordings({
   careless: ['whole-at-the-end'],
 })
 
-it('leaves out a thought that is only told after the words: agents take what comes last for the answer', async () => {
+it('drops reasoning that arrives only after the text, because agents take the last item as the answer', async () => {
   const message = { id: 'msg_1', type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
   const thought = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'opaque' }
   const events = [

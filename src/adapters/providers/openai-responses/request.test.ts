@@ -8,7 +8,7 @@ const sent = (asks: Partial<InferenceRequest>, more = {}) =>
   sentTo('openai-responses', requestBy('messages', asks), more)
 
 describe('a request to a Responses upstream', () => {
-  it('keeps nothing there and asks for reasoning that can be carried back', async () => {
+  it('disables storage and requests encrypted reasoning', async () => {
     const { body, url } = await sent({}, { model: 'm', settings: { baseUrl: 'https://upstream.test/v1' } })
     assert.equal(url, 'https://upstream.test/v1/responses')
     assert.deepEqual(body, {
@@ -21,12 +21,12 @@ describe('a request to a Responses upstream', () => {
     })
   })
 
-  it('does not ask models for reasoning that do none', async () => {
+  it('does not request reasoning from models without it', async () => {
     const { body } = await sent({ reasoning: { effort: 'high' } }, { model: 'gpt-4.1' })
     assert.deepEqual([body['include'], body['reasoning']], [undefined, undefined])
   })
 
-  it('tells calls, results and words in their order, without ids of items', async () => {
+  it('sends calls, results and text in order, without item ids', async () => {
     const failed = { ...result('a', 'gone'), isError: true }
     const { body } = await sent({
       messages: [
@@ -52,7 +52,7 @@ describe('a request to a Responses upstream', () => {
     ])
   })
 
-  it('carries files', async () => {
+  it('sends files', async () => {
     const { body } = await sent({ messages: [say('user', pdf)] })
     assert.deepEqual(body['input'], [
       {
@@ -62,7 +62,7 @@ describe('a request to a Responses upstream', () => {
     ])
   })
 
-  it('always says whether a tool is strict', async () => {
+  it('always sends strict for tools', async () => {
     const { body } = await sent({
       tools: [tool('f'), tool('g', { strict: true })],
       toolChoice: { type: 'tool', name: 'g' },
@@ -76,18 +76,18 @@ describe('a request to a Responses upstream', () => {
     assert.equal(body['parallel_tool_calls'], false)
   })
 
-  it('asks for at least as many tokens as it must', async () => {
+  it('raises the token limit to the vendor’s minimum', async () => {
     assert.equal((await sent({}, { maxOutputTokens: 1 })).body['max_output_tokens'], 16)
   })
 
-  it('asks for a summary where the caller wants to see the thinking', async () => {
+  it('requests a summary if the caller wants to see the thinking', async () => {
     const visible = await sent({ reasoning: { budgetTokens: 4_000, visible: true } }, { model: 'gpt-5' })
     assert.deepEqual(visible.body['reasoning'], { effort: 'medium', summary: 'auto' })
     const hidden = await sent({ reasoning: { effort: 'low' } }, { model: 'gpt-5' })
     assert.deepEqual(hidden.body['reasoning'], { effort: 'low' })
   })
 
-  it('carries over what chat and responses share', async () => {
+  it('converts fields that chat and responses share', async () => {
     const request = requestBy(
       'chat',
       { outputFormat: { type: 'json-object' } },
@@ -99,7 +99,7 @@ describe('a request to a Responses upstream', () => {
     assert.deepEqual(dropped, ['seed'])
   })
 
-  it('searches the web where the vendor can, and nowhere else', async () => {
+  it('converts web search tools for the vendor only', async () => {
     const search: Tool = {
       type: 'opaque',
       dialect: 'messages',
@@ -114,8 +114,8 @@ describe('a request to a Responses upstream', () => {
   })
 })
 
-describe('a caller who speaks Responses already', () => {
-  it('has every field passed on, less ours, under the name and the limit of the upstream', async () => {
+describe('a Responses caller at a Responses upstream', () => {
+  it('gets every field passed through except the gateway’s own, with the upstream’s model name and limit', async () => {
     const body = { model: 'house-model', input: 'hi', truncation: 'auto', flagged_categories: ['hate'], store: true }
     const { body: sentOn, dropped } = await sentTo('openai-responses', requestBy('responses', {}, body), {
       model: 'm',

@@ -1,4 +1,4 @@
-"""Asks through the official Python clients what the tests tell it to, one JSON line each way.
+"""Runs requests of the tests through the official Python clients, with one JSON line per message.
 
 In:  {"id", "ask": {...}}, {"id", "result": text of a tool}, {"id", "abort": true}
 Out: {"id", "text": true}, {"id", "call": input of a tool}, {"id", "told": {...}}, {"id", "error": {"status", "message"}}
@@ -16,7 +16,7 @@ DIALECTS = {"chat": chat, "messages": messages, "responses": responses}
 
 
 class Conversation:
-    """One question on its way to an answer, and the line to whoever asked it."""
+    """One running request, and its connection to the test."""
 
     def __init__(self, number, asked):
         self.number = number
