@@ -64,7 +64,7 @@ export function createAdministration(parts: AdministrationParts) {
     textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   }
   const open = (tx: Transaction) => ({
-    registry: directoryStore(tx),
+    directory: directoryStore(tx),
     policies: policyStore(tx),
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
@@ -78,7 +78,7 @@ export function createAdministration(parts: AdministrationParts) {
     overrides: overrideStore(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, seal: seals.keptReplies }),
   })
-  const registry = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
+  const directory = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
   const policies = createPolicyAdministration({
     ids,
     clock,
@@ -90,10 +90,10 @@ export function createAdministration(parts: AdministrationParts) {
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
-  const recorded = createAuditedDirectory(registry)
-  const administer = createAuditedMutation({ change, ids, clock })
-  const organizations = createOrganizations<Pick<ReturnType<typeof open>, 'registry' | 'grants'>>({
-    directory: registry,
+  const auditedDirectory = createAuditedDirectory(directory)
+  const mutate = createAuditedMutation({ change, ids, clock })
+  const organizations = createOrganizations<Pick<ReturnType<typeof open>, 'directory' | 'grants'>>({
+    directory,
     startingCredits: credits.starting,
     grantStartingCredits: ({ grants }, organizationId) =>
       grantStartingCredits(grants, { organizationId, credits: credits.starting }),
@@ -109,9 +109,9 @@ export function createAdministration(parts: AdministrationParts) {
     reads,
     policies,
     backtests,
-    registry: recorded,
+    directory: auditedDirectory,
     keyDefaults,
-    administer,
+    mutate,
     ids,
     organizations,
     balances: ledger,

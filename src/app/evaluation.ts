@@ -30,7 +30,7 @@ type EvaluationParts = Rules & { readonly holdMs: number }
 /** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
 export function openEvaluation(
   ground: Infrastructure,
-  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
   { classifier, compileRule, rephrase, failsOpen, holdMs }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = ground
@@ -51,7 +51,7 @@ export function openEvaluation(
     compileRule,
     patterns: re2Patterns,
   })
-  const spikeMonitor = openSpikeMonitor(ground, { reads, administer })
+  const spikeMonitor = openSpikeMonitor(ground, { reads, mutate })
   openBacktests(ground, { evaluate: evaluateUncached, compileRule })
   const govern = createEnforce({
     rulebookOf,
@@ -87,7 +87,7 @@ export function openEvaluation(
 /** Watches for spikes of denials until the app is closed. */
 function openSpikeMonitor(
   ground: Infrastructure,
-  { reads, administer }: Pick<Administration, 'reads' | 'administer'>,
+  { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
 ): SpikeMonitor {
   const { built, database, clock, log, metrics, jobs, warn } = ground
   const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
@@ -95,7 +95,7 @@ function openSpikeMonitor(
   const monitor = built.use(
     createSpikeMonitor({
       counts: decisionCounts(database),
-      autoDisable: createAutoDisable({ reads, administer, clock }),
+      autoDisable: createAutoDisable({ reads, mutate, clock }),
       clock,
       onAutoDisabled(monitored) {
         spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy' })

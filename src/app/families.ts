@@ -33,9 +33,9 @@ export type FamilyParts = InferenceParts &
     readonly metrics: Metrics
     readonly administration: Pick<
       AdminParts,
-      'reads' | 'administer' | 'policies' | 'backtests' | 'registry' | 'audit' | 'keyDefaults'
+      'reads' | 'mutate' | 'policies' | 'backtests' | 'directory' | 'audit' | 'keyDefaults'
     > &
-      Pick<GatewayParts, 'reads' | 'administer' | 'exports' | 'configurations'>
+      Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']
     readonly preflight: AdminParts['preflight']

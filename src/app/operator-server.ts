@@ -23,7 +23,7 @@ const bodyMemoryBytes = 16 * 1024 * 1024
 /** The server behind the control socket. Commands without a running server send their requests into one of their own. */
 export function createOperatorServer(parts: OperatorServerParts): Promise<FastifyInstance> {
   const { recorder, clock, ids, log, requestTimeoutMs } = parts
-  const callerOf = createOperatorCallerOf(parts.administration.reads.registry)
+  const callerOf = createOperatorCallerOf(parts.administration.reads.directory)
   return createServer({
     families: createOperatorFamilies({ ...parts, callerOf }),
     identify: callerOf.identify,

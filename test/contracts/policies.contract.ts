@@ -148,11 +148,17 @@ async function openScene(open: () => Promise<Database>) {
   const work = <T>(use: (store: PolicyStore) => Promise<T>): Promise<T> =>
     database.transaction((tx) => use(policyStore(tx)))
   await database.transaction(async (tx) => {
-    const registry = directoryStore(tx)
+    const directory = directoryStore(tx)
     for (const [id, projectId] of [['org_1', 'proj_a'] as const, ['org_2', 'proj_b'] as const]) {
       const organization = { id, name: id, plan: 'free', lifetimePaidMicroUsd: 0, metered: true, createdAtMs: 1 }
-      await registry.insertOrganization(organization)
-      await registry.insertProject({ id: projectId, organizationId: id, name: 'P', createdAtMs: 1, archivedAtMs: null })
+      await directory.insertOrganization(organization)
+      await directory.insertProject({
+        id: projectId,
+        organizationId: id,
+        name: 'P',
+        createdAtMs: 1,
+        archivedAtMs: null,
+      })
     }
   })
 

@@ -129,13 +129,15 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { project: [1, 70] })
     })
 
-    it('tells whom requests under way have left nothing to come again soon', async () => {
+    it('asks for a retry soon while requests in flight hold the tokens', async () => {
       await using scene = await openScene(open)
       const asked = { project: tokens(100), tokens: 10, output: 90 }
       const running = await scene.take(asked)
-      await assert.rejects(scene.take(asked), { message: /requests under way hold the rest/ })
+      await assert.rejects(scene.take(asked), { message: /requests in flight have reserved the rest/ })
       await running.settle(100)
-      await assert.rejects(scene.take(asked), { message: /no room for this request until the day ends/ })
+      await assert.rejects(scene.take(asked), {
+        message: /does not suffice for this request. Try again when the day has ended/,
+      })
     })
 
     it('releases what a process that died had reserved, once and for every quota, after the longest request', async () => {

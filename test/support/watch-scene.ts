@@ -40,13 +40,13 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     keyDefaults: { permissions: [] },
     hasJudge: false,
   })
-  const { reads, administer, policies } = administration
+  const { reads, mutate, policies } = administration
   const news = new EventEmitter()
   const errors: unknown[] = []
   const open = () =>
     createSpikeMonitor({
       counts: decisionCounts(database),
-      autoDisable: createAutoDisable({ reads, administer, clock }),
+      autoDisable: createAutoDisable({ reads, mutate, clock }),
       clock,
       onAutoDisabled: (watched) => news.emit('taken out', watched),
       onError: (error) => errors.push(error),
@@ -88,27 +88,27 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     /** A policy that is enforced, at version 1. */
     async enforce(): Promise<string> {
       const input = { name: 'P', rule: 'cel: true', mode: 'enforcing' } as const
-      const { id } = await administer(person, ({ policies: store }) => policies.create(store, organizationId, input))
+      const { id } = await mutate(person, ({ policies: store }) => policies.create(store, organizationId, input))
       const place = await at(id)
-      await administer(person, ({ policies: store }) => policies.publish(store, place))
+      await mutate(person, ({ policies: store }) => policies.publish(store, place))
       return id
     },
     async publishAnew(id: string): Promise<void> {
       const place = await at(id)
-      await administer(person, ({ policies: store }) => policies.update(store, place, { rule: 'cel: false' }))
+      await mutate(person, ({ policies: store }) => policies.update(store, place, { rule: 'cel: false' }))
       const next = await at(id)
-      await administer(person, ({ policies: store }) => policies.publish(store, next))
+      await mutate(person, ({ policies: store }) => policies.publish(store, next))
     },
     async resume(id: string): Promise<void> {
       const place = await at(id)
-      await administer(person, ({ policies: store }) => policies.resume(store, place))
+      await mutate(person, ({ policies: store }) => policies.resume(store, place))
     },
     /** Saves a configuration; answers its version. */
     async save(rollBackOnSpike: boolean): Promise<number> {
       const version = (await reads.gateway.find(organizationId))?.version ?? 0
       const rollout = { ...defaultConfiguration.rollout, rollback_on_spike: rollBackOnSpike }
       const config = { ...defaultConfiguration, rollout }
-      const isSaved = await administer(person, async ({ gateway }) => ({
+      const isSaved = await mutate(person, async ({ gateway }) => ({
         value: await gateway.save(organizationId, config, { id: ids('gwcv'), version, nowMs: clock.nowMs() }),
       }))
       assert.ok(isSaved)

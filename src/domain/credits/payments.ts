@@ -52,14 +52,14 @@ export type Payment = {
  * reference was paid before; then nothing changes.
  */
 export async function recordPayment(
-  { registry, grants }: { readonly registry: DirectoryStore; readonly grants: GrantStore },
+  { directory, grants }: { readonly directory: DirectoryStore; readonly grants: GrantStore },
   { organizationId, usd, ref, creditUsd, credits = usd / creditUsd }: Payment,
 ): Promise<WithAuditRecord<boolean>> {
   if (!(usd > 0)) throw invalid('A payment must be more than 0 USD.')
   if (usd > maxPaymentUsd) throw invalid(`A payment is at most ${maxPaymentUsd} USD.`)
   const grant = { organizationId, kind: 'payment', ref, micro: microOf(credits), note: `${usd} USD` } as const
   if (!(await grants.grant(grant))) return { value: false }
-  await registry.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
+  await directory.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
   const details = { usd, credits, ref }
   return { value: true, record: { kind: 'payment.recorded', resourceId: organizationId, details } }
 }

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import type { AuditRecord } from '../identity/audit-log.ts'
 import type { GatewayConfiguration, SavedConfiguration } from './configuration.ts'
 
-/** What the audit log keeps of a save: which fields changed, and digests. The values stand in the versions. */
+/** The audit record of a save: the names of changed fields, and digests. The stored versions have the values. */
 export function gatewayAuditRecord(before: SavedConfiguration, after: SavedConfiguration): AuditRecord {
-  const changedFields = fieldsThatDiffer(before.config, after.config)
+  const changedFields = changedPaths(before.config, after.config)
   return {
     kind: 'gateway.config.updated',
     resourceId: after.config.policy_id,
@@ -19,11 +19,11 @@ export function gatewayAuditRecord(before: SavedConfiguration, after: SavedConfi
   }
 }
 
-/** The same for the same configuration: every one is spelled in one way. */
+/** Equal configurations have equal digests, because `withDefaults` normalises every configuration. */
 const digestOf = (config: GatewayConfiguration): string => hash('sha256', JSON.stringify(config), 'hex')
 
-/** `name`, `rules.denylist`, `org_controls.user_quota`: as deep as one would look for it. */
-function fieldsThatDiffer(before: GatewayConfiguration, after: GatewayConfiguration): string[] {
+/** Paths of changed fields, at most two levels deep: `name`, `rules.denylist`, `org_controls.user_quota`. */
+function changedPaths(before: GatewayConfiguration, after: GatewayConfiguration): string[] {
   const old = new Map(fieldsOf(before))
   return fieldsOf(after).flatMap(([path, value]) => (old.get(path) === value ? [] : [path]))
 }

@@ -10,18 +10,18 @@ import {
 const windowAliases = { daily: 'day', weekly: 'week', monthly: 'month' } as const satisfies Record<string, QuotaWindow>
 type WindowAlias = keyof typeof windowAliases
 
-/** How a caller may name a window. */
-export const windowWords = [...quotaWindows, 'daily', 'weekly', 'monthly'] as const satisfies (
+/** The names of a window in a request, with aliases. */
+export const windowNames = [...quotaWindows, 'daily', 'weekly', 'monthly'] as const satisfies (
   | QuotaWindow
   | WindowAlias
 )[]
-type WindowWord = (typeof windowWords)[number]
+type WindowName = (typeof windowNames)[number]
 
 type Rules = GatewayConfiguration['rules']
 type Controls = GatewayConfiguration['org_controls']
-type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: WindowWord }
+type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: WindowName }
 
-/** A configuration as a caller writes it: whatever is left out has its default. */
+/** A configuration as a caller sends it. Fields that are left out get their defaults. */
 export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' | 'name' | 'owner' | 'description'>> & {
   readonly rules?: Partial<Rules>
   readonly org_controls?: Partial<Omit<Controls, 'user_quota' | 'project_quota'>> & {
@@ -36,7 +36,7 @@ export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' 
   readonly refusal_replacement?: Partial<GatewayConfiguration['refusal_replacement']>
 }
 
-/** The one spelling of what is given: every field there and in order, nothing twice in a list, no alias. */
+/** The normalised configuration: every field in a fixed order, lists without duplicates, no alias. */
 export function withDefaults(given: GivenConfiguration): GatewayConfiguration {
   const { rules, org_controls: controls, rollout, refusal_replacement: replacement, ...own } = given
   const { shadow, canary, rollback_on_spike: rollbackOnSpike = false } = rollout ?? {}
@@ -71,11 +71,11 @@ const completeShare = (share: RolloutShare): RolloutShare => ({ ...share, target
 
 function completeQuota(given: GivenQuota = {}): Quota {
   const { window, ...amounts } = given
-  const known = defaults.org_controls.user_quota
-  return { ...known, ...amounts, window: window === undefined ? known.window : windowOf(window) }
+  const unlimited = defaults.org_controls.user_quota
+  return { ...unlimited, ...amounts, window: window === undefined ? unlimited.window : windowOf(window) }
 }
 
-const windowOf = (word: WindowWord): QuotaWindow => (isAlias(word) ? windowAliases[word] : word)
-const isAlias = (word: string): word is WindowAlias => Object.hasOwn(windowAliases, word)
+const windowOf = (name: WindowName): QuotaWindow => (isAlias(name) ? windowAliases[name] : name)
+const isAlias = (name: string): name is WindowAlias => Object.hasOwn(windowAliases, name)
 
 const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)]

@@ -1,6 +1,6 @@
 import type { Category } from '../moderation/categories.ts'
 
-/** What becomes of a text that a rule of the configuration hits. */
+/** What happens to a text that matches a rule of the configuration. */
 export const responsePatterns = ['refuse', 'rewrite', 'summary', 'escalate'] as const
 export type ResponsePattern = (typeof responsePatterns)[number]
 
@@ -8,10 +8,10 @@ export type ResponsePattern = (typeof responsePatterns)[number]
 export const quotaWindows = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type QuotaWindow = (typeof quotaWindows)[number]
 
-/** How much a user or a project may use in each window; 0 means no limit. */
+/** The limits of a user or a project per window; 0 means no limit. */
 export type Quota = { readonly requests: number; readonly tokens: number; readonly window: QuotaWindow }
 
-/** A part of the traffic: the share of subjects, and the labels it is limited to. */
+/** A part of the traffic: a percentage of subjects, optionally only requests with one of the target labels. */
 export type RolloutShare = {
   readonly enabled: boolean
   readonly sample_percent: number
@@ -19,8 +19,8 @@ export type RolloutShare = {
 }
 
 /**
- * What an organization asks of the gateway. One document, kept, hashed, exported and shown as it is, so its fields are
- * spelled as callers spell them. Every field has a value; what a caller leaves out has its default.
+ * The gateway configuration of an organization. One document that is stored, hashed, exported and returned unchanged, so
+ * its fields have the names of the API. Every field has a value; `withDefaults` adds the defaults.
  */
 export type GatewayConfiguration = {
   readonly policy_id: string
@@ -35,7 +35,7 @@ export type GatewayConfiguration = {
     /** Null: refuse. */
     readonly response_pattern: ResponsePattern | null
     readonly reason_codes: readonly string[]
-    /** The two that are always blocked may be named, and are blocked either way. */
+    /** May include the two categories that are always blocked. */
     readonly flagged_categories: readonly Category[]
   }
   readonly org_controls: {
@@ -57,7 +57,7 @@ export type GatewayConfiguration = {
 const everyone: RolloutShare = { enabled: false, sample_percent: 100, targets: [] }
 const unlimited: Quota = { requests: 0, tokens: 0, window: 'day' }
 
-/** What holds where an organization has saved nothing: only what is always blocked. */
+/** The configuration of an organization that has saved none: only the always-blocked categories are blocked. */
 export const defaultConfiguration: GatewayConfiguration = {
   policy_id: 'default',
   name: null,
@@ -84,18 +84,18 @@ export const defaultConfiguration: GatewayConfiguration = {
   refusal_replacement: { mode: null, escalation_path: null },
 }
 
-/** A configuration as it was saved. */
+/** A stored configuration. */
 export type SavedConfiguration = {
   readonly config: GatewayConfiguration
-  /** Counts the saves of an organization from 1; 0 before the first. */
+  /** Number of saves of the organization; 0 before the first. */
   readonly version: number
-  /** Taken out of force by a spike of refusals; the next save ends it. */
+  /** Disabled after a denial spike. The next save enables it again. */
   readonly isRolledBack: boolean
   readonly createdAtMs: number | null
   readonly updatedAtMs: number | null
 }
 
-/** What holds before anything was saved. */
+/** Used before the first save. */
 export const unsaved: SavedConfiguration = {
   config: defaultConfiguration,
   version: 0,

@@ -3,15 +3,15 @@ import { isOptionalCategory } from '../moderation/categories.ts'
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { GatewayConfiguration } from './configuration.ts'
 
-/** What was found in the texts of one request or one answer, all of them together. */
+/** The findings of all texts of one request or one answer. */
 export type GatewayInput = {
   readonly direction: TextDirection
-  /** Names of the categories found. Others than the configuration knows trigger nothing. */
+  /** Names of the categories found. Unknown ones trigger nothing. */
   readonly categories: readonly string[]
   readonly allowlistHits: readonly string[]
   readonly denylistHits: readonly string[]
   readonly personalDataCount: number
-  /** Whether a judge model can write a text anew. */
+  /** Whether a judge model is available that can rewrite a text. */
   readonly canRephrase: boolean
 }
 
@@ -22,48 +22,48 @@ export type GatewayDecision = {
 }
 
 /**
- * What a configuration says about what was found. Whether it is enforced is the rollout's matter. What is always blocked
- * is not its doing, also where it is named: a spike of that must not take the configuration out of force.
+ * The decision of a configuration on findings. The rollout decides whether it is enforced. Always-blocked categories are
+ * ignored here even if the configuration names them, because a spike of them must not disable the configuration.
  */
 export function evaluateGateway(config: GatewayConfiguration, findings: GatewayInput): GatewayDecision {
   const triggeredCategories = config.rules.flagged_categories.filter(
     (category) => isOptionalCategory(category) && findings.categories.includes(category),
   )
-  const isForbidden = findings.denylistHits.length > 0 || triggeredCategories.length > 0
-  const decision = strongest(config, findings, isForbidden)
+  const isMatch = findings.denylistHits.length > 0 || triggeredCategories.length > 0
+  const decision = strongest(config, findings, isMatch)
   return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
 }
 
-/** Asked from the strongest consequence to the weakest; every replacement of a refusal is stronger than a redaction. */
+/** Checks run from the strongest decision to the weakest. Every replacement of a denial is stronger than a redaction. */
 function strongest(
   config: GatewayConfiguration,
   findings: GatewayInput,
-  isForbidden: boolean,
+  isMatch: boolean,
 ): GatewayDecision['decision'] {
   if (isOffTopic(config, findings)) return 'refuse'
-  if (isForbidden) return replacementOf(config, findings)
+  if (isMatch) return replacementOf(config, findings)
   return config.rules.redact && findings.personalDataCount > 0 ? 'redact' : 'allow'
 }
 
-/** The allowlist says what callers may ask about. An answer need not repeat the words of its question. */
+/** The allowlist applies to requests only, because an answer need not repeat the terms of its request. */
 const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits }: GatewayInput): boolean =>
   direction === 'request' && rules.allowlist.length > 0 && allowlistHits.length === 0
 
-/** What is done in place of a refusal; a text that nobody can write anew is refused. */
+/** The configured replacement of a denial. Falls back to `refuse` if a rewrite is needed and no judge is available. */
 function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfiguration, findings: GatewayInput) {
   const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
-  const wanted = pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
-  const needsJudge = wanted === 'rewrite' || wanted === 'summary'
-  return needsJudge && !findings.canRephrase ? 'refuse' : wanted
+  const configured = pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
+  const needsJudge = configured === 'rewrite' || configured === 'summary'
+  return needsJudge && !findings.canRephrase ? 'refuse' : configured
 }
 
-/** The decision in capitals, or the organization's own code that begins with it. */
+/** The first configured reason code that starts with the decision in capitals, or the decision in capitals. */
 export function reasonCodeOf({ rules }: GatewayConfiguration, decision: AuditDecision): string {
-  const word = words[decision]
-  return rules.reason_codes.find((code) => code.toUpperCase().startsWith(word)) ?? word
+  const prefix = codePrefixes[decision]
+  return rules.reason_codes.find((code) => code.toUpperCase().startsWith(prefix)) ?? prefix
 }
 
-const words: Readonly<Record<AuditDecision, string>> = {
+const codePrefixes: Readonly<Record<AuditDecision, string>> = {
   allow: 'ALLOW',
   redact: 'REDACT',
   rewrite: 'REWRITE',

@@ -11,37 +11,37 @@ import { requireTerms } from './terms.ts'
 
 export type ConfigurationMutationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
 
-/** What is to be saved, and for whom. */
+/** Input of a save. */
 export type SaveRequest = {
   readonly organizationId: string
   readonly config: GatewayConfiguration
-  /** When the configuration was last saved as the one who asks has seen it; undefined: whatever is there is replaced. */
+  /** The save time that the caller has read, for optimistic locking. Undefined replaces any version. */
   readonly seenAtMs?: number | null | undefined
 }
 
 export type ConfigurationAdministration = ReturnType<typeof createConfigurationAdministration>
 
-/** Every change of a gateway configuration. It works inside its caller's transaction and answers its audit record. */
+/** Mutations of a gateway configuration. Each one runs in its caller's transaction and returns its audit record. */
 export function createConfigurationAdministration({ ids, clock, patterns }: ConfigurationMutationParts) {
   return {
-    /** The whole configuration that is given, refused where a term cannot be looked for. */
-    check(given: GivenConfiguration, place?: string): GatewayConfiguration {
-      requireTerms(given, patterns, place)
+    /** Normalises a configuration. Throws if a term is invalid. */
+    check(given: GivenConfiguration, paramPrefix?: string): GatewayConfiguration {
+      requireTerms(given, patterns, paramPrefix)
       return withDefaults(given)
     },
 
     save,
   }
 
-  async function save(store: GatewayStore, asked: SaveRequest): Promise<WithAuditRecord<SavedConfiguration>> {
-    const { organizationId, config, seenAtMs } = asked
+  async function save(store: GatewayStore, request: SaveRequest): Promise<WithAuditRecord<SavedConfiguration>> {
+    const { organizationId, config, seenAtMs } = request
     const before = (await store.find(organizationId)) ?? unsaved
     if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
     if (isInForce(before, config)) return { value: before }
-    // Times tell one save from the next, so that no two have the same.
+    // Save times identify versions, so that each must be later than the one before.
     const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
     const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
-    if (!isSaved) return saveAfterOther(store, asked, before)
+    if (!isSaved) return saveAfterOther(store, request, before)
     const after = {
       config,
       version: before.version + 1,
@@ -52,20 +52,20 @@ export function createConfigurationAdministration({ ids, clock, patterns }: Conf
     return { value: after, record: gatewayAuditRecord(before, after) }
   }
 
-  /** Somebody was faster. Whoever named what they had seen is refused by the next look; others come after them. */
-  async function saveAfterOther(store: GatewayStore, asked: SaveRequest, { version }: SavedConfiguration) {
-    const now = (await store.find(asked.organizationId)) ?? unsaved
+  /** Another save was committed first. Retries; a request with `seenAtMs` is then rejected as stale. */
+  async function saveAfterOther(store: GatewayStore, request: SaveRequest, { version }: SavedConfiguration) {
+    const now = (await store.find(request.organizationId)) ?? unsaved
     if (now.version === version) throw stale(now)
-    return save(store, asked)
+    return save(store, request)
   }
 }
 
-/** Saving the same again changes nothing, unless it ends a rollback. */
-const isInForce = ({ version, isRolledBack, config }: SavedConfiguration, wanted: GatewayConfiguration): boolean =>
-  version > 0 && !isRolledBack && JSON.stringify(config) === JSON.stringify(wanted)
+/** Saving an equal configuration changes nothing, unless it ends a rollback. */
+const isInForce = ({ version, isRolledBack, config }: SavedConfiguration, next: GatewayConfiguration): boolean =>
+  version > 0 && !isRolledBack && JSON.stringify(config) === JSON.stringify(next)
 
 function stale({ updatedAtMs }: SavedConfiguration): Fault {
   const since = updatedAtMs === null ? 'has not been saved yet' : `was saved at ${new Date(updatedAtMs).toISOString()}`
-  const message = `The configuration ${since}; read it again.`
+  const message = `The configuration ${since}. Read it again before saving.`
   return new Fault('conflict', 'stale_configuration', message, { option: 'expected_version' })
 }

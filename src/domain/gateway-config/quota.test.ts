@@ -97,41 +97,41 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
   })
   assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
   assert.deepEqual([ofUser.details.isPermanent, ofProject.details.isPermanent], [undefined, undefined])
-  assert.match(ofUser.message, /10 requests and 500 tokens per day, and has no room/)
+  assert.match(ofUser.message, /10 requests and 500 tokens per day, and what is left does not suffice/)
   const tooLarge = overQuota(usedUp, { ...asked, inputTokens: 485 }, at)
   assert.match(tooLarge.message, /485 tokens for its input and 16 for an/)
   assert.equal(tooLarge.details.isPermanent, true)
   const held = overQuota({ claim: user, isHeld: true }, asked, at)
-  assert.match(held.message, /requests under way hold the rest/)
+  assert.match(held.message, /requests in flight have reserved the rest/)
   assert.deepEqual([held.details.retryAfterSeconds, held.details.isPermanent], [5, undefined])
 })
 
-describe('the room that quotas have for a request', () => {
+describe('what quotas have left for a request', () => {
   const claims = claimsOf(request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann'), 1)
   const asked = { inputTokens: 20, leastOutputTokens: 16 }
   const use = (tokens: number, requests = 1, reservedTokens = 0) => ({ tokens, requests, reservedTokens })
   const fullOf = (...uses: ReturnType<typeof use>[]) => {
-    const room = remainingFor(asked, claims, uses)
-    return 'full' in room ? [room.full.claim.subjectKind, room.full.isHeld] : room.tokens
+    const remaining = remainingFor(asked, claims, uses)
+    return 'full' in remaining ? [remaining.full.claim.subjectKind, remaining.full.isHeld] : remaining.tokens
   }
 
-  it('is what the tightest of them has left', () => {
+  it('is the smallest remainder of all quotas', () => {
     assert.equal(fullOf(use(100), use(880 - 20)), 40)
     assert.equal(fullOf(use(450), use(0)), 50)
   })
 
-  it('is none where less is left than its input and the least answer need', () => {
+  it('is exhausted if less is left than the input and the shortest answer need', () => {
     assert.equal(fullOf(use(464), use(0)), 36)
     assert.deepEqual(fullOf(use(465), use(0)), ['user', false])
     assert.deepEqual(fullOf(use(0), use(865)), ['project', false])
   })
 
-  it('is held, not used up, where requests under way may give it back', () => {
+  it('is held, not used up, if requests in flight may release it', () => {
     assert.deepEqual(fullOf(use(465, 1, 1), use(0)), ['user', true])
     assert.deepEqual(fullOf(use(466, 1, 1), use(0)), ['user', false])
   })
 
-  it('is none where the requests are used up, which nobody gives back', () => {
+  it('is exhausted if the number of requests is used up', () => {
     assert.deepEqual(fullOf(use(400, 10, 400), use(0)), ['user', false])
   })
 })

@@ -2,10 +2,10 @@ import { dayMs, hourMs, minuteMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { GatewayConfiguration, Quota, QuotaWindow } from './configuration.ts'
 
-/** From its start up to its end, Unix milliseconds. */
+/** Unix milliseconds; the end is exclusive. */
 export type QuotaPeriod = { readonly startMs: number; readonly endMs: number }
 
-/** Whose quota it is, and the window that a request falls into. */
+/** A quota of a user or a project, and the window of a request. */
 export type QuotaClaim = {
   readonly organizationId: string
   readonly subjectKind: 'user' | 'project'
@@ -14,46 +14,46 @@ export type QuotaClaim = {
   readonly window: QuotaPeriod
 }
 
-/** A request as far as quotas look at it. */
+/** The fields of a request that quotas need. */
 export type QuotaRequest = {
   readonly organizationId: string
   readonly projectId: string
-  /** As the caller names them; a request that names nobody has no user's quota to keep to. */
+  /** The user that the request names. Without one, no user quota applies. */
   readonly userId: string | undefined
   readonly config: GatewayConfiguration
   /** Of the configuration. */
   readonly version: number
   readonly inputTokens: number
-  /** The longest answer that it asks for. */
+  /** The maximum length of the answer that the request allows. */
   readonly outputTokens: number
-  /** The shortest answer that is worth its price: a quota with less left refuses the request. */
+  /** The shortest useful answer. The request is rejected if the quota has fewer tokens left. */
   readonly leastOutputTokens: number
 }
 
-/** What was used of a quota in its window. */
+/** The usage of a quota in its window. */
 export type QuotaUse = {
   readonly requests: number
-  /** Reservations included. */
+  /** Includes reservations. */
   readonly tokens: number
-  /** The part of `tokens` that requests under way hold. */
+  /** The part of `tokens` that is reserved by requests in flight. */
   readonly reservedTokens: number
 }
 
 const weekMs = 7 * dayMs
-/** Weeks begin on Monday; the first one that Unix time knows began on 5 January 1970. */
+/** Weeks start on Monday. The first Monday of Unix time is 5 January 1970. */
 const firstMondayMs = 4 * dayMs
 
-/** The calendar window, in UTC, that a moment falls into. */
+/** The calendar window in UTC that contains a time. */
 export function windowAt(window: QuotaWindow, nowMs: number): QuotaPeriod {
   switch (window) {
     case 'minute':
-      return stretch(minuteMs, nowMs)
+      return fixedWindow(minuteMs, nowMs)
     case 'hour':
-      return stretch(hourMs, nowMs)
+      return fixedWindow(hourMs, nowMs)
     case 'day':
-      return stretch(dayMs, nowMs)
+      return fixedWindow(dayMs, nowMs)
     case 'week':
-      return stretch(weekMs, nowMs, firstMondayMs)
+      return fixedWindow(weekMs, nowMs, firstMondayMs)
     case 'month': {
       const now = new Date(nowMs)
       const monthStart = (months: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)
@@ -62,12 +62,12 @@ export function windowAt(window: QuotaWindow, nowMs: number): QuotaPeriod {
   }
 }
 
-function stretch(lengthMs: number, nowMs: number, originMs = 0): QuotaPeriod {
+function fixedWindow(lengthMs: number, nowMs: number, originMs = 0): QuotaPeriod {
   const startMs = Math.floor((nowMs - originMs) / lengthMs) * lengthMs + originMs
   return { startMs, endMs: startMs + lengthMs }
 }
 
-/** Every quota that a request has to keep to: that of its user, then that of its project. */
+/** The quotas that apply to a request: that of its user, then that of its project. */
 export function claimsOf(request: QuotaRequest, nowMs: number): readonly QuotaClaim[] {
   const { organizationId, projectId, userId, config } = request
   const { user_quotas: isForUsers, user_quota: userQuota, project_quota: projectQuota } = config.org_controls
@@ -83,41 +83,41 @@ const isLimiting = ({ requests, tokens }: Quota): boolean => requests > 0 || tok
 
 type Tokens = Pick<QuotaRequest, 'inputTokens' | 'leastOutputTokens'>
 
-/** Below this a request is refused. */
+/** A request with fewer tokens left is rejected. */
 const leastTokens = ({ inputTokens, leastOutputTokens }: Tokens): number => inputTokens + leastOutputTokens
 
-/** The claim that has no room for the request, or the most tokens that all of them have room for. */
+/** The first exhausted claim, or the number of tokens that are left in all of them. */
 export function remainingFor(
   request: Tokens,
   claims: readonly QuotaClaim[],
   uses: readonly QuotaUse[],
 ): { readonly full: QuotaShortage } | { readonly tokens: number } {
-  const rooms = claims.map((claim, at) => ({ claim, use: uses[at] ?? unused }))
-  for (const { claim, use } of rooms) {
+  const usages = claims.map((claim, at) => ({ claim, use: uses[at] ?? unused }))
+  for (const { claim, use } of usages) {
     const { requests, tokens } = claim.quota
     if (requests > 0 && use.requests >= requests) return { full: { claim, isHeld: false } }
     const isShort = (used: number): boolean => tokens > 0 && used + leastTokens(request) > tokens
     if (isShort(use.tokens)) return { full: { claim, isHeld: !isShort(use.tokens - use.reservedTokens) } }
   }
-  const left = rooms.map(({ claim, use }) => (claim.quota.tokens === 0 ? Infinity : claim.quota.tokens - use.tokens))
+  const left = usages.map(({ claim, use }) => (claim.quota.tokens === 0 ? Infinity : claim.quota.tokens - use.tokens))
   return { tokens: Math.min(...left) }
 }
 
 const unused: QuotaUse = { requests: 0, tokens: 0, reservedTokens: 0 }
 
-/** Why there is no room: it is used up, or (`isHeld`) requests under way hold it and give back what they do not use. */
+/** An exhausted quota. `isHeld`: requests in flight have reserved tokens and will release what they do not use. */
 export type QuotaShortage = { readonly claim: QuotaClaim; readonly isHeld: boolean }
 
-/** Nobody knows when requests under way end; clients that retry by themselves ask again this soon. */
+/** `Retry-After` while requests in flight hold the tokens, because their end is not known. */
 const heldSeconds = 5
 
 export type QuotaRejection = {
   readonly nowMs: number
-  /** Of the event that will tell of it. */
+  /** The id of the audit event of the rejection. */
   readonly eventId: string
 }
 
-/** How a request is refused that a quota has no room for. */
+/** The error for a request over its quota. */
 export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowMs, eventId }: QuotaRejection): Fault {
   const { config, version } = request
   const { claim, isHeld } = shortage
@@ -125,7 +125,7 @@ export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowM
   const untilEnd = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
   const retryAfterSeconds = isHeld ? Math.min(heldSeconds, untilEnd) : untilEnd
   const neverFits = quota.tokens > 0 && leastTokens(request) > quota.tokens
-  return new Fault('rate_limit', 'rate_limit_exceeded', sentence(shortage, neverFits, request), {
+  return new Fault('rate_limit', 'rate_limit_exceeded', messageOf(shortage, neverFits, request), {
     retryAfterSeconds,
     ...(neverFits && { isPermanent: true }),
     policy: {
@@ -142,7 +142,7 @@ export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowM
   })
 }
 
-function sentence(
+function messageOf(
   { claim: { subjectKind, quota }, isHeld }: QuotaShortage,
   neverFits: boolean,
   request: Tokens,
@@ -154,8 +154,8 @@ function sentence(
   const whole = `The quota of this ${subjectKind} is ${limits} per ${quota.window}`
   if (neverFits) {
     const { inputTokens, leastOutputTokens } = request
-    return `${whole}, and this request needs at least ${inputTokens} tokens for its input and ${leastOutputTokens} for an answer: shorten its input.`
+    return `${whole}, and this request needs at least ${inputTokens} tokens for its input and ${leastOutputTokens} for an answer. Shorten its input.`
   }
-  if (isHeld) return `${whole}, and requests under way hold the rest of it: try again when they have ended.`
-  return `${whole}, and has no room for this request until the ${quota.window} ends.`
+  if (isHeld) return `${whole}, and requests in flight have reserved the rest. Try again when they have ended.`
+  return `${whole}, and what is left does not suffice for this request. Try again when the ${quota.window} has ended.`
 }

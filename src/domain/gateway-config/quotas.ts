@@ -5,20 +5,20 @@ import { claimsOf, overQuota, remainingFor, type QuotaClaim, type QuotaRequest, 
 import type { QuotaStore, Reservation } from './quota-store.ts'
 
 /**
- * What a request has taken of its quotas. That it was made stays counted; the tokens reserved for it are corrected to
- * what it used, and to none where it is disposed of before anybody said.
+ * The reservation of a request in its quotas. The request stays counted. `settle` replaces the reserved tokens by the used
+ * ones; disposing without `settle` releases all of them.
  */
 export type QuotaReservation = AsyncDisposable & {
-  /** How long the answer may be: what was asked for, or what the quotas have left. */
+  /** The maximum length of the answer: as requested, or what the quotas have left. */
   readonly maxOutputTokens: number
-  /** The first word counts. Never fails: where it cannot be written, the reservation stays until it expires. */
+  /** Only the first call counts. Never fails: if the write fails, the reservation stays until it expires. */
   settle(usedTokens: number): Promise<void>
 }
 
 type NamedRequest = QuotaRequest & { readonly requestId: string }
 
 export type QuotaReservations = {
-  /** Refuses with `rate_limit_exceeded` where a quota has no room for the request; then nothing was taken of any. */
+  /** Throws `rate_limit_exceeded` if a quota is exhausted; nothing is then reserved. */
   take(request: NamedRequest): MaybePromise<QuotaReservation>
 }
 
@@ -26,13 +26,13 @@ export type QuotaReservationsParts = {
   readonly store: QuotaStore
   readonly clock: Clock
   readonly ids: Ids
-  /** Longer than the longest request: after this a reservation belongs to a process that died. */
+  /** Longer than the longest request, so that an expired reservation belongs to a crashed process. */
   readonly holdMs: number
   readonly onSettleFailed: (error: unknown, requestId: string) => void
 }
 
-/** Each failed try means that another request took or gave back tokens in between; this many in a row are a refusal. */
-const maxTries = 10
+/** Each failed attempt means that another request changed the usage in between. The request is rejected after this many. */
+const maxAttempts = 10
 
 export function createQuotaReservations({
   store,
@@ -60,12 +60,12 @@ export function createQuotaReservations({
     let settled: Promise<void> | undefined
     const settle = (usedTokens: number): Promise<void> =>
       (settled ??= store.settle(claims, taken, usedTokens).catch((error) => onSettleFailed(error, requestId)))
-    const giveBack = (): Promise<void> => settle(0)
+    const release = (): Promise<void> => settle(0)
     const maxOutputTokens = limitsTokens(claims) ? taken.tokens - inputTokens : outputTokens
-    return { maxOutputTokens, settle, [Symbol.asyncDispose]: giveBack }
+    return { maxOutputTokens, settle, [Symbol.asyncDispose]: release }
   }
 
-  /** Asks for all that the answer may use, then for as much of it as the quotas have left. */
+  /** Tries to reserve all tokens that the answer may use, then as many as the quotas have left. */
   async function reserve(
     claims: readonly QuotaClaim[],
     request: QuotaRequest,
@@ -73,21 +73,21 @@ export function createQuotaReservations({
   ): Promise<Reservation | QuotaShortage> {
     const wanted = limitsTokens(claims) ? request.inputTokens + request.outputTokens : 0
     let tokens = wanted
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       const reservation = { id, tokens, expiresAtMs }
       const full = await store.take(claims, reservation)
       if (full === undefined) return reservation
-      const room = remainingFor(request, claims, await store.used(claims))
-      if ('full' in room) return room.full
-      if (tries === maxTries) return { claim: full, isHeld: true }
-      tokens = Math.min(wanted, room.tokens)
+      const remaining = remainingFor(request, claims, await store.used(claims))
+      if ('full' in remaining) return remaining.full
+      if (attempts === maxAttempts) return { claim: full, isHeld: true }
+      tokens = Math.min(wanted, remaining.tokens)
     }
   }
 }
 
 const limitsTokens = (claims: readonly QuotaClaim[]): boolean => claims.some(({ quota }) => quota.tokens > 0)
 
-/** Nothing was taken, so nothing is to be corrected. */
+/** Nothing was reserved, so there is nothing to settle. */
 const settled = Promise.resolve()
 export const boundless: QuotaReservation = {
   maxOutputTokens: Infinity,

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { RolloutShare, SavedConfiguration } from './configuration.ts'
 
-/** How a configuration holds for one request: in force, or only looked at and written down. */
+/** How a configuration applies to one request: enforced, or only evaluated and recorded. */
 export const rolloutModes = ['enforced', 'shadow', 'canary', 'rollback'] as const
 export type RolloutMode = (typeof rolloutModes)[number]
 
 export type Rollout = { readonly mode: RolloutMode; readonly isEnforced: boolean }
 
-/** Whom a request is for: the same subject always falls on the same side of a canary. */
+/** The subject of a request. The same subject is always on the same side of a canary. */
 export type RolloutSubject = {
   /** The user, else the key. */
   readonly subject: string
@@ -15,12 +15,12 @@ export type RolloutSubject = {
   readonly target: string | undefined
 }
 
-/** A spike outweighs a shadow, a shadow outweighs a canary. */
-export function rolloutOf({ config, isRolledBack }: SavedConfiguration, whom: RolloutSubject): Rollout {
+/** A rollback takes precedence over a shadow, a shadow over a canary. */
+export function rolloutOf({ config, isRolledBack }: SavedConfiguration, subject: RolloutSubject): Rollout {
   const { shadow, canary } = config.rollout
   if (isRolledBack) return rolledBack
-  if (isConcerned(shadow, whom)) return shadowed
-  if (isTargeted(canary, whom)) return isSampled(canary, whom) ? sampled : unsampled
+  if (isInShare(shadow, subject)) return shadowed
+  if (isTargeted(canary, subject)) return isSampled(canary, subject) ? sampled : unsampled
   return enforced
 }
 
@@ -30,15 +30,15 @@ const sampled: Rollout = { mode: 'canary', isEnforced: true }
 const unsampled: Rollout = { mode: 'canary', isEnforced: false }
 const enforced: Rollout = { mode: 'enforced', isEnforced: true }
 
-const isConcerned = (share: RolloutShare, whom: RolloutSubject): boolean =>
-  isTargeted(share, whom) && isSampled(share, whom)
+const isInShare = (share: RolloutShare, subject: RolloutSubject): boolean =>
+  isTargeted(share, subject) && isSampled(share, subject)
 
 const isTargeted = ({ enabled, targets }: RolloutShare, { target }: RolloutSubject): boolean =>
   enabled && (targets.length === 0 || (target !== undefined && targets.includes(target)))
 
 const isSampled = ({ sample_percent: percent }: RolloutShare, { subject }: RolloutSubject): boolean =>
-  placeOf(subject) < percent
+  percentileOf(subject) < percent
 
-/** From 0 up to 100, by the subject alone: stable over time, nodes and versions. */
-const placeOf = (subject: string): number =>
+/** From 0 to 100, by the hash of the subject: stable over time, nodes and versions. */
+const percentileOf = (subject: string): number =>
   (Number.parseInt(hash('sha256', subject, 'hex').slice(0, 8), 16) / 0x1_0000_0000) * 100

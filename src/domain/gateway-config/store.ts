@@ -1,14 +1,14 @@
 import type { Page, Paged } from '../identity/store.ts'
 import type { GatewayConfiguration, SavedConfiguration } from './configuration.ts'
 
-/** Gateway configurations as they are kept: one in force per organization, and every earlier one. */
+/** Storage of gateway configurations: the current one of each organization, and all versions. */
 export type GatewayStore = {
   find(organizationId: string): Promise<SavedConfiguration | undefined>
-  /** Writes the next version where `version` is still the latest (0 for none); false where it is not. Ends a rollback. */
+  /** Compare-and-set: writes the next version if `version` is still the latest (0 for none). Ends a rollback. */
   save(organizationId: string, config: GatewayConfiguration, at: SaveAt): Promise<boolean>
-  /** Takes this version out of force after a spike; false where it is no longer the latest, or is out already. */
+  /** Disables this version after a denial spike. Returns false if it is not the latest or is disabled already. */
   rollBack(organizationId: string, version: number): Promise<boolean>
-  /** Every version that was saved, by its id. */
+  /** All saved versions, by id. */
   listVersions(organizationId: string, page: Page): Promise<Paged<ConfigurationVersion>>
 }
 

@@ -3,21 +3,21 @@ import type { PatternEngine } from '../moderation/patterns.ts'
 import { checkTerm, isExpression } from '../moderation/terms.ts'
 import type { GivenConfiguration } from './complete.ts'
 
-/** What is compiled while others wait must stay small. Both lists together. */
+/** Of both lists together. Bounded because compiling blocks the event loop. */
 export const mostTermCharacters = 600_000
-/** Plain terms are looked for all at once, patterns one by one. In each list. */
+/** Per list. Bounded because patterns are matched one by one, unlike plain terms. */
 export const mostPatterns = 100
-/** A slice of text is then looked through in less than a second at the very worst. Both lists together. */
+/** Of both lists together. With this bound, matching a slice of text takes less than a second in the worst case. */
 const mostPatternSize = 10_000
 
 const lists = ['allowlist', 'denylist'] as const
 
-/** Refuses terms that cannot be looked for, naming the first. `place` is what stands before `rules`, such as `config.`. */
-export function requireTerms({ rules = {} }: GivenConfiguration, patterns: PatternEngine, place = ''): void {
+/** Throws for the first invalid term. `paramPrefix` stands before `rules` in the name of the field, such as `config.`. */
+export function requireTerms({ rules = {} }: GivenConfiguration, patterns: PatternEngine, paramPrefix = ''): void {
   let characters = 0
   let size = 0
   for (const name of lists) {
-    const param = `${place}rules.${name}`
+    const param = `${paramPrefix}rules.${name}`
     const terms = rules[name] ?? []
     characters += terms.reduce((sum, { length }) => sum + length, 0)
     requireAtMost(mostTermCharacters, characters, { param, what: 'characters in both lists together' })
@@ -41,7 +41,7 @@ function sizeOf(term: string, patterns: PatternEngine, param: string): number {
 type Bounded = { readonly param: string; readonly what: string }
 
 function requireAtMost(most: number, count: number, { param, what }: Bounded): void {
-  if (count > most) throw invalid(param, `there may be ${most} ${what}.`)
+  if (count > most) throw invalid(param, `must not have more than ${most} ${what}.`)
 }
 
 const invalid = (param: string, message: string): Fault =>

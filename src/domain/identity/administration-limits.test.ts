@@ -18,12 +18,12 @@ function scene() {
     /** Begins a request; answers how to end it, or why it may not begin. */
     begin(credential: string, organization = 'org') {
       const admission = admit({ credential, organization })
-      return 'admitted' in admission ? admission.admitted : admission.refused
+      return 'admitted' in admission ? admission.admitted : admission.rejected
     },
     /** A request that is over at once. */
     ask(credential: string, organization = 'org') {
       const admission = admit({ credential, organization })
-      if ('refused' in admission) return admission.refused
+      if ('rejected' in admission) return admission.rejected
       admission.admitted[Symbol.dispose]()
       return undefined
     },

@@ -4,12 +4,12 @@ const windowMs = 60_000
 
 export type ScopeLimit = { readonly requestsPerMinute: number; readonly concurrentRequests: number }
 
-/** Who asks, in the two scopes that are counted. */
+/** The caller in the two scopes that are counted. */
 export type AdministrationScopes = { readonly credential: string; readonly organization: string }
 
 export type AdministrationLimit = Readonly<Record<keyof AdministrationScopes, ScopeLimit>>
 
-/** Why a request may not begin now. */
+/** Why a request is rejected. */
 export type OverLimit = {
   readonly scope: keyof AdministrationScopes
   readonly metric: 'requests' | 'concurrent_requests'
@@ -17,18 +17,18 @@ export type OverLimit = {
   readonly waitMs: number
 }
 
-/** Disposing of it says that the request is over. */
-export type AdministrationAdmission = { readonly admitted: Disposable } | { readonly refused: OverLimit }
+/** The request ends when `admitted` is disposed. */
+export type AdministrationAdmission = { readonly admitted: Disposable } | { readonly rejected: OverLimit }
 
-/** When requests began, oldest first, and how many are under way. */
+/** Start times of requests, oldest first, and the number of requests in flight. */
 type Usage = { readonly startsMs: number[]; running: number }
 
-/** Nobody knows when a request under way will end; callers are asked to look again soon. */
+/** The end of a request in flight is not known, so callers are asked to retry after a fixed time. */
 const concurrencyWaitMs = 1_000
 
 /**
- * Limits of administration, in memory and exact: in no minute do more requests begin than allowed. A request counts in
- * both scopes or in none, so that one which is refused costs nothing and `waitMs` is true.
+ * Limits of the administration API, in memory and exact: no 60-second window has more starts than allowed. A request
+ * counts in both scopes or in none, so that a rejected request uses nothing and `waitMs` is exact.
  */
 export function createAdministrationLimits(clock: Clock, limits: AdministrationLimit) {
   const usages = new Map<string, Usage>()
@@ -37,7 +37,7 @@ export function createAdministrationLimits(clock: Clock, limits: AdministrationL
   const usageOf = (id: string): Usage => {
     const known = usages.get(id) ?? { startsMs: [], running: 0 }
     usages.set(id, known)
-    forgetOld(known, clock.monotonicMs())
+    dropExpired(known, clock.monotonicMs())
     return known
   }
 
@@ -48,7 +48,7 @@ export function createAdministrationLimits(clock: Clock, limits: AdministrationL
       const used = (['credential', 'organization'] as const).map((scope) => ({ scope, usage: usageOf(scopes[scope]) }))
       const over = used.flatMap(({ scope, usage }) => exceeded(scope, usage, { limit: limits[scope], nowMs }))
       const [longest] = over.toSorted((left, right) => right.waitMs - left.waitMs)
-      if (longest) return { refused: longest }
+      if (longest) return { rejected: longest }
       for (const { usage } of used) {
         usage.startsMs.push(nowMs)
         usage.running++
@@ -57,17 +57,17 @@ export function createAdministrationLimits(clock: Clock, limits: AdministrationL
     },
   }
 
-  /** Callers who have been quiet for a minute are forgotten. */
+  /** Removes callers without requests in the last minute. */
   function sweep(nowMs: number): void {
     sweptAtMs = nowMs
     for (const [id, usage] of usages) {
-      forgetOld(usage, nowMs)
+      dropExpired(usage, nowMs)
       if (usage.startsMs.length === 0 && usage.running === 0) usages.delete(id)
     }
   }
 }
 
-function forgetOld({ startsMs }: Usage, nowMs: number): void {
+function dropExpired({ startsMs }: Usage, nowMs: number): void {
   const kept = startsMs.findIndex((startMs) => startMs > nowMs - windowMs)
   startsMs.splice(0, kept === -1 ? startsMs.length : kept)
 }
@@ -76,11 +76,11 @@ type Moment = { readonly limit: ScopeLimit; readonly nowMs: number }
 
 function exceeded(scope: OverLimit['scope'], usage: Usage, { limit, nowMs }: Moment): OverLimit[] {
   const { requestsPerMinute, concurrentRequests } = limit
-  const leavesNext = usage.startsMs.at(-requestsPerMinute)
-  const isFull = usage.startsMs.length >= requestsPerMinute && leavesNext !== undefined
+  const oldestCounted = usage.startsMs.at(-requestsPerMinute)
+  const isFull = usage.startsMs.length >= requestsPerMinute && oldestCounted !== undefined
   return [
     ...(isFull
-      ? [{ scope, metric: 'requests', limit: requestsPerMinute, waitMs: leavesNext + windowMs - nowMs } as const]
+      ? [{ scope, metric: 'requests', limit: requestsPerMinute, waitMs: oldestCounted + windowMs - nowMs } as const]
       : []),
     ...(usage.running >= concurrentRequests
       ? [{ scope, metric: 'concurrent_requests', limit: concurrentRequests, waitMs: concurrencyWaitMs } as const]

@@ -12,10 +12,10 @@ export const maxAllowedIps = 100
 const mappedBits = 96
 const mappedValue = 0xffffn
 
-/** The list in its one spelling: networks without host bits, each once. Names the entry that is none. */
+/** Normalises the list: networks without host bits, no duplicates. The error names the first invalid entry. */
 export function readAllowedIps(entries: readonly string[]): string[] {
   if (entries.length === 0 || entries.length > maxAllowedIps) {
-    const message = `allowed_ips: must have 1 to ${maxAllowedIps} entries; without the list the key works from everywhere`
+    const message = `allowed_ips: must have 1 to ${maxAllowedIps} entries; leave the list out to allow every address`
     throw new Fault('validation', 'invalid_parameter', message, { param: 'allowed_ips' })
   }
   const networks = entries.map((entry, at) => {
@@ -28,13 +28,13 @@ export function readAllowedIps(entries: readonly string[]): string[] {
   return [...new Set(networks.map(textOfNetwork))]
 }
 
-/** The list as it is compared with. What cannot be read allows nothing. */
+/** Parses a stored list. An entry that cannot be parsed allows nothing. */
 export const networksOf = (allowedIps: readonly string[]): Network[] =>
   allowedIps.flatMap((entry) => parseNetwork(entry) ?? [])
 
 /** Whether an address lies in one of the networks. */
 export function isAllowedIp(networks: readonly Network[], text: string): boolean {
-  const address = parseAddress(text.split('%', 1)[0] ?? '') // a zone says on which link, not which address
+  const address = parseAddress(text.split('%', 1)[0] ?? '') // the zone names a link, not an address
   return address !== undefined && liesIn(networks, { ...address, prefix: bitsOf[address.family] })
 }
 
@@ -55,7 +55,7 @@ function parseNetwork(text: string): Network | undefined {
   const prefixWritten = prefixText === undefined ? bitsOf[written] : Number(prefixText)
   if (address === undefined || prefixWritten > bitsOf[written]) return undefined
   if (address.family === written) return masked(address, prefixWritten)
-  // Written as IPv6: of 96 bits or more it is a network of IPv4; of fewer it is none that a caller could come from.
+  // An IPv4-mapped IPv6 network: with a prefix of 96 bits or more it is an IPv4 network. A shorter prefix matches no caller.
   return prefixWritten < mappedBits ? undefined : masked(address, prefixWritten - mappedBits)
 }
 
@@ -102,5 +102,5 @@ export function textOfNetwork({ family, value, prefix }: Network): string {
   return `${family === 4 ? written.join('.') : shortened(written.join(':'))}/${prefix}`
 }
 
-/** The spelling of RFC 5952, which is that of addresses in URLs. */
+/** The format of RFC 5952, which URLs use. */
 const shortened = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1)

@@ -1,4 +1,4 @@
-/** Every kind of change that administration can make. */
+/** Every kind of audited mutation. */
 export const auditKinds = [
   'policy.created',
   'policy.updated',
@@ -31,7 +31,7 @@ export const auditKinds = [
 
 export type AuditKind = (typeof auditKinds)[number]
 
-/** What a change was, told by the operation that made it. */
+/** The audit record of a mutation, returned by the operation that made it. */
 export type AuditRecord = {
   readonly kind: AuditKind
   /** The policy, key or project that was changed. */
@@ -40,7 +40,7 @@ export type AuditRecord = {
   readonly projectId?: string
   readonly oldRevision?: number
   readonly newRevision?: number
-  /** For what is one whole document: told by digests, not by values. */
+  /** For a change of a whole document: recorded as digests, not as values. */
   readonly document?: DocumentChange
   /** Never a secret. */
   readonly details: Readonly<Record<string, unknown>>
@@ -52,19 +52,19 @@ export type DocumentChange = {
   readonly changedFields: readonly string[]
 }
 
-/** What an operation answers, with its record; without one it changed nothing. */
+/** The result of a mutation with its audit record. Without a record, nothing was changed. */
 export type WithAuditRecord<T> = { readonly value: T; readonly record?: AuditRecord }
 
-/** Who made a change: a key or token over the API, or somebody at the machine itself. */
+/** Who made a change: a key or token over the API, or an operator on the machine. */
 export const actorKinds = ['admin_key', 'api_key', 'jwt', 'operator'] as const
 
 export type Actor = {
   readonly organizationId: string
-  /** `system`: the service of its own accord. */
+  /** `system`: an automatic action of the service. */
   readonly kind: (typeof actorKinds)[number] | 'system'
   readonly credentialId: string | null
   readonly requestId: string | null
-  /** The request that made it, where there was one. */
+  /** The HTTP request that made the change, if there was one. */
   readonly call?: ActorCall
 }
 
@@ -77,5 +77,5 @@ export type ActorCall = {
 
 export type AuditEntry = AuditRecord & { readonly id: string; readonly actor: Actor; readonly atMs: number }
 
-/** Where changes are written down; whoever reads them finds them in the log of all events (`domain/audit`). */
+/** The write side of the audit log. `domain/audit` reads the entries as events. */
 export type AuditLogStore = { append(entry: AuditEntry): Promise<void> }

@@ -10,30 +10,30 @@ export type AuditedDirectory = ReturnType<typeof createAuditedDirectory>
 
 type InProject = { readonly organizationId: string; readonly projectId: string }
 
-/** The registry's operations as administrators use them: each with the audit record that belongs to it. */
-export function createAuditedDirectory(registry: Directory) {
+/** The directory's operations, each with its audit record. */
+export function createAuditedDirectory(directory: Directory) {
   return {
     async createProject(
       store: DirectoryStore,
       organizationId: string,
       name: string,
     ): Promise<WithAuditRecord<Project>> {
-      const value = await registry.createProject(store, organizationId, name)
+      const value = await directory.createProject(store, organizationId, name)
       return { value, record: projectRecord('project.created', value) }
     },
 
     async renameProject(store: DirectoryStore, at: InProject, name: string): Promise<WithAuditRecord<Project>> {
       const project = await findProject(store, at)
       if (project.name === name) return { value: project }
-      const value = await registry.renameProject(store, { organizationId: at.organizationId, id: at.projectId }, name)
+      const value = await directory.renameProject(store, { organizationId: at.organizationId, id: at.projectId }, name)
       return { value, record: projectRecord('project.updated', value) }
     },
 
-    /** Archiving twice is archiving once. */
+    /** Idempotent: archiving an archived project changes nothing. */
     async archiveProject(store: DirectoryStore, at: InProject): Promise<WithAuditRecord<Project>> {
       const project = await findProject(store, at)
       if (project.archivedAtMs !== null) return { value: project }
-      const value = await registry.archiveProject(store, at.organizationId, at.projectId)
+      const value = await directory.archiveProject(store, at.organizationId, at.projectId)
       return { value, record: projectRecord('project.archived', value) }
     },
 
@@ -45,7 +45,7 @@ export function createAuditedDirectory(registry: Directory) {
       const project = await findProject(store, at)
       if (project.archivedAtMs !== null)
         throw new Fault('conflict', 'invalid_state', `The project ${project.id} is archived.`)
-      const value = await registry.createApiKey(store, project, input)
+      const value = await directory.createApiKey(store, project, input)
       return { value, record: apiKeyRecord('api_key.created', value.key) }
     },
 
@@ -53,7 +53,7 @@ export function createAuditedDirectory(registry: Directory) {
       await findProject(store, at)
       const key = await store.findApiKey(at.organizationId, id)
       if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
-      const value = await registry.revokeApiKey(store, at.organizationId, id)
+      const value = await directory.revokeApiKey(store, at.organizationId, id)
       return { value, record: apiKeyRecord('api_key.revoked', value) }
     },
 
@@ -62,7 +62,7 @@ export function createAuditedDirectory(registry: Directory) {
       organizationId: string,
       input: NewAdminKey,
     ): Promise<WithAuditRecord<Issued<AdminKey>>> {
-      const value = await registry.createAdminKey(store, organizationId, input)
+      const value = await directory.createAdminKey(store, organizationId, input)
       return { value, record: adminKeyRecord('admin_api_key.created', value.key) }
     },
 
@@ -72,7 +72,7 @@ export function createAuditedDirectory(registry: Directory) {
       id: string,
     ): Promise<WithAuditRecord<AdminKey>> {
       await findAdminKey(store, revocation.organizationId, id)
-      const value = await registry.revokeAdminKey(store, revocation, id)
+      const value = await directory.revokeAdminKey(store, revocation, id)
       return { value, record: adminKeyRecord('admin_api_key.revoked', value) }
     },
   }
@@ -84,38 +84,38 @@ export async function findProject(store: DirectoryStore, { organizationId, proje
   return project
 }
 
-/** A revoked key is gone: only the audit log still knows it. */
+/** A revoked key is not found; only the audit log still shows it. */
 export async function findAdminKey(store: DirectoryStore, organizationId: string, id: string): Promise<AdminKey> {
   const key = await store.findAdminKey(organizationId, id)
   if (!key || key.revokedAtMs !== null) throw notFound('administrator key', id)
   return key
 }
 
-/** Nobody hands out more than they hold: a key that may only make keys cannot make itself an owner. */
-export function requireHeld(held: ReadonlySet<Permission>, granted: readonly Permission[]): void {
-  const beyond = granted.find((permission) => !holds(held, permission))
-  if (beyond === undefined) return
-  const message = `This credential lacks the permission ${beyond} and cannot grant it.`
+/** A key grants only permissions that it has, so that a key with `keys:write` alone cannot create an owner. */
+export function requireGrantable(own: ReadonlySet<Permission>, granted: readonly Permission[]): void {
+  const missing = granted.find((permission) => !holds(own, permission))
+  if (missing === undefined) return
+  const message = `This credential lacks the permission ${missing} and cannot grant it.`
   throw new Fault('permission', 'permission_denied', message, { param: 'permissions' })
 }
 
-/** Nor does a key create one that outlives it: left out, the new key ends with its creator. */
-export function heldExpiry(creator: number | null, askedMs: number | null | undefined): number | null {
-  if (askedMs === undefined) return creator
-  if (creator === null || (askedMs !== null && askedMs <= creator)) return askedMs
-  const message = 'This credential expires before the key that it would create; name an expires_at that is no later.'
+/** A key cannot create one that outlives it. If no expiry is given, the new key expires with its creator. */
+export function inheritedExpiry(creator: number | null, requestedMs: number | null | undefined): number | null {
+  if (requestedMs === undefined) return creator
+  if (creator === null || (requestedMs !== null && requestedMs <= creator)) return requestedMs
+  const message = 'This credential expires before the key that it would create. Send an earlier expires_at.'
   throw new Fault('permission', 'permission_denied', message, { param: 'expires_at' })
 }
 
-/** Nor one that works from addresses where it does not work itself: left out, the new key has its creator's list. */
-export function heldIps(
+/** A key cannot create one that works from more addresses. If no list is given, the new key gets its creator's list. */
+export function inheritedIps(
   creator: readonly Network[] | null,
-  asked: readonly string[] | null | undefined,
+  requested: readonly string[] | null | undefined,
 ): string[] | null {
-  if (asked === undefined) return creator && creator.map(textOfNetwork)
-  const list = asked && readAllowedIps(asked)
+  if (requested === undefined) return creator && creator.map(textOfNetwork)
+  const list = requested && readAllowedIps(requested)
   if (creator === null || (list !== null && areWithin(networksOf(list), creator))) return list
-  const message = 'This credential works from some addresses only; name allowed_ips that lie within its own.'
+  const message = 'This credential works from some addresses only. Send allowed_ips that lie within its own.'
   throw new Fault('permission', 'permission_denied', message, { param: 'allowed_ips' })
 }
 

@@ -3,7 +3,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { Actor, AuditLogStore, WithAuditRecord } from './audit-log.ts'
 import type { ChangeOrganization } from './changes.ts'
 
-/** Runs a change and writes down who made it: both happen, or neither. */
+/** Runs a mutation and writes its audit record with the actor, in one transaction. */
 export type AuditedMutation<Stores> = <T>(
   actor: Actor,
   work: (stores: Stores) => Promise<WithAuditRecord<T>>,

@@ -4,18 +4,18 @@ import { clientPrefixOf } from './free-request.ts'
 const windowMs = 60_000
 const maxSubscribers = 50_000
 
-/** Counts failed authentications per subscriber, so that a client that guesses keys is told to slow down. */
+/** Counts failed authentications per client prefix, to slow down a client that guesses keys. */
 export type AuthFailures = {
-  /** Seconds that this address is told to wait for after a failure; 0 while it is within its budget. */
+  /** The `Retry-After` seconds for this address; 0 while it is within its limit. */
   waitSeconds(address: string): number
-  note(address: string): void
+  add(address: string): void
 }
 
 export function createAuthFailures(clock: Clock, failuresPerMinute: number): AuthFailures {
-  const seen = new Map<string, { startMs: number; count: number }>()
+  const windows = new Map<string, { startMs: number; count: number }>()
 
   const current = (subscriber: string) => {
-    const entry = seen.get(subscriber)
+    const entry = windows.get(subscriber)
     return entry && clock.monotonicMs() - entry.startMs < windowMs ? entry : undefined
   }
 
@@ -25,16 +25,16 @@ export function createAuthFailures(clock: Clock, failuresPerMinute: number): Aut
       if (!entry || entry.count <= failuresPerMinute) return 0
       return Math.max(1, Math.ceil((entry.startMs + windowMs - clock.monotonicMs()) / 1000))
     },
-    note(address) {
+    add(address) {
       const subscriber = clientPrefixOf(address)
       const entry = current(subscriber)
       if (entry) {
         entry.count++
         return
       }
-      seen.delete(subscriber)
-      seen.set(subscriber, { startMs: clock.monotonicMs(), count: 1 })
-      if (seen.size > maxSubscribers) seen.delete(seen.keys().next().value ?? '') // the oldest window goes first
+      windows.delete(subscriber)
+      windows.set(subscriber, { startMs: clock.monotonicMs(), count: 1 })
+      if (windows.size > maxSubscribers) windows.delete(windows.keys().next().value ?? '') // evicts the oldest window
     },
   }
 }

@@ -77,7 +77,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     changes,
     failures: createAuthFailures(clock, 3),
     verifyToken,
-    onIpDenied: (who, address) => void log.denied.push(`${who.id} ${address}`),
+    onIpDenied: (credential, address) => void log.denied.push(`${credential.id} ${address}`),
     onTouchFailed: () => {},
   })
   const revoke = (): void => void rows.set(digest, { key: { ...key, revokedAtMs: nowMs }, organization, secretId })

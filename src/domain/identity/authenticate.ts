@@ -15,7 +15,7 @@ import type { CredentialStore, FoundKey } from './store.ts'
 import { createTokenReader, type VerifyToken } from './token-reader.ts'
 
 export type Authenticator = {
-  /** A project API key or a token, for inference and the policy gateway. One that was met before is known at once. */
+  /** A project API key or a token, for inference and the policy gateway. A cached credential is returned synchronously. */
   principal(secret: string | undefined, address: string): MaybePromise<Principal>
   administrator(secret: string | undefined, address: string): MaybePromise<Administrator>
 }
@@ -27,9 +27,9 @@ export type AuthenticatorParts = {
   readonly changes: Changes
   readonly failures: AuthFailures
   readonly verifyToken: VerifyToken | undefined
-  /** Called when a valid key is used from an address that its list does not hold. */
-  readonly onIpDenied: (who: Administrator | Principal, address: string) => void
-  /** Called when noting the use of a key failed: worth a log line, never a refusal. */
+  /** Called when a valid key is used from an address that is not in its list. */
+  readonly onIpDenied: (credential: Administrator | Principal, address: string) => void
+  /** Called when the time of a key's last use could not be written. The request goes on. */
   readonly onTouchFailed: (error: unknown) => void
 }
 
@@ -37,24 +37,24 @@ const touchEveryMs = 60_000
 
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { store, clock, changes, digests, failures, verifyToken } = parts
-  const memory = { clock, changes, invalid: invalidCredential }
-  const principals = createCredentialCache<Principal>(memory)
-  const administrators = createCredentialCache<Administrator>(memory)
-  const refused = createRejectedSecrets()
+  const cacheParts = { clock, changes, invalid: invalidCredential }
+  const principals = createCredentialCache<Principal>(cacheParts)
+  const administrators = createCredentialCache<Administrator>(cacheParts)
+  const rejected = createRejectedSecrets()
   const lookups = createLookups(store, changes)
-  const readToken = createTokenReader({ ...memory, lookups })
+  const readToken = createTokenReader({ ...cacheParts, lookups })
   const search = createKeySearch({ store, digests, onFailed: parts.onTouchFailed })
-  // A key that is looked up again is stored again, under the secret that is now the current one.
+  // The next lookup of each key then stores its digest under the secret that is now current.
   digests.onChange(() => [principals, administrators].forEach((known) => known.clear()))
 
   return {
     principal(secret, address) {
-      const known = principals.recall(secret)
+      const known = principals.get(secret)
       if (known) return admit(known, address)
       if (verifyToken && secret?.includes('.'))
         return checked(
           address,
-          async () => principals.remember(secret, await readToken(await verifyToken(secret, address), address)).who,
+          async () => principals.set(secret, await readToken(await verifyToken(secret, address), address)).value,
         )
       const key = wellFormed('ak', secret, address)
       const read = async (): Promise<KnownCredential<Principal>> => {
@@ -62,12 +62,12 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           kind: 'api_key',
           find: (digest) => lookups.apiKey(digest, address),
         })
-        return memoryOf(found.key, readAt, principalOf(found))
+        return cacheEntryOf(found.key, readAt, principalOf(found))
       }
       return checked(address, async () => admit(await principals.refresh(key.text, read), address))
     },
     administrator(secret, address) {
-      const known = administrators.recall(secret)
+      const known = administrators.get(secret)
       if (known) return admit(known, address)
       const key = wellFormed('adm', secret, address)
       const read = async (): Promise<KnownCredential<Administrator>> => {
@@ -75,36 +75,36 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           kind: 'admin_key',
           find: (digest) => lookups.adminKey(digest, address),
         })
-        return memoryOf(found.key, readAt, administratorOf(found))
+        return cacheEntryOf(found.key, readAt, administratorOf(found))
       }
       return checked(address, async () => admit(await administrators.refresh(key.text, read), address))
     },
   }
 
-  /** A credential is always checked, so that a valid one passes whatever else came from its address. */
+  /** A credential is always checked, so that a valid one passes even if its address has too many failures. */
   async function checked<T>(address: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
       if (!isFault(error) || error.kind !== 'auth') throw error
-      failures.note(address)
-      throw refusal(address, error)
+      failures.add(address)
+      throw authFault(address, error)
     }
   }
 
-  function refusal(address: string, invalid: Fault): Fault {
+  function authFault(address: string, invalid: Fault): Fault {
     const retryAfterSeconds = failures.waitSeconds(address)
     if (retryAfterSeconds === 0) return invalid
     const message = `${invalid.message} Too many failed authentications came from this address.`
     return new Fault('rate_limit', 'too_many_auth_failures', message, { retryAfterSeconds, cause: invalid.cause })
   }
 
-  /** What cannot be a key, or is known to be none, is refused at no cost; so it costs its address nothing either. */
+  /** A malformed key, or one that was rejected before, needs no lookup. It does not count as a failure of its address. */
   function wellFormed(kind: KeyKind, secret: string | undefined, address: string): PresentedKey {
     if (secret === undefined) throw missingCredential()
     if (kindOfSecret(secret) !== kind) throw invalidCredential()
     const own = digests.current(secret)
-    if (refused.has(own.digest)) throw refusal(address, invalidCredential())
+    if (rejected.has(own.digest)) throw authFault(address, invalidCredential())
     return { text: secret, own }
   }
 
@@ -113,28 +113,28 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     table: KeyTable<K>,
   ): Promise<{ found: FoundKey<K>; readAt: number }> {
     const { found, readAt } = await search(key, table)
-    const isOver = !found || found.key.revokedAtMs !== null
-    if (isOver) refused.add(key.own.digest)
-    if (isOver || (found.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
+    const isInvalid = !found || found.key.revokedAtMs !== null
+    if (isInvalid) rejected.add(key.own.digest)
+    if (isInvalid || (found.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
     return { found, readAt }
   }
 
-  /** A key with a list of addresses works from these alone; the others pay for one comparison with null. */
+  /** A key with a list of addresses works only from these. Without a list, the cost is one comparison with null. */
   function admit<T extends Principal | Administrator>(known: KnownCredential<T>, address: string): T {
-    const { networks } = known.who
-    if (networks === null || isAllowedIp(networks, address)) return noteUse(known)
-    parts.onIpDenied(known.who, address)
+    const { networks } = known.value
+    if (networks === null || isAllowedIp(networks, address)) return touch(known)
+    parts.onIpDenied(known.value, address)
     throw new Fault('permission', 'ip_not_allowed', `This key may not be used from ${address}.`)
   }
 
-  function noteUse<T extends Principal | Administrator>(known: KnownCredential<T>): T {
+  function touch<T extends Principal | Administrator>(known: KnownCredential<T>): T {
     const nowMs = clock.nowMs()
     if (nowMs - known.touchedAtMs >= touchEveryMs) {
       known.touchedAtMs = nowMs
-      const kind = known.who.kind === 'admin_key' ? 'admin_key' : 'api_key'
-      store.touchKey(kind, known.who.id, nowMs).catch(parts.onTouchFailed)
+      const kind = known.value.kind === 'admin_key' ? 'admin_key' : 'api_key'
+      store.touchKey(kind, known.value.id, nowMs).catch(parts.onTouchFailed)
     }
-    return known.who
+    return known.value
   }
 }
 
@@ -144,8 +144,8 @@ type KeyDates = {
   readonly lastUsedAtMs: number | null
 }
 
-const memoryOf = <T>(key: KeyDates, readAt: number, who: T): KnownCredential<T> => ({
-  who,
+const cacheEntryOf = <T>(key: KeyDates, readAt: number, value: T): KnownCredential<T> => ({
+  value,
   readAt,
   expiresAtMs: key.expiresAtMs,
   touchedAtMs: key.lastUsedAtMs ?? 0,
@@ -169,7 +169,7 @@ const grantsOf = ({ permissions, allowedIps }: AdminKey) => ({
 const missingCredential = (): Fault =>
   new Fault('auth', 'invalid_api_key', 'No API key was sent.', { credential: 'missing' })
 
-/** One sentence for unknown, expired and revoked: the difference is nobody's business. */
+/** Unknown, expired and revoked keys get the same message, so that a caller learns nothing about a key. */
 export const invalidCredential = (cause?: unknown): Fault =>
   new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', {
     credential: 'invalid',

@@ -4,14 +4,14 @@ import { Fault } from '../../base/fault.ts'
 /** The longest name that an organization, a project or a key may have, in characters. */
 export const maxNameLength = 80
 
-/** Refuses a name that nobody could read in a list. */
+/** Rejects an empty or too long name. */
 export function requireName(name: string): void {
   const { length } = [...name]
   if (length === 0) throw outOfBounds('name', 'must not be empty')
   if (length > maxNameLength) throw outOfBounds('name', `must have at most ${maxNameLength} characters`)
 }
 
-/** Refuses a key that would never work, or only seems to end. */
+/** Rejects an expiry in the past, or one that cannot be represented. */
 export function requireExpiry(expiresAtMs: number | null | undefined, nowMs: number): void {
   if (expiresAtMs === null || expiresAtMs === undefined) return
   if (expiresAtMs <= nowMs) throw outOfBounds('expires_at', 'must lie in the future')

@@ -2,26 +2,26 @@ import { minuteMs, type Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 
 /**
- * Tells when something of an organization changed, on this node or another. What is remembered about an organization carries
- * the count at which it was read. Once a later change was announced it is stale: it is read again before it is used, and
- * is used unread only while the database is out of reach, for a bounded time, and never if it is known to be revoked.
+ * Invalidates cached data of an organization after a change on any node. A cache entry carries the count of changes at
+ * which it was read. After a later change it is stale and is read again before use. While the database is unreachable a
+ * stale entry may be used for a bounded time, but never if its key is known to be revoked.
  */
 export type Changes = {
-  /** Changes announced so far. Taken before reading: a change during the read then makes the memory stale, never wrong. */
+  /** Number of changes announced so far. Take it before a read: a change during the read then makes the entry stale. */
   count(): number
-  /** The count at this organization's latest change. */
+  /** The count at the organization's latest change. */
   latestOf(organizationId: string): number
-  /** `revoked` names the keys that were revoked and the projects that were archived lately, at least those of this change. */
+  /** `revoked`: ids of recently revoked keys and archived projects, at least those of this change. */
   announce(organizationId: string, revoked?: readonly string[]): void
   isRevoked(id: string): boolean
-  /** Whether what was read before the latest change may be used where the read after it failed with this error. */
+  /** Whether an entry from before the latest change may be used after the next read failed with this error. */
   mayUseStale(organizationId: string, error: unknown): boolean
 }
 
-/** How long after a change a node serves by what it knew before, where it cannot read the change. */
+/** How long a node may use stale entries after a change that it cannot read. */
 const maxStaleMs = 5 * minuteMs
 
-/** More than an organization revokes within the time that stale knowledge is used. */
+/** More than an organization revokes within `maxStaleMs`. */
 const maxRevoked = 100_000
 
 export function createChanges(clock: Pick<Clock, 'monotonicMs'>): Changes {
@@ -48,7 +48,7 @@ export function createChanges(clock: Pick<Clock, 'monotonicMs'>): Changes {
 }
 
 /**
- * Runs a change of one organization as one transaction: all that `work` does through its stores happens, or nothing.
- * Announced once durable, so it holds here at once and on other nodes within a second.
+ * Runs a change of one organization in one transaction. The change is announced after the commit: it takes effect on this
+ * node at once and on other nodes within a second.
  */
 export type ChangeOrganization<Stores> = <T>(organizationId: string, work: (stores: Stores) => Promise<T>) => Promise<T>

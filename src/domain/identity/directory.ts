@@ -32,21 +32,21 @@ export type NewAdminKey = {
   readonly allowedIps?: readonly string[] | null
 }
 
-/** Which project, in whose organization. */
-export type ProjectPath = Pick<Project, 'id' | 'organizationId'>
+/** A project and its organization. */
+export type ProjectRef = Pick<Project, 'id' | 'organizationId'>
 
-/** Whose key is revoked, and what the key that asks for it may do; an operator at the machine may do everything. */
+/** The organization of the key, and the permissions of the caller. An operator on the machine may do everything. */
 export type Revocation = {
   readonly organizationId: string
   readonly by: ReadonlySet<Permission> | 'operator'
 }
 
-/** The secret exists only in this answer. */
+/** The secret is returned once and never stored. */
 export type Issued<K> = { readonly key: K; readonly secret: string }
 
 export type Directory = ReturnType<typeof createDirectory>
 
-/** Organizations, projects and keys: made, renamed, archived, revoked. Each operation works inside its caller's transaction. */
+/** Creates, renames, archives and revokes organizations, projects and keys. Each operation runs in its caller's transaction. */
 export function createDirectory({ ids, clock, random, digests }: DirectoryParts) {
   return {
     async createOrganization(
@@ -73,28 +73,28 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
       return project
     },
 
-    async renameProject(store: DirectoryStore, project: ProjectPath, name: string): Promise<Project> {
+    async renameProject(store: DirectoryStore, project: ProjectRef, name: string): Promise<Project> {
       requireName(name)
       const { organizationId, id } = project
       if (!(await store.renameProject(organizationId, id, name))) throw notFound('project', id)
-      return found('project', id, await store.findProject(organizationId, id))
+      return required('project', id, await store.findProject(organizationId, id))
     },
 
-    /** Archiving stops every key of the project with it; doing it twice is doing it once. */
+    /** Also invalidates every key of the project. Idempotent. */
     async archiveProject(store: DirectoryStore, organizationId: string, id: string): Promise<Project> {
       if (!(await store.archiveProject(organizationId, id, clock.nowMs()))) throw notFound('project', id)
-      return found('project', id, await store.findProject(organizationId, id))
+      return required('project', id, await store.findProject(organizationId, id))
     },
 
-    async createApiKey(store: DirectoryStore, project: ProjectPath, input: NewApiKey): Promise<Issued<ApiKey>> {
+    async createApiKey(store: DirectoryStore, project: ProjectRef, input: NewApiKey): Promise<Issued<ApiKey>> {
       const { organizationId } = project
-      const home = found('project', project.id, await store.findProject(organizationId, project.id))
-      if (home.archivedAtMs !== null) throw notFound('project', project.id)
+      const current = required('project', project.id, await store.findProject(organizationId, project.id))
+      if (current.archivedAtMs !== null) throw notFound('project', project.id)
       const issued = issue('ak', 'key', input)
       const key: ApiKey = {
         ...issued.record,
         organizationId,
-        projectId: home.id,
+        projectId: current.id,
         name: input.name,
         permissions: input.permissions,
         models: input.models ?? null,
@@ -105,24 +105,24 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
 
     async revokeApiKey(store: DirectoryStore, organizationId: string, id: string): Promise<ApiKey> {
       if (!(await store.revokeApiKey(organizationId, id, clock.nowMs()))) throw notFound('API key', id)
-      return found('API key', id, await store.findApiKey(organizationId, id))
+      return required('API key', id, await store.findApiKey(organizationId, id))
     },
 
     async createAdminKey(store: DirectoryStore, organizationId: string, input: NewAdminKey): Promise<Issued<AdminKey>> {
-      found('organization', organizationId, await store.findOrganization(organizationId))
+      required('organization', organizationId, await store.findOrganization(organizationId))
       const issued = issue('adm', 'adk', input)
       const key: AdminKey = { ...issued.record, organizationId, name: input.name, permissions: input.permissions }
       await store.insertAdminKey(key, issued.digest)
       return { key, secret: issued.secret }
     },
 
-    /** Two keys that revoke each other at once leave one, so this takes turns within an organization. */
+    /** Serialised per organization, so that of two keys that revoke each other one remains. */
     async revokeAdminKey(store: DirectoryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
       await store.lockAdminKeys(organizationId)
-      const key = found('administrator key', id, await store.findAdminKey(organizationId, id))
+      const key = required('administrator key', id, await store.findAdminKey(organizationId, id))
       if (by !== 'operator') await requireRevocable(store, key, by)
       if (!(await store.revokeAdminKey(organizationId, id, clock.nowMs()))) throw notFound('administrator key', id)
-      return found('administrator key', id, await store.findAdminKey(organizationId, id))
+      return required('administrator key', id, await store.findAdminKey(organizationId, id))
     },
   }
 
@@ -133,7 +133,7 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
       throw new Fault('permission', 'permission_denied', message)
     }
     const nowMs = clock.nowMs()
-    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return // it works no longer
+    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return // already invalid
     if (!(await store.hasOtherOwner(key, nowMs))) throw lastAdminKey(key.id)
   }
 
@@ -154,7 +154,7 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
   }
 }
 
-function found<T>(what: string, id: string, value: T | undefined): T {
+function required<T>(what: string, id: string, value: T | undefined): T {
   if (value === undefined) throw notFound(what, id)
   return value
 }
@@ -166,5 +166,5 @@ const lastAdminKey = (id: string): Fault =>
     `${id} is the last administrator key with the permission *. Create another one first, or revoke it on the machine with: gatehouse keys revoke ${id}.`,
   )
 
-/** The same words for an id that never was and one of another organization. */
+/** The message is the same for an unknown id and for one of another organization. */
 const notFound = (what: string, id: string): Fault => new Fault('not_found', 'not_found', `There is no ${what} ${id}.`)

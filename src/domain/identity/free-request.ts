@@ -11,7 +11,7 @@ const rememberMs = 30 * dayMs
 /** The single anonymous free request: one per client, once, and a cap over all clients per day. */
 export type FreeRequests = {
   identify(address: string): FreeCaller
-  /** Takes the client's one place; it goes back by itself unless it is kept. */
+  /** Claims the client's free request. Disposing the slot releases it, unless `keep` was called. */
   claim(caller: FreeCaller): Promise<FreeTierSlot>
 }
 
@@ -50,7 +50,7 @@ export function createFreeRequests({ store, clock, keyring, dailyCap }: FreeRequ
 const usedUp = (): Fault =>
   new Fault('auth', 'free_request_used', 'The free request is used up. Sign up and send an API key to continue.')
 
-/** Who holds an IPv6 address holds its whole /64; an IPv4 address in IPv6 clothes is the IPv4 address. */
+/** The /64 of an IPv6 address, because one client usually has a whole /64. An IPv4-mapped address counts as IPv4. */
 export function clientPrefixOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped) return mapped

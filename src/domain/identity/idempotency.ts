@@ -4,14 +4,14 @@ import type { WithAuditRecord } from './audit-log.ts'
 
 const keptMs = dayMs
 
-/** Whose key it is: two credentials that choose the same one do not meet. */
+/** Idempotency keys are per credential: two credentials may use the same key. */
 export type IdempotencyScope = {
   readonly organizationId: string
   readonly credentialId: string
   readonly key: string
 }
 
-/** A request that may be sent again. `fingerprint` is the same for the same request, and only then. */
+/** A request that may be retried. `fingerprint` is equal only for equal requests. */
 export type RepeatableRequest = {
   readonly scope: IdempotencyScope
   readonly fingerprint: string
@@ -19,22 +19,22 @@ export type RepeatableRequest = {
 }
 
 export type IdempotencyStore = {
-  /** Takes the key until the transaction ends; false where another transaction holds it. */
+  /** Locks the key until the transaction ends. Returns false if another transaction holds it. */
   claim(scope: IdempotencyScope): Promise<boolean>
   find(scope: IdempotencyScope, nowMs: number): Promise<StoredReply | undefined>
-  /** Takes the place of one that has expired. */
+  /** Replaces an expired entry. */
   save(scope: IdempotencyScope, entry: StoredReply & { readonly expiresAtMs: number }): Promise<void>
 }
 
-/** A reply that is kept for retries: JSON that only the caller of `doOnce` reads. */
+/** A reply stored for retries, as JSON that only the caller of `doOnce` interprets. */
 export type StoredReply = { readonly fingerprint: string; readonly reply: unknown }
 
 /** The reply to a request, and whether an earlier request with the same key produced it. */
 export type RepeatableReply<Reply> = { readonly reply: Reply; readonly isReplayed: boolean }
 
 /**
- * Does the work once for a key, inside the transaction of the work itself. Whatever throws leaves no trace, so that a
- * retry is safe. The look-up comes first: a retried success must not fail on the revision that it has itself raised.
+ * Does the work once per key, in the transaction of the work. An error rolls everything back, so that a retry is safe.
+ * The stored reply is looked up first, because a retry of a success must not fail on the revision that it incremented.
  */
 export async function doOnce<Reply>(
   store: IdempotencyStore,
@@ -45,7 +45,7 @@ export async function doOnce<Reply>(
   const stored = await store.find(scope, nowMs)
   if (stored) {
     if (stored.fingerprint !== fingerprint) throw keyReused()
-    // The same caller stored it, for the same request: the fingerprint covers the endpoint.
+    // The type holds because the fingerprint covers the endpoint.
     return { value: { reply: stored.reply as Reply, isReplayed: true } }
   }
   const { value: reply, ...audit } = await work()

@@ -1,13 +1,13 @@
 import { createDigest } from './key-format.ts'
 import type { Keyring } from './keyring.ts'
 
-/** What is stored of a key: its digest, and under which server secret that was made. */
+/** What is stored of a key: its digest, and the id of the server secret that the digest was made with. */
 export type StoredDigest = { readonly digest: string; readonly secretId: string }
 
 export type KeyDigests = {
   /** Under the current server secret. */
   current(key: string): StoredDigest
-  /** Under the others that are accepted, in the order in which they are to be tried. */
+  /** Under the other accepted secrets, in the order in which to try them. */
   others(key: string): readonly (StoredDigest & { readonly isPrevious: boolean })[]
   onChange: Keyring['onChange']
 }

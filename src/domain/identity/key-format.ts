@@ -8,26 +8,26 @@ const checksumLength = 6
 
 export type KeyKind = 'ak' | 'adm'
 
-const form = /^(ak|adm)_[0-9A-Za-z]{38}$/
+const format = /^(ak|adm)_[0-9A-Za-z]{38}$/
 
-/** `ak_` or `adm_`, 32 base62 characters of randomness, 6 of checksum: scanners can tell a real one offline. */
+/** `ak_` or `adm_`, 32 random base62 characters, 6 of checksum. Secret scanners can verify the checksum offline. */
 export function mintSecret(kind: KeyKind, random: Random): string {
   const body = `${kind}_${randomCharacters(random)}`
   return body + checksumOf(body)
 }
 
-/** Which kind of key this is, or undefined where the checksum says it cannot be one: no database needed. */
+/** The kind of key, or undefined if the format or the checksum is wrong. Needs no database. */
 export function kindOfSecret(secret: string): KeyKind | undefined {
-  if (!form.test(secret)) return undefined
+  if (!format.test(secret)) return undefined
   if (checksumOf(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength)) return undefined
   return secret.startsWith('ak_') ? 'ak' : 'adm'
 }
 
-/** What lists show instead of the secret. */
+/** Shown in lists instead of the secret. */
 export const redactSecret = (secret: string): string =>
   `${secret.slice(0, secret.indexOf('_') + 1)}…${secret.slice(-4)}`
 
-/** Only this is stored: without the pepper, which lives outside the database, a stolen table checks nothing. */
+/** Only the digest is stored. Without the pepper, which is not in the database, a stolen table cannot be used to verify keys. */
 export type Digest = (secret: string) => string
 
 export function createDigest(pepper: Uint8Array): Digest {

@@ -30,7 +30,7 @@ export function createKeySearch({ store, digests, onFailed }: KeySearchParts) {
       if (read.found) break
     }
     const { found } = read
-    // What a node with the next secret made stays as it is: two nodes must not rewrite one another's digests.
+    // A digest under the next secret is kept, because two nodes must not rewrite one another's digests.
     if (found && from.isPrevious && found.secretId !== own.secretId) {
       store.replaceDigest({ kind, id: found.key.id, from: from.digest }, own).catch(onFailed)
     }

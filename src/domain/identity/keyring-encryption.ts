@@ -4,7 +4,7 @@ import type { Keyring } from './keyring.ts'
 
 /** Encrypts for one purpose with the current server secret, and also decrypts what another accepted one encrypted. */
 export type KeyringEncryption = Encryption & {
-  /** Whether it is encrypted with the current secret; false where only another accepted one decrypts it. */
+  /** Whether the value is encrypted with the current secret; false if only another accepted secret decrypts it. */
   isCurrent(sealed: Uint8Array, place: string): boolean
 }
 

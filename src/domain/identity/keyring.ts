@@ -1,33 +1,33 @@
 import { deriveKey } from './key-format.ts'
 
-/** The secret of the server, and those that are accepted beside it while it is rotated. */
+/** The server secret, and the other secrets that are accepted during a rotation. */
 export type ServerSecrets = {
   readonly current: string
-  /** The one before: what was made under it is read, and rewritten under the current one. */
+  /** The previous secret: values made with it are read, and rewritten with the current one. */
   readonly previous?: string | undefined
-  /** The one to come: what other nodes make under it already is read, and left as it is. */
+  /** The next secret: values that other nodes already make with it are read, and not rewritten. */
   readonly next?: string | undefined
 }
 
 /** The keys of one secret. */
 export type SecretKeys = {
-  /** Names the secret in rows and reports. It says nothing about it. */
+  /** Identifies the secret in rows and reports without revealing it. */
   readonly id: string
   readonly role: 'current' | 'previous' | 'next'
-  /** A key of its own for each purpose. */
+  /** A separate key for each purpose. */
   key(purpose: string): Uint8Array
 }
 
-/** Every key that derives from the server secret. A rotation replaces the secret while the service runs. */
+/** Derives every key from the server secret. A rotation replaces the secret while the service runs. */
 export type Keyring = {
-  /** For what is made. */
+  /** For new values. */
   current(): SecretKeys
-  /** For what is read: the current one first. */
+  /** For reading: the current secret first. */
   accepted(): readonly SecretKeys[]
-  /** The texts themselves, which no log may show. */
+  /** The secrets themselves, which must never be logged. */
   texts(): readonly string[]
   use(secrets: ServerSecrets): void
-  /** Calls back after every `use`. */
+  /** Called after every `use`. */
   onChange(listener: () => void): void
 }
 
@@ -41,7 +41,7 @@ export function createKeyring(secrets: ServerSecrets): Keyring {
     texts: () => texts,
     use(next) {
       all = keysOf(next)
-      // A secret that is no longer accepted stays one that no log may show.
+      // A secret that is no longer accepted must still never be logged.
       texts = [...new Set([...texts, ...textsOf(next)])]
       for (const listener of listeners) listener()
     },

@@ -5,31 +5,31 @@ import type { Changes } from './changes.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { CredentialStore, FoundKey, FoundKeys } from './store.ts'
 
-/** `readAt` is the count of changes before the read: what was read is stale after a later change. */
+/** `readAt` is the count of changes before the read; a later change makes the result stale. */
 export type Read<T> = { readonly found: T | undefined; readonly readAt: number }
 
 export type FindKey<K> = (digest: string, address: string) => Promise<Read<FoundKey<K>>>
 
-/** What a token says about itself, once its signature is checked. */
+/** The project that a verified token names. */
 export type TokenProject = { readonly organizationId: string; readonly projectId: string }
 
 export type Lookups = {
   readonly apiKey: FindKey<ApiKey>
   readonly adminKey: FindKey<AdminKey>
   readonly project: (
-    place: TokenProject,
+    of: TokenProject,
     address: string,
   ) => Promise<Read<{ readonly project: Project; readonly organization: Organization }>>
 }
 
 const maxConcurrent = 4
 const maxBatch = 512
-/** Storage reads `maxBatch` keys at once, so that an address has as many waiting only while storage hangs. */
+/** Storage reads `maxBatch` keys at once, so a queue of this length per address means that storage hangs. */
 const maxWaiting = 10_000
 
 /**
- * Reads of credentials that are not cached. Anybody can invent keys with a correct checksum, so the load that they put
- * on storage is bounded: few queries run at once, each for many keys, and addresses take turns.
+ * Reads of credentials that are not cached. Anybody can invent keys with a correct checksum, so the load that they cause
+ * is bounded: few queries run at once, each for many keys, with fair queueing between addresses.
  */
 export function createLookups(store: CredentialStore, changes: Changes): Lookups {
   const bounds = { maxConcurrent, maxWaiting, overflow }
@@ -50,9 +50,9 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
   const projects = createFairBatches<TokenProject, Awaited<ReturnType<Lookups['project']>>>({
     ...bounds,
     maxBatch: 1,
-    run: (places) =>
+    run: (requests) =>
       Promise.all(
-        places.map(async ({ organizationId, projectId }) => {
+        requests.map(async ({ organizationId, projectId }) => {
           const readAt = changes.count()
           return { found: await store.findProject(organizationId, projectId), readAt }
         }),
@@ -62,9 +62,9 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
   return {
     apiKey: keys(store.findApiKeys),
     adminKey: keys(store.findAdminKeys),
-    project: (place, address) => projects.submit(clientPrefixOf(address), place),
+    project: (of, address) => projects.submit(clientPrefixOf(address), of),
   }
 }
 
 const overflow = (): Fault =>
-  new Fault('unavailable', 'unavailable', 'Too many keys wait to be looked up; ask again.', { retryAfterSeconds: 1 })
+  new Fault('unavailable', 'unavailable', 'Too many key lookups are queued. Retry later.', { retryAfterSeconds: 1 })

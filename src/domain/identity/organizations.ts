@@ -22,18 +22,18 @@ export type FirstOrganization = {
 
 type NamedOrganization = Pick<Organization, 'id' | 'name'>
 
-export type Organizations<Stores extends { readonly registry: DirectoryStore }> = ReturnType<
+export type Organizations<Stores extends { readonly directory: DirectoryStore }> = ReturnType<
   typeof createOrganizations<Stores>
 >
 
 /** Creates organizations, each inside its caller's transaction and with one audit record. */
-export function createOrganizations<Stores extends { readonly registry: DirectoryStore }>(
+export function createOrganizations<Stores extends { readonly directory: DirectoryStore }>(
   parts: OrganizationParts<Stores>,
 ) {
   const { directory, startingCredits, grantStartingCredits } = parts
 
   async function create(stores: Stores, named: NamedOrganization): Promise<Required<WithAuditRecord<Organization>>> {
-    const value = await directory.createOrganization(stores.registry, named)
+    const value = await directory.createOrganization(stores.directory, named)
     if (startingCredits > 0) await grantStartingCredits(stores, named.id)
     const details = { name: named.name, credits: startingCredits }
     return { value, record: { kind: 'organization.created', resourceId: named.id, details } }
@@ -44,7 +44,7 @@ export function createOrganizations<Stores extends { readonly registry: Director
 
     /** Creates the first organization with a project and two keys. Fails if the installation has an organization. */
     async setUp(stores: Stores, named: NamedOrganization): Promise<WithAuditRecord<FirstOrganization>> {
-      const { registry: store } = stores
+      const { directory: store } = stores
       const { id } = named
       if (!(await store.claimInstallation(id))) throw alreadySetUp()
       const { record } = await create(stores, named)

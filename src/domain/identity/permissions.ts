@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 
-/** What an administrator key may be allowed to do; `*` is all of it. */
+/** The permissions of an administrator key; `*` includes all of them. */
 export const permissions = [
   'policies:read',
   'policies:write',
@@ -21,7 +21,7 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
-/** What a project API key may be allowed to do besides inference. */
+/** The permissions that a project API key can have in addition to inference. */
 export const apiKeyPermissions: readonly Permission[] = [
   'gateway:read',
   'gateway:write',
@@ -29,17 +29,17 @@ export const apiKeyPermissions: readonly Permission[] = [
   'exports:write',
 ]
 
-/** What a project API key gets where its creation does not say. */
+/** The permissions of a project API key that is created without a list. */
 export type KeyDefaults = { readonly permissions: readonly Permission[] }
 
 const known = new Set<string>(permissions)
 
-export const isPermission = (word: string): word is Permission => known.has(word)
+export const isPermission = (name: string): name is Permission => known.has(name)
 
-export const holds = (held: ReadonlySet<Permission>, permission: Permission): boolean =>
-  held.has(permission) || held.has('*')
+export const holds = (own: ReadonlySet<Permission>, permission: Permission): boolean =>
+  own.has(permission) || own.has('*')
 
-export function requirePermission(held: ReadonlySet<Permission>, needed: Permission): void {
-  if (holds(held, needed)) return
+export function requirePermission(own: ReadonlySet<Permission>, needed: Permission): void {
+  if (holds(own, needed)) return
   throw new Fault('permission', 'permission_denied', `This credential lacks the permission ${needed}.`)
 }

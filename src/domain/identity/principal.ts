@@ -6,7 +6,7 @@ export type Organization = {
   readonly name: string
   readonly plan: string
   readonly lifetimePaidMicroUsd: number
-  /** Whether its use is paid for in credits. */
+  /** Whether usage is charged in credits. */
   readonly metered: boolean
   readonly createdAtMs: number
 }
@@ -19,14 +19,14 @@ export type Project = {
   readonly archivedAtMs: number | null
 }
 
-/** What both kinds of key share. The secret itself is never kept, only its digest. */
+/** The fields of both kinds of key. The secret is never stored, only its digest. */
 type KeyRecord = {
   readonly id: string
   readonly organizationId: string
   readonly name: string
   readonly redactedValue: string
   readonly permissions: readonly Permission[]
-  /** The networks (CIDR) that it may be used from; null is everywhere. */
+  /** The networks (CIDR) that the key may be used from; null allows every address. */
   readonly allowedIps: readonly string[] | null
   readonly createdAtMs: number
   readonly expiresAtMs: number | null
@@ -34,30 +34,30 @@ type KeyRecord = {
   readonly lastUsedAtMs: number | null
 }
 
-/** Speaks for a project: inference, credits, and the policy gateway. */
+/** Belongs to a project: for inference, credits and the policy gateway. */
 export type ApiKey = KeyRecord & {
   readonly projectId: string
-  /** The models it may use; null is all of them. */
+  /** The models that the key may use; null allows all. */
   readonly models: readonly string[] | null
 }
 
-/** Speaks for an organization's administration. */
+/** For the administration of an organization. */
 export type AdminKey = KeyRecord
 
-/** Who asks, once known. */
+/** An authenticated caller of inference or of the policy gateway. */
 export type Principal = {
   readonly kind: 'api_key' | 'jwt'
-  /** The key's id, or one made of the token's subject: what limits of the smallest scope count by. */
+  /** The key's id, or an id derived from the token's subject. Limits of the scope `key` are counted per id. */
   readonly id: string
   readonly organization: Organization
   readonly projectId: string
   readonly models: readonly string[] | null
   readonly permissions: ReadonlySet<Permission>
-  /** Where requests may come from; null is everywhere. */
+  /** The networks that requests may come from; null allows every address. */
   readonly networks: readonly Network[] | null
 }
 
-/** The single anonymous free request: nobody's, so no organization. `client` is a keyed hash of the address. */
+/** The caller of the anonymous free request. It has no organization. `client` is a keyed hash of the address. */
 export type FreeCaller = {
   readonly kind: 'free'
   readonly client: string
@@ -72,8 +72,8 @@ export type Administrator = {
   readonly id: string
   readonly organization: Organization
   readonly permissions: ReadonlySet<Permission>
-  /** When the key stops working; it creates none that works for longer. */
+  /** When the key expires. It cannot create a key that expires later. */
   readonly expiresAtMs: number | null
-  /** Where requests may come from, null is everywhere; it creates none that works from elsewhere. */
+  /** The networks that requests may come from; null allows every address. It cannot create a key with more. */
   readonly networks: readonly Network[] | null
 }

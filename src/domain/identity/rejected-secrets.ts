@@ -1,9 +1,9 @@
-const most = 10_000
+const maxDigests = 10_000
 
 /**
- * Digests of secrets that were looked up in vain. No secret becomes valid later: new ones are made at random, and what was
- * revoked stays so. (What has expired may not have: a clock can be wrong.) Whoever tries one again and again need not
- * bother the database.
+ * Digests of secrets that were looked up without success, so that a repeated attempt needs no query. Such a secret never
+ * becomes valid: new secrets are random, and a revocation is final. Expired secrets are not included, because the clock
+ * that found them expired can be wrong.
  */
 export type RejectedSecrets = { has(digest: string): boolean; add(digest: string): void }
 
@@ -13,7 +13,7 @@ export function createRejectedSecrets(): RejectedSecrets {
     has: (digest) => digests.has(digest),
     add(digest) {
       digests.add(digest)
-      if (digests.size > most) digests.delete(digests.values().next().value ?? '') // the oldest goes first
+      if (digests.size > maxDigests) digests.delete(digests.values().next().value ?? '') // evicts the oldest
     },
   }
 }

@@ -1,34 +1,34 @@
 import type { StoredDigest } from './key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 
-/** `secretId` names the server secret of its digest; null where that was never noted. */
+/** `secretId` is the server secret of the digest; null for rows from before it was stored. */
 export type FoundKey<K> = { readonly key: K; readonly organization: Organization; readonly secretId: string | null }
 
-/** Those keys that exist, by their digests. */
+/** The keys that exist, by digest. */
 export type FoundKeys<K> = ReadonlyMap<string, FoundKey<K>>
 
-/** What authentication reads. Look-ups go by digest, never by comparison over rows; many digests cost one query. */
+/** The storage of authentication. Keys are looked up by digest, many digests in one query. */
 export type CredentialStore = {
   findApiKeys(digests: readonly string[]): Promise<FoundKeys<ApiKey>>
   findAdminKeys(digests: readonly string[]): Promise<FoundKeys<AdminKey>>
-  /** For tokens of an issuer: the project they name, where it exists in that organization and is not archived. */
+  /** For tokens: the project, if it exists in the organization and is not archived. */
   findProject(
     organizationId: string,
     projectId: string,
   ): Promise<{ project: Project; organization: Organization } | undefined>
-  /** Notes the use; rows noted less than a minute before stay as they are. */
+  /** Sets the time of the last use, unless it was set less than a minute before. */
   touchKey(kind: 'api_key' | 'admin_key', id: string, atMs: number): Promise<void>
-  /** Stores a key's digest under another server secret, unless somebody else did since `from` was read. */
+  /** Compare-and-set of a key's digest: writes `to` only if the stored digest is still `from`. */
   replaceDigest(key: { kind: 'api_key' | 'admin_key'; id: string; from: string }, to: StoredDigest): Promise<void>
-  /** True for the first request of this client while the day's cap is not reached; then it is used up. */
+  /** Returns true for the first request of this client, while the daily cap is not reached. */
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
-  /** Gives the place back: nothing was answered for it. */
+  /** Releases the claim of a request that was not answered. */
   releaseFreeRequest(client: string): Promise<void>
 }
 
 export type FreeClaim = {
   readonly client: string
-  /** The same client under other server secrets: one of them may have used it up already. */
+  /** The same client under other server secrets; the free request may be used up under one of them. */
   readonly aliases: readonly string[]
   readonly atMs: number
   readonly rememberMs: number
@@ -39,20 +39,20 @@ export const pageOrders = ['asc', 'desc'] as const
 
 /** A page of a list that is ordered by id, which is the order of creation. */
 export type Page = { readonly limit: number; readonly after?: string; readonly order: (typeof pageOrders)[number] }
-/** A page of keys; those that are revoked can be left out. */
+/** A page of keys, optionally without revoked ones. */
 export type KeyPage = Page & { readonly withoutRevoked?: boolean }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
-/** What administration reads and writes. Every look-up names the organization first: nobody reaches another's rows. */
+/** The storage of organizations, projects and keys. Every lookup takes the organization first, for tenant isolation. */
 export type DirectoryStore = {
   insertOrganization(organization: Organization): Promise<void>
   listOrganizations(page: Page): Promise<Paged<Organization>>
   findOrganization(id: string): Promise<Organization | undefined>
-  /** False where there is no such organization, here and below. */
+  /** Returns false if the organization does not exist, here and below. */
   setPlan(organizationId: string, plan: string): Promise<boolean>
   setMetered(organizationId: string, metered: boolean): Promise<boolean>
   addPayment(organizationId: string, microUsd: number): Promise<boolean>
-  /** True for the one organization that may be the first: two nodes that start together do not both set up. */
+  /** Returns true for one caller only, so that two nodes that start together do not both create the first organization. */
   claimInstallation(organizationId: string): Promise<boolean>
 
   insertProject(project: Project): Promise<void>
@@ -64,9 +64,9 @@ export type DirectoryStore = {
   insertApiKey(key: ApiKey, digest: StoredDigest): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
-  /** Writes name, permissions, models, expiry and allowed addresses. False where there is no such key, or it is revoked. */
+  /** Writes name, permissions, models, expiry and allowed addresses. Returns false if the key is unknown or revoked. */
   updateApiKey(key: ApiKey): Promise<boolean>
-  /** False where there is no such key, or it was revoked before. */
+  /** Returns false if the key is unknown or already revoked. */
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
   insertAdminKey(key: AdminKey, digest: StoredDigest): Promise<void>
@@ -74,8 +74,8 @@ export type DirectoryStore = {
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
   updateAdminKey(key: AdminKey): Promise<boolean>
   revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
-  /** Until the end of the transaction, others that ask for the same wait. */
+  /** Locks until the end of the transaction. */
   lockAdminKeys(organizationId: string): Promise<void>
-  /** Whether another key of its organization has the permission `*` and works at this time. */
+  /** Whether another valid key of the organization has the permission `*`. */
   hasOtherOwner(key: AdminKey, nowMs: number): Promise<boolean>
 }

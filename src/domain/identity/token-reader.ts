@@ -3,7 +3,7 @@ import type { Lookups } from './lookups.ts'
 import { isPermission } from './permissions.ts'
 import type { Organization, Principal, Project } from './principal.ts'
 
-/** What a verified token of the configured issuer says. The port's adapter checks signature, issuer, audience, time. */
+/** The claims of a verified token. The adapter checks signature, issuer, audience and time. */
 export type Claims = {
   readonly subject: string
   readonly organizationId: string
@@ -11,35 +11,35 @@ export type Claims = {
   readonly scope: readonly string[]
   readonly expiresAtMs: number
 }
-/** The address is where it came from: a flood of tokens from one address does not delay those of others. */
+/** Verification is queued fairly by address, so that many tokens from one address do not delay others. */
 export type VerifyToken = (token: string, address: string) => Promise<Claims>
 
 export type TokenReaderParts = CredentialCacheParts & { readonly lookups: Pick<Lookups, 'project'> }
 
 type KnownProject = Pick<Project, 'id'> & { readonly organization: Organization }
 
-/** A token is checked again after a minute, so that a key its issuer withdrew does not live on here. */
+/** A token is verified again after a minute, so that the withdrawal of an issuer's key takes effect. */
 const trustTokenMs = 60_000
 
-/** Who a verified token speaks for. It was checked without the database, so only its project has to be known. */
-export function createTokenReader({ lookups, ...memory }: TokenReaderParts) {
-  const { clock, invalid } = memory
-  const projects = createCredentialCache<KnownProject>(memory)
+/** Returns the principal of a verified token. Only its project is looked up. */
+export function createTokenReader({ lookups, ...cacheParts }: TokenReaderParts) {
+  const { clock, invalid } = cacheParts
+  const projects = createCredentialCache<KnownProject>(cacheParts)
 
   async function projectOf(claims: Claims, address: string): Promise<KnownCredential<KnownProject>> {
     const name = `${claims.organizationId} ${claims.projectId}`
     const read = async (): Promise<KnownCredential<KnownProject>> => {
       const { found, readAt } = await lookups.project(claims, address)
       if (!found) throw invalid()
-      const who = { id: found.project.id, organization: found.organization }
-      return { who, readAt, expiresAtMs: null, touchedAtMs: Infinity }
+      const value = { id: found.project.id, organization: found.organization }
+      return { value, readAt, expiresAtMs: null, touchedAtMs: Infinity }
     }
-    return projects.recall(name) ?? projects.refresh(name, read)
+    return projects.get(name) ?? projects.refresh(name, read)
   }
 
   return async (claims: Claims, address: string): Promise<KnownCredential<Principal>> => {
-    const { who: project, readAt } = await projectOf(claims, address)
-    const who: Principal = {
+    const { value: project, readAt } = await projectOf(claims, address)
+    const principal: Principal = {
       kind: 'jwt',
       id: `jwt:${claims.subject}`,
       organization: project.organization,
@@ -49,6 +49,6 @@ export function createTokenReader({ lookups, ...memory }: TokenReaderParts) {
       permissions: new Set(claims.scope.filter(isPermission)),
     }
     const expiresAtMs = Math.min(claims.expiresAtMs, clock.nowMs() + trustTokenMs)
-    return { who, readAt, expiresAtMs, touchedAtMs: Infinity }
+    return { value: principal, readAt, expiresAtMs, touchedAtMs: Infinity }
   }
 }

@@ -15,14 +15,14 @@ export type NewLimitOverride = {
   readonly limits: LimitOverride['limits']
 }
 
-type OverrideStores = { readonly registry: DirectoryStore; readonly overrides: OverrideStore }
+type OverrideStores = { readonly directory: DirectoryStore; readonly overrides: OverrideStore }
 
 /** Sets or removes limits that apply in place of the tier's. */
 export async function setLimitOverride(
-  { registry, overrides }: OverrideStores,
+  { directory, overrides }: OverrideStores,
   input: NewLimitOverride,
 ): Promise<WithAuditRecord<LimitOverride>> {
-  const value = { ...(await subjectOf(registry, input)), limits: input.limits }
+  const value = { ...(await subjectOf(directory, input)), limits: input.limits }
   for (const limit of Object.values(input.limits))
     if (!Number.isSafeInteger(limit) || limit < 0) throw invalid(`${limit} is no limit: whole numbers from 0.`)
   await overrides.set(input.organizationId, value)
@@ -31,15 +31,15 @@ export async function setLimitOverride(
 }
 
 async function subjectOf(
-  registry: DirectoryStore,
+  directory: DirectoryStore,
   { organizationId, projectId, keyId }: NewLimitOverride,
 ): Promise<Pick<LimitOverride, 'scope' | 'subjectId'>> {
   if (keyId !== undefined) {
-    if (await registry.findApiKey(organizationId, keyId)) return { scope: 'key', subjectId: keyId }
+    if (await directory.findApiKey(organizationId, keyId)) return { scope: 'key', subjectId: keyId }
     throw new Fault('not_found', 'not_found', `There is no API key ${keyId}.`)
   }
   if (projectId === undefined) return { scope: 'organization', subjectId: organizationId }
-  if (await registry.findProject(organizationId, projectId)) return { scope: 'project', subjectId: projectId }
+  if (await directory.findProject(organizationId, projectId)) return { scope: 'project', subjectId: projectId }
   throw new Fault('not_found', 'not_found', `There is no project ${projectId}.`)
 }
 
@@ -48,14 +48,14 @@ export type AccountUpdate = { readonly plan?: string | undefined; readonly meter
 
 /** Changes the plan, which decides the tier together with the payments, and whether use costs credits. */
 export async function updateAccount(
-  registry: DirectoryStore,
+  directory: DirectoryStore,
   organizationId: string,
   { plan, metered }: AccountUpdate,
 ): Promise<WithAuditRecord<Organization>> {
   if (plan !== undefined && !isPlan(plan)) throw invalid(`There is no plan ${plan}; there are: ${plans.join(', ')}.`)
-  if (plan !== undefined) await registry.setPlan(organizationId, plan)
-  if (metered !== undefined) await registry.setMetered(organizationId, metered)
-  const value = existing(organizationId, await registry.findOrganization(organizationId))
+  if (plan !== undefined) await directory.setPlan(organizationId, plan)
+  if (metered !== undefined) await directory.setMetered(organizationId, metered)
+  const value = existing(organizationId, await directory.findOrganization(organizationId))
   const details = { ...(plan !== undefined && { plan }), ...(metered !== undefined && { metered }) }
   return { value, record: { kind: 'organization.updated', resourceId: organizationId, details } }
 }

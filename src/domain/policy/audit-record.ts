@@ -2,12 +2,12 @@ import type { AuditKind, AuditRecord } from '../identity/audit-log.ts'
 import { contentBody } from './content.ts'
 import type { Policy } from './policy.ts'
 
-/** A policy before and after a change; one of them is missing at its birth and at its end. */
+/** A policy before and after a mutation. A creation has no `before`, a deletion no `after`. */
 export type PolicyMutation = { readonly kind: AuditKind; readonly before?: Policy; readonly after?: Policy }
 
 /**
- * What the audit log keeps of a change. Published versions are kept in full: the log is where those of a deleted
- * policy can still be read.
+ * The audit record of a mutation. It contains published versions in full, because the versions of a deleted policy can be
+ * read only in the audit log.
  */
 export function policyAuditRecord(id: string, { kind, before, after }: PolicyMutation): AuditRecord {
   return {
@@ -20,16 +20,18 @@ export function policyAuditRecord(id: string, { kind, before, after }: PolicyMut
   }
 }
 
-/** The fields that have another value than before, under the names they have in the API. */
+/** The fields whose values differ, under the names of the API. */
 function changedFields(before: Policy | undefined, after: Policy | undefined): Record<string, unknown> {
   if (!after) return { name: before?.name, state: before?.state }
-  const old = before && spelled(before)
+  const old = before && auditedFields(before)
   return Object.fromEntries(
-    Object.entries(spelled(after)).filter(([name, value]) => JSON.stringify(old?.[name]) !== JSON.stringify(value)),
+    Object.entries(auditedFields(after)).filter(
+      ([name, value]) => JSON.stringify(old?.[name]) !== JSON.stringify(value),
+    ),
   )
 }
 
-const spelled = ({ name, description, state, draft }: Policy): Record<string, unknown> => ({
+const auditedFields = ({ name, description, state, draft }: Policy): Record<string, unknown> => ({
   name,
   description,
   state,

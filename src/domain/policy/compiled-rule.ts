@@ -1,31 +1,31 @@
 import type { RuleFacts } from './rule.ts'
 
-/** Basis points from 0 to 10,000; or why nothing could be said, which is never the same as a pass. */
+/** Basis points from 0 to 10,000, or the reason why there is no score. A missing score is never a pass. */
 export type RuleScore =
   | { readonly basisPoints: number }
   | {
       readonly notEvaluated: string
-      /** Something failed that should have judged. False where nothing here can judge such a rule at all. */
+      /** True if an evaluation failed. False if this service has no way to evaluate the rule. */
       readonly isFailure: boolean
     }
 
 /**
- * How much of a growing text a rule must see before what came earlier may leave: `whole`, or the characters that a match
- * can span. Personal data settles by itself, so it needs no number.
+ * How much of a streamed text a rule must see before earlier text may be sent: `whole`, or the number of characters that
+ * a match can span. Personal data needs no number because its scan reports pending matches.
  */
 export type LookBehind = 'whole' | { readonly characters: number; readonly personalData: boolean }
 
-/** The rule of one version, ready to be asked as often as there are texts. */
+/** The rule of one version, compiled once and evaluated for every text. */
 export type CompiledRule = {
   readonly lookBehind: LookBehind
-  /** Never throws: what goes wrong is a score of its own. */
+  /** Never throws: a failure is returned as a score with `notEvaluated`. */
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }
 
-/** A rule that was checked when it was saved. */
+/** A rule that passed `checkRule` when it was saved. */
 export type RuleSource = {
   readonly rule: string
-  /** Verdicts are remembered under it. */
+  /** The key under which verdicts are cached. */
   readonly versionId: string
   readonly organizationId: string
 }

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { LookBehind } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
-/** What came out, whatever it is; or in a word why nothing did. */
+/** The value of the expression, or the code of its failure. */
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
 export type CompiledExpression = {
@@ -12,7 +12,7 @@ export type CompiledExpression = {
 }
 
 /**
- * Compiles an expression that was checked when it was saved. Evaluation is bounded in time and memory; long evaluations of
- * different organizations take turns.
+ * Compiles an expression that was checked when it was saved. Evaluation is bounded in time and memory; long evaluations
+ * of different organizations are interleaved.
  */
 export type CompileExpression = (expression: string, organizationId: string) => CompiledExpression

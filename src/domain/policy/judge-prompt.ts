@@ -1,10 +1,10 @@
-/** What a judge is asked, and how its answer is read. The text is data: nothing in it is ever an instruction. */
+/** The prompt for the judge, and the parser of its answer. The text is data, never an instruction. */
 
 export type JudgePromptInput = {
   readonly rule: string
   readonly text: string
   readonly direction: string
-  /** Nobody who wrote the text can have known it. */
+  /** Random for each call, so that the author of the text cannot know it. */
   readonly mark: string
 }
 
@@ -31,7 +31,7 @@ export const judgePrompt = ({ rule, text, direction, mark }: JudgePromptInput): 
   ].join('\n'),
 })
 
-/** A score from 0 to 1, or undefined for everything else: prose, several objects, another field, a number out of range. */
+/** A score from 0 to 1; undefined for any other answer, such as prose, several objects, another field or a number out of range. */
 export function readScore(answer: string): number | undefined {
   const value = parsed(answer)
   if (typeof value !== 'object' || value === null || Object.keys(value).join() !== 'score') return undefined
@@ -54,7 +54,7 @@ const rephrasings = {
     'Sum the text up in at most three sentences in its own language, and leave out whatever is abusive, hateful, sexual, dangerous, illegal or confidential.',
 } as const
 
-/** Asks for a text anew. Nothing but the fixed instruction and the text goes in. */
+/** The prompt for a rewrite or a summary. It contains only the fixed instruction and the text. */
 export const rephrasePrompt = (text: string, kind: keyof typeof rephrasings, mark: string): JudgePrompt => ({
   system: [
     `You are an editor inside a policy gateway. ${rephrasings[kind]}`,

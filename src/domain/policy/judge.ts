@@ -1,6 +1,6 @@
 import type { RuleScore } from './compiled-rule.ts'
 
-/** Whether a text breaks a rule in plain language. */
+/** Asks whether a text breaks a rule in plain language. */
 export type JudgeRequest = {
   readonly versionId: string
   readonly rule: string
@@ -8,5 +8,5 @@ export type JudgeRequest = {
   readonly direction: string
 }
 
-/** The port to a model that understands rules. Never throws: what goes wrong is a score of its own. */
-export type Judge = (question: JudgeRequest) => Promise<RuleScore>
+/** The port to a model that evaluates rules. Never throws: a failure is returned as a score with `notEvaluated`. */
+export type Judge = (request: JudgeRequest) => Promise<RuleScore>

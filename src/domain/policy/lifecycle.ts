@@ -2,64 +2,68 @@ import { Fault, type FaultCode } from '../../base/fault.ts'
 import { contentOf, contentWith, initialContent, isSameContent, type PolicyContent } from './content.ts'
 import { maxRevision, summaryOf, type Policy, type PolicyVersion } from './policy.ts'
 
-/** What a creator says; the rest has defaults. */
+/** Input of a creation; fields that are left out get their defaults. */
 export type NewPolicy = Partial<PolicyContent> & {
   readonly name: string
   readonly rule: string
   readonly description?: string
 }
 
-/** What an update says: a field that is left out stays as it is. */
+/** Input of an update; fields that are left out stay unchanged. */
 export type PolicyPatch = Partial<PolicyContent> & { readonly name?: string; readonly description?: string }
 
-/** What a new version needs besides its content. */
+/** Id and time of a new version. */
 export type Publication = { readonly versionId: string; readonly nowMs: number }
 
-type Birth = { readonly id: string; readonly organizationId: string; readonly nowMs: number }
+type Creation = { readonly id: string; readonly organizationId: string; readonly nowMs: number }
 
-export function createPolicy({ name, description = '', ...content }: NewPolicy, birth: Birth): Policy {
+export function createPolicy({ name, description = '', ...content }: NewPolicy, creation: Creation): Policy {
   return {
-    id: birth.id,
-    organizationId: birth.organizationId,
+    id: creation.id,
+    organizationId: creation.organizationId,
     name,
     description,
     state: 'draft',
     revision: 1,
     draft: { ...contentWith(initialContent, content), baseVersion: null },
     published: null,
-    createdAtMs: birth.nowMs,
-    updatedAtMs: birth.nowMs,
+    createdAtMs: creation.nowMs,
+    updatedAtMs: creation.nowMs,
   }
 }
 
-/** Changes the draft, and the name and description at once. Answers the same policy where nothing differs. */
+/** Changes the draft; a new name and description take effect at once. Returns the same object if nothing differs. */
 export function updatePolicy(policy: Policy, { name, description, ...content }: PolicyPatch, nowMs: number): Policy {
   const draft = { ...contentWith(policy.draft, content), baseVersion: policy.draft.baseVersion }
   const next = { name: name ?? policy.name, description: description ?? policy.description }
   const isSame = next.name === policy.name && next.description === policy.description
   if (isSame && isSameContent(draft, policy.draft)) return policy
-  return revised(policy, { ...next, draft }, nowMs)
+  return withRevision(policy, { ...next, draft }, nowMs)
 }
 
-/** The draft becomes the current version. A paused policy stays paused: it never comes alive by itself. */
+/** Publishes the draft as the current version. A paused policy stays paused until it is resumed. */
 export function publishPolicy(policy: Policy, publication: Publication): Policy {
   if (!summaryOf(policy).hasUnpublishedChanges)
     throw conflict(
       'no_unpublished_changes',
-      'The draft is the same as the current version: there is nothing to publish.',
+      'The draft is the same as the current version. Change the draft before publishing.',
     )
   if (policy.draft.scope === 'projects' && policy.draft.projectIds.length === 0)
-    throw conflict('no_projects', 'The scope is projects, but the draft lists none.', 'project_ids')
+    throw conflict(
+      'no_projects',
+      'The scope is projects, but project_ids is empty. Add a project or choose another scope.',
+      'project_ids',
+    )
   const published = versionOf(policy, policy.draft, publication)
   return withVersion(policy, published, { baseVersion: published.version, nowMs: publication.nowMs })
 }
 
-/** An earlier version's content is published again, as a new version, and becomes the draft too. */
+/** Publishes the content of an earlier version again as a new version, and replaces the draft with it. */
 export function rollBackPolicy(policy: Policy, earlier: PolicyVersion, publication: Publication): Policy {
   if (earlier.version === policy.published?.version)
     throw conflict(
       'invalid_state',
-      `Version ${earlier.version} is the current one; roll back to an earlier one.`,
+      `Version ${earlier.version} is the current version. Roll back to an earlier one.`,
       'version',
     )
   const published = versionOf(policy, earlier, publication)
@@ -67,16 +71,21 @@ export function rollBackPolicy(policy: Policy, earlier: PolicyVersion, publicati
 }
 
 export function pausePolicy(policy: Policy, nowMs: number): Policy {
-  if (policy.state === 'monitoring' || policy.state === 'enforcing') return revised(policy, { state: 'paused' }, nowMs)
-  throw conflict('invalid_state', `Only a policy in force can be paused; this one is in the state ${policy.state}.`)
+  if (policy.state === 'monitoring' || policy.state === 'enforcing')
+    return withRevision(policy, { state: 'paused' }, nowMs)
+  throw conflict(
+    'invalid_state',
+    `Only a policy that is monitoring or enforcing can be paused. The state of this one is ${policy.state}.`,
+  )
 }
 
 export function resumePolicy(policy: Policy, nowMs: number): Policy {
-  if (policy.state === 'paused' && policy.published) return revised(policy, { state: policy.published.mode }, nowMs)
-  throw conflict('invalid_state', `Only a paused policy can be resumed; this one is in the state ${policy.state}.`)
+  if (policy.state === 'paused' && policy.published)
+    return withRevision(policy, { state: policy.published.mode }, nowMs)
+  throw conflict('invalid_state', `Only a paused policy can be resumed. The state of this one is ${policy.state}.`)
 }
 
-/** A change is made against a revision; when another change came between, it is refused. */
+/** Optimistic locking: rejects a mutation if another one was committed since the caller read the policy. */
 export function requireRevision(policy: Policy, revision: number): void {
   if (policy.revision !== revision) throw revisionConflict(policy.revision, revision)
 }
@@ -88,7 +97,7 @@ function versionOf(policy: Policy, content: PolicyContent, { versionId, nowMs }:
   return {
     ...contentOf(content),
     id: versionId,
-    version: (policy.published?.version ?? 0) + 1, // the current version is always the last one
+    version: (policy.published?.version ?? 0) + 1, // the current version is always the latest one
     publishedAtMs: nowMs,
   }
 }
@@ -97,12 +106,12 @@ type Base = { readonly baseVersion: number; readonly nowMs: number }
 
 function withVersion(policy: Policy, published: PolicyVersion, { baseVersion, nowMs }: Base): Policy {
   const state = policy.state === 'paused' ? 'paused' : published.mode
-  return revised(policy, { state, published, draft: { ...contentOf(published), baseVersion } }, nowMs)
+  return withRevision(policy, { state, published, draft: { ...contentOf(published), baseVersion } }, nowMs)
 }
 
-function revised(policy: Policy, change: Partial<Policy>, nowMs: number): Policy {
+function withRevision(policy: Policy, change: Partial<Policy>, nowMs: number): Policy {
   if (policy.revision >= maxRevision)
-    throw conflict('revision_exhausted', 'The policy has used up its revisions. Create a new one in its place.')
+    throw conflict('revision_exhausted', 'The policy has reached its last revision. Create a new policy instead.')
   return { ...policy, ...change, revision: policy.revision + 1, updatedAtMs: nowMs }
 }
 

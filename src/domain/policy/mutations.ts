@@ -23,21 +23,21 @@ export type PolicyAdministrationParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly checkExpression: CheckExpression
-  /** A model judges rules in plain language. */
+  /** Whether a judge model is configured, which evaluates rules in plain language. */
   readonly hasJudge: boolean
 }
 
-/** Which policy, and at which revision the one who asks has seen it. */
+/** A policy, and the revision that the caller has read. */
 export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
 
 export type PolicyAdministration = ReturnType<typeof createPolicyAdministration>
 
-/** Every change to a policy. Each works inside its caller's transaction and answers the audit record that belongs to it. */
+/** Every mutation of a policy. Each one runs in its caller's transaction and returns its audit record. */
 export function createPolicyAdministration({ ids, clock, checkExpression, hasJudge }: PolicyAdministrationParts) {
   return {
     check,
 
-    /** Whether anybody here can tell if a text breaks this rule. */
+    /** Whether this service can evaluate the rule. */
     isEvaluable: (rule: string): boolean => hasJudge || isEvaluable(rule),
 
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<WithAuditRecord<Policy>> {
@@ -85,7 +85,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
     },
   }
 
-  /** The policy that a creation would make, refused as the creation would be. */
+  /** Returns the policy that `create` would insert, or throws the error that `create` would throw. */
   async function check(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Policy> {
     checkRule(input.rule, checkExpression)
     await requireProjects(store, organizationId, input.projectIds)
@@ -93,7 +93,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
   }
 }
 
-/** The policy, or the same refusal for an id that never was, one that is deleted, and one of another organization. */
+/** Throws the same error for an unknown id, a deleted policy and a policy of another organization. */
 export async function findPolicy(
   store: Pick<PolicyStore, 'find'>,
   organizationId: string,
@@ -117,14 +117,14 @@ async function findAt(store: PolicyStore, { organizationId, id, revision }: Poli
   return policy
 }
 
-async function save(store: PolicyStore, step: Required<PolicyMutation>): Promise<WithAuditRecord<Policy>> {
-  const { before, after } = step
+async function save(store: PolicyStore, mutation: Required<PolicyMutation>): Promise<WithAuditRecord<Policy>> {
+  const { before, after } = mutation
   if (!(await store.replace(after, before.revision))) throw await lostRace(store, before)
   if (after.published && after.published !== before.published) await store.insertVersion(after, after.published)
-  return { value: after, record: policyAuditRecord(after.id, step) }
+  return { value: after, record: policyAuditRecord(after.id, mutation) }
 }
 
-/** Another change was made between our reading and our writing. */
+/** Another mutation was committed between this mutation's read and its write. */
 async function lostRace(store: PolicyStore, { organizationId, id, revision }: PolicyAt): Promise<Fault> {
   const { revision: current } = await findPolicy(store, organizationId, id)
   return revisionConflict(current, revision)

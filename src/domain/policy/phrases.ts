@@ -4,51 +4,51 @@ import type { PatternEngine } from '../moderation/patterns.ts'
 import { slicesOf } from '../moderation/slices.ts'
 import { compileTerms } from '../moderation/terms.ts'
 
-/** A text as those who look for phrases in it need it: its own words, and what is wrapped in it, in their normal form. */
+/** Returns the text and every text encoded in it, each in its normal form. */
 export type NormalisedTextCache = (text: string) => readonly NormalisedText[]
 
 export type NormalisedText = { readonly text: string; readonly folded: string }
 
-/** All rules of an organization are asked about a text in one go, so the last one is worth keeping. */
+/** Caches the last text only, because all rules of an organization are evaluated on one text in a row. */
 export function createNormalisedTextCache(): NormalisedTextCache {
-  let last = ''
-  let readings: readonly NormalisedText[] = []
+  let lastText = ''
+  let texts: readonly NormalisedText[] = []
   return (text) => {
-    if (text === last) return readings
-    last = text
-    readings = [text, ...slicesOf(text).flatMap((slice) => encodedTexts(slice.text).map((hidden) => hidden.text))].map(
+    if (text === lastText) return texts
+    lastText = text
+    texts = [text, ...slicesOf(text).flatMap((slice) => encodedTexts(slice.text).map((encoded) => encoded.text))].map(
       (part) => ({ text: part, folded: normalise(part) }),
     )
-    return readings
+    return texts
   }
 }
 
 export type Phrases = {
-  /** In characters of the normal form. */
+  /** Length of the longest phrase, in characters of the normal form. */
   readonly longest: number
-  isIn(readings: readonly NormalisedText[]): boolean
+  isIn(texts: readonly NormalisedText[]): boolean
 }
 
-/** Phrases are found as terms of a deny list are: in any case and spelling, on word boundaries, also inside base64. */
+/** Phrases match as the terms of a deny list do: in any case, with homoglyphs, on word boundaries, also inside base64. */
 export function compilePhrases(phrases: readonly string[], patterns: PatternEngine): Phrases {
-  // A space before it keeps a phrase between slashes from being read as a pattern.
+  // The leading space prevents a phrase between slashes from being parsed as a pattern.
   const terms = compileTerms(
     phrases.map((phrase) => ` ${phrase}`),
     patterns,
   )
-  const words = phrases.map(rarestWord)
+  const words = phrases.map(longestWord)
   return {
     longest: Math.max(0, ...phrases.map((phrase) => normalise(phrase).length)),
-    isIn: (readings) =>
-      readings.some(({ text, folded }) => words.some((word) => folded.includes(word)) && terms.find(text).length > 0),
+    isIn: (texts) =>
+      texts.some(({ text, folded }) => words.some((word) => folded.includes(word)) && terms.find(text).length > 0),
   }
 }
 
 /**
- * A word that stands in every text which holds the phrase: a native search for it rules out most texts. None for a
- * phrase with other letters, which also has a Latin spelling.
+ * The longest word of the phrase. A native search for it rules out most texts before the terms are matched. Empty for a
+ * phrase with characters outside ASCII, because such a phrase also matches in its Latin transcription.
  */
-function rarestWord(phrase: string): string {
+function longestWord(phrase: string): string {
   const folded = normalise(phrase)
   if (/[^\x20-\x7e]/.test(folded)) return ''
   return folded.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))

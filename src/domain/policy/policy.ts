@@ -3,15 +3,15 @@ import { isSameContent, policyModes, type PolicyContent } from './content.ts'
 export const policyStates = ['draft', ...policyModes, 'paused'] as const
 export type PolicyState = (typeof policyStates)[number]
 
-/** Revisions travel as 32-bit integers; a policy that reached the last one can only be read and deleted. */
+/** Revisions are 32-bit integers. A policy that has reached the last one can only be read and deleted. */
 export const maxRevision = 2_147_483_647
 
 export type PolicyDraft = PolicyContent & {
-  /** The version it was made from: the one last published or rolled back to. */
+  /** The version that the draft is based on: the one last published or rolled back to. */
   readonly baseVersion: number | null
 }
 
-/** Published, numbered from 1, never changed afterwards. */
+/** A published version: numbered from 1, immutable. */
 export type PolicyVersion = PolicyContent & {
   readonly id: string
   readonly version: number
@@ -24,7 +24,7 @@ export type Policy = {
   readonly name: string
   readonly description: string
   readonly state: PolicyState
-  /** Raised by every change; a change must name the one it was made against. */
+  /** Incremented by every mutation. A mutation must name the revision that its caller has read. */
   readonly revision: number
   readonly draft: PolicyDraft
   /** The current version. */
@@ -33,7 +33,7 @@ export type Policy = {
   readonly updatedAtMs: number
 }
 
-/** What lists show: no rule, so that a page of long rules stays small. */
+/** A policy in a list. It has no rule, so that a page stays small. */
 export type PolicySummary = Omit<Policy, 'draft' | 'published'> & {
   readonly currentVersion: number | null
   readonly hasUnpublishedChanges: boolean

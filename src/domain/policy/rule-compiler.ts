@@ -10,22 +10,22 @@ import { expressionOf, type RuleFacts } from './rule.ts'
 export type RuleCompilerParts = {
   readonly compileExpression: CompileExpression
   readonly patterns: PatternEngine
-  /** Where there is none, a rule in plain language is held to what it names. */
+  /** Without a judge, a rule in plain language is evaluated by the entities it names. */
   readonly judge: Judge | undefined
 }
 
-/** A rule is an expression, or plain language for a judge, or plain language of which only what it names is understood. */
+/** Compiles a rule: an expression, or plain language for the judge, or plain language reduced to the entities it names. */
 export function createRuleCompiler({ compileExpression, patterns, judge }: RuleCompilerParts): CompileRule {
-  const read = createNormalisedTextCache()
+  const normalisedTexts = createNormalisedTextCache()
   return ({ rule, versionId, organizationId }) => {
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
     if (judge !== undefined) return judgedRule(judge, rule, versionId)
-    return namingRule(rule, { patterns, read })
+    return entityRule(rule, { patterns, normalisedTexts })
   }
 }
 
-/** A version may be older than what rules are offered today: one that no longer compiles fails, and is not forgotten. */
+/** A stored version may use functions that are no longer supported. Its rule then fails on every evaluation instead of being skipped. */
 function expressionRule(compile: () => CompiledExpression): CompiledRule {
   try {
     const { lookBehind, evaluate } = compile()
@@ -35,7 +35,7 @@ function expressionRule(compile: () => CompiledExpression): CompiledRule {
   }
 }
 
-/** A boolean is all or nothing, a number from 0 to 1 so many basis points; anything else is no verdict. */
+/** True scores 10,000 and false 0; a number from 0 to 1 is scaled to basis points. Any other result is a failure. */
 function scoreOf(result: ExpressionResult): RuleScore {
   if ('failed' in result) return failed(result.failed)
   const { value } = result
@@ -44,34 +44,34 @@ function scoreOf(result: ExpressionResult): RuleScore {
   return share >= 0 && share <= 1 ? { basisPoints: Math.round(share * 10_000) } : failed('expression_result')
 }
 
-const failed = (why: string): RuleScore => ({ notEvaluated: why, isFailure: true })
+const failed = (reason: string): RuleScore => ({ notEvaluated: reason, isFailure: true })
 
-/** What a judge reads it must read as a whole: the end of a sentence can turn its meaning. */
+/** A judge needs the whole text because the end of a sentence can reverse its meaning. */
 const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule => ({
   lookBehind: 'whole',
   score: ({ text, direction }) =>
     text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
 })
 
-type NamingParts = { readonly patterns: PatternEngine; readonly read: NormalisedTextCache }
+type EntityRuleParts = { readonly patterns: PatternEngine; readonly normalisedTexts: NormalisedTextCache }
 
-/** The highest of what it names. It cannot tell "never" from "always": whatever is named is what is looked for. */
-function namingRule(rule: string, { patterns, read }: NamingParts): CompiledRule {
+/** Scores the highest match of the named entities. It ignores negation: "never" and "always" have the same result. */
+function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts): CompiledRule {
   const { phrases: named, categories, personalData } = ruleEntities(rule)
-  if (named.length + categories.length + personalData.length === 0) return unjudgeable
+  if (named.length + categories.length + personalData.length === 0) return notEvaluable
   const phrases = compilePhrases(named, patterns)
-  const isFound = ({ text, pii }: RuleFacts): boolean =>
-    personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(read(text)))
+  const isMatch = ({ text, pii }: RuleFacts): boolean =>
+    personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(normalisedTexts(text)))
   return {
     lookBehind: { characters: phrases.longest, personalData: personalData.length > 0 },
     score: (facts) => {
       const shares = categories.map((category) => facts.categories[category] ?? 0)
-      return { basisPoints: isFound(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
+      return { basisPoints: isMatch(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
     },
   }
 }
 
-const unjudgeable: CompiledRule = {
+const notEvaluable: CompiledRule = {
   lookBehind: { characters: 0, personalData: false },
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }

@@ -2,17 +2,17 @@ import type { Category } from '../moderation/categories.ts'
 import { normalise } from '../moderation/normalise.ts'
 import { personalDataKinds, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
 
-/** What a rule in plain language names that can be found without understanding the rule. */
+/** The phrases, categories and kinds of personal data that a rule in plain language names. */
 export type RuleEntities = {
   readonly phrases: readonly string[]
   readonly categories: readonly Category[]
   readonly personalData: readonly PersonalDataKind[]
 }
 
-/** Straight and typographic quotes around at least one character: a phrase to look for. */
+/** A phrase: at least one character between straight or typographic quotes. */
 const quotedPhrases = /"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|‘[^’]+’|(?<!\p{L})'[^']+'(?!\p{L})/gu
 
-/** Words for the moderation categories, as people write them. What one entry has taken, the next ones do not see. */
+/** Words for the moderation categories. Order matters: text matched by one entry is removed before the next entry. */
 const categoryWords: readonly (readonly [Category, RegExp])[] = [
   ['sexual/minors', /\bsexual(?:\/|[\w\s,-]{0,60}\b)minors\b|\bminors\b|\bchild (?:sexual )?abuse\b/gi],
   ['self-harm', /\bself[- ]?harm\b|\bsuicid(?:e|al)\b/gi],
@@ -37,7 +37,7 @@ const personalDataWords: readonly (readonly [PersonalDataKind, RegExp])[] = [
 
 const anyPersonalData = /\bpersonal data\b|\bpii\b/i
 
-/** A word between quotes is a phrase and nothing else: `"hate"` is not the category. */
+/** A word between quotes is a phrase only: `"hate"` does not name the category. */
 export function ruleEntities(rule: string): RuleEntities {
   const phrases = [...rule.matchAll(quotedPhrases)].map(([quoted]) => quoted.slice(1, -1).trim())
   let rest = rule.replace(quotedPhrases, ' ')

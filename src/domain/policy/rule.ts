@@ -1,10 +1,10 @@
 import { Fault } from '../../base/fault.ts'
 import { namesAnything } from './rule-entities.ts'
 
-/** A rule that begins so is an expression; any other is plain language. */
-const expressionMark = 'cel:'
+/** A rule with this prefix is an expression; any other rule is plain language. */
+const expressionPrefix = 'cel:'
 
-/** What an expression may ask about the text at hand, by the name it has there. */
+/** The variables of an expression, under the names they have there. */
 export type RuleFacts = {
   readonly text: string
   readonly direction: string
@@ -14,29 +14,29 @@ export type RuleFacts = {
   readonly metadata: Readonly<Record<string, unknown>>
   /** Moderation scores, 0 to 1, by category. */
   readonly categories: Readonly<Record<string, number>>
-  /** How often each kind of personal data occurs. */
+  /** Number of occurrences of each kind of personal data. */
   readonly pii: Readonly<Record<string, number>>
 }
 
-/** Where an expression is wrong, and why. The first line and column are 1. */
+/** The position and message of an error in an expression. Lines and columns start at 1. */
 export type ExpressionProblem = { readonly line: number; readonly column: number; readonly message: string }
 
-/** Parses and type-checks an expression over the names of `RuleFacts`; its result must be a boolean or a number. */
+/** Parses and type-checks an expression over `RuleFacts`. Its result must be a boolean or a number. */
 export type CheckExpression = (expression: string) => ExpressionProblem | undefined
 
-/** The expression in a rule, or undefined where the rule is plain language. */
+/** The expression of a rule, or undefined if the rule is plain language. */
 export const expressionOf = (rule: string): string | undefined =>
-  rule.startsWith(expressionMark) ? rule.slice(expressionMark.length) : undefined
+  rule.startsWith(expressionPrefix) ? rule.slice(expressionPrefix.length) : undefined
 
-/** Plain language is taken as it is; an expression must be one. Positions count from the rule's own beginning. */
+/** Throws if the rule is an invalid expression. Positions in the message count from the start of the rule. */
 export function checkRule(rule: string, check: CheckExpression): void {
   const expression = expressionOf(rule)
   const problem = expression === undefined ? undefined : check(expression)
   if (problem === undefined) return
-  const column = problem.line === 1 ? problem.column + expressionMark.length : problem.column
+  const column = problem.line === 1 ? problem.column + expressionPrefix.length : problem.column
   const message = `rule: line ${problem.line}, column ${column}: ${problem.message}`
   throw new Fault('validation', 'invalid_parameter', message, { param: 'rule' })
 }
 
-/** Whether the service can tell if a text breaks this rule without asking a model. */
+/** Whether the rule can be evaluated without a judge model. */
 export const isEvaluable = (rule: string): boolean => expressionOf(rule) !== undefined || namesAnything(rule)

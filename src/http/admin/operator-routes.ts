@@ -30,7 +30,7 @@ const KeysAnswer = Type.Object({ api_keys: Type.Array(AnyKey), admin_api_keys: T
 /** More keys than a person reads on a terminal. */
 const firstThousand = { limit: 1000, order: 'asc' } as const
 
-type AdminOperatorParts = Pick<AdminParts, 'reads' | 'registry' | 'policies' | 'audit'>
+type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'policies' | 'audit'>
 
 /** What the operator may do with the objects of this family, and administrators may not. */
 export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
@@ -42,8 +42,8 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       params: none,
       query: KeysQuery,
       answer: { description: 'API keys and administrator keys, without their secrets.', schema: KeysAnswer },
-      operation: ({ registry }, { actor, query: { project_id: projectId } }) =>
-        listKeys(registry, actor.organization.id, projectId),
+      operation: ({ directory }, { actor, query: { project_id: projectId } }) =>
+        listKeys(directory, actor.organization.id, projectId),
     }),
     mutation({
       method: 'DELETE',
@@ -54,8 +54,8 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       query: none,
       body: none,
       answer: { description: 'The revoked key.', schema: AnyKey },
-      operation: ({ registry: store }, { actor, params }) =>
-        revokeAnyKey(parts.registry, store, { organizationId: actor.organization.id, id: params.key_id }),
+      operation: ({ directory: store }, { actor, params }) =>
+        revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
       present: (key) => ('projectId' in key ? shownApiKey(key) : shownAdminKey(key)),
     }),
     query({
@@ -79,13 +79,13 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
   ]
 }
 
-async function listKeys(registry: DirectoryStore, organizationId: string, projectId: string | undefined) {
+async function listKeys(directory: DirectoryStore, organizationId: string, projectId: string | undefined) {
   const projects =
     projectId === undefined
-      ? (await registry.listProjects(organizationId, firstThousand)).items
-      : [await findProject(registry, { organizationId, projectId })]
-  const pages = await Promise.all(projects.map(({ id }) => registry.listApiKeys(organizationId, id, firstThousand)))
-  const adminKeys = projectId === undefined ? (await registry.listAdminKeys(organizationId, firstThousand)).items : []
+      ? (await directory.listProjects(organizationId, firstThousand)).items
+      : [await findProject(directory, { organizationId, projectId })]
+  const pages = await Promise.all(projects.map(({ id }) => directory.listApiKeys(organizationId, id, firstThousand)))
+  const adminKeys = projectId === undefined ? (await directory.listAdminKeys(organizationId, firstThousand)).items : []
   return {
     api_keys: pages.flatMap(({ items }) => items).map(shownApiKey),
     admin_api_keys: adminKeys.map(shownAdminKey),

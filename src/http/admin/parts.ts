@@ -20,7 +20,7 @@ import type { ResourceRoutes } from '../resources/route.ts'
 
 /** What administration keeps: inside one transaction for changes, outside of any for questions. */
 export type AdminStores = {
-  readonly registry: DirectoryStore
+  readonly directory: DirectoryStore
   readonly policies: PolicyStore
   readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
@@ -34,10 +34,10 @@ export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
 export type AdminParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly reads: AdminReads
-  readonly administer: AuditedMutation<AdminStores>
+  readonly mutate: AuditedMutation<AdminStores>
   readonly policies: PolicyAdministration
   readonly backtests: BacktestAdministration
-  readonly registry: AuditedDirectory
+  readonly directory: AuditedDirectory
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight

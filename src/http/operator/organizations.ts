@@ -16,7 +16,7 @@ const answer = { description: 'The organization.', schema: Schema.OrganizationOb
 
 /** The first start, and the organizations of the installation. */
 export function organizationRoutes({ mutation }: OperatorRoutes, parts: OperatorParts): Route[] {
-  const { reads, administer, organizations, ids } = parts
+  const { reads, mutate, organizations, ids } = parts
   return [
     installationRoute({
       method: 'POST',
@@ -28,7 +28,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       answer: { description: 'What was created, with both keys.', schema: Schema.SetupAnswer },
       async operation({ body: { name } }) {
         const id = ids('org')
-        const created = await administer(operatorActor(id), (stores) => organizations.setUp(stores, { id, name }))
+        const created = await mutate(operatorActor(id), (stores) => organizations.setUp(stores, { id, name }))
         return {
           organization_id: created.organizationId,
           project_id: created.projectId,
@@ -44,7 +44,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       query: Schema.OrganizationQuery,
       answer: { description: 'A page of organizations.', schema: Schema.OrganizationList },
       operation: async ({ query }) =>
-        presentList(await reads.registry.listOrganizations(pageOf(query)), presentOrganization),
+        presentList(await reads.directory.listOrganizations(pageOf(query)), presentOrganization),
     }),
     installationRoute({
       method: 'POST',
@@ -56,7 +56,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       async operation({ body: { name } }) {
         const id = ids('org')
         return presentOrganization(
-          await administer(operatorActor(id), (stores) => organizations.create(stores, { id, name })),
+          await mutate(operatorActor(id), (stores) => organizations.create(stores, { id, name })),
         )
       },
     }),
@@ -69,7 +69,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       query: none,
       body: Schema.UpdateOrganization,
       answer,
-      operation: ({ registry }, { actor, body }) => updateAccount(registry, actor.organization.id, body),
+      operation: ({ directory }, { actor, body }) => updateAccount(directory, actor.organization.id, body),
       present: presentOrganization,
     }),
   ]

@@ -16,7 +16,7 @@ import type { ResourceRoutes } from '../resources/route.ts'
 
 /** The stores of one transaction. */
 export type OperatorStores = {
-  readonly registry: DirectoryStore
+  readonly directory: DirectoryStore
   readonly grants: GrantStore
   readonly overrides: OverrideStore
   readonly texts: AuditTexts
@@ -25,7 +25,7 @@ export type OperatorStores = {
 
 /** Reads outside of any transaction. */
 export type OperatorReads = {
-  readonly registry: DirectoryStore
+  readonly directory: DirectoryStore
   readonly ledger: LedgerReports
   readonly events: AuditReads
 }
@@ -34,7 +34,7 @@ export type OperatorParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly ids: Ids
   readonly reads: OperatorReads
-  readonly administer: AuditedMutation<OperatorStores>
+  readonly mutate: AuditedMutation<OperatorStores>
   readonly organizations: Organizations<OperatorStores>
   readonly balances: Pick<LedgerStore, 'balance'>
   /** The price of a credit. */

@@ -23,7 +23,7 @@ export type GatewayStores = {
 export type GatewayParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'manager'>
   readonly reads: GatewayStores
-  readonly administer: AuditedMutation<GatewayStores>
+  readonly mutate: AuditedMutation<GatewayStores>
   readonly exports: SinkAdministration
   readonly configurations: ConfigurationAdministration
   readonly testSink: SinkTest

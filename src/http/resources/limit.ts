@@ -14,7 +14,7 @@ type Asking = { readonly id: string; readonly organization: { readonly id: strin
 export function enter({ limits, clock }: ResourceLimitParts, actor: Asking): Disposable {
   const admission = limits.admit({ credential: actor.id, organization: actor.organization.id })
   if ('admitted' in admission) return admission.admitted
-  throw overLimit(admission.refused, clock)
+  throw overLimit(admission.rejected, clock)
 }
 
 const metricNames = { requests: 'requests a minute', concurrent_requests: 'requests at once' } as const

@@ -28,7 +28,7 @@ export type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> 
   readonly credential: Credential
   /** What is asked outside of any transaction: all of the stores, and what is never changed. */
   readonly reads: Reads
-  readonly administer: AuditedMutation<Stores>
+  readonly mutate: AuditedMutation<Stores>
 }
 
 /** What a request carries in its path, query and body; `none` where it carries nothing. */
@@ -159,7 +159,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
   function perform(request: FastifyRequest, actor: TActor, work: Work<Stores>): Promise<MutationReply> {
     const organizationId = actor.organization.id
     const once = repeatableRequest(request, { organizationId, credentialId: actor.id, nowMs: parts.clock.nowMs() })
-    return parts.administer(actorOf(request, actor), async (stores) => {
+    return parts.mutate(actorOf(request, actor), async (stores) => {
       if (once === undefined) return work(stores)
       const { value, ...audit } = await doOnce(stores.idempotency, once, () => work(stores))
       return { ...audit, value: value.isReplayed ? asReplay(value.reply) : value.reply }

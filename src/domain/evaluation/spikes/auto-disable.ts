@@ -19,21 +19,21 @@ export type AutoDisableStores = {
 export type AutoDisableParts = {
   /** For reading before a change is decided on. */
   readonly reads: AutoDisableStores
-  readonly administer: AuditedMutation<AutoDisableStores>
+  readonly mutate: AuditedMutation<AutoDisableStores>
   readonly clock: Clock
 }
 
 /** Pauses a policy, or rolls back a gateway configuration, if its denials spike. Returns true if this call did it. */
 export type AutoDisable = (monitored: MonitoredSubject) => Promise<boolean>
 
-export function createAutoDisable({ reads, administer, clock }: AutoDisableParts): AutoDisable {
+export function createAutoDisable({ reads, mutate, clock }: AutoDisableParts): AutoDisable {
   const spikeOf = async ({ decisions }: AutoDisableStores, monitored: MonitoredSubject): Promise<Sums | undefined> => {
     const sums = await decisions.sums(monitored, minuteOf(clock.nowMs()))
     return isSpike(sums) ? sums : undefined
   }
   return async (monitored) => {
     if (!(await spikeOf(reads, monitored)) || !(await mayBeDisabled(reads, monitored))) return false
-    return administer(service(monitored), async (stores) => {
+    return mutate(service(monitored), async (stores) => {
       // Repeated inside the transaction, because it may have been published, resumed or saved in the meantime.
       const sums = await spikeOf(stores, monitored)
       return sums && (await mayBeDisabled(stores, monitored)) ? disable(stores, monitored, sums) : { value: false }

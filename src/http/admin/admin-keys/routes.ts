@@ -1,4 +1,9 @@
-import { findAdminKey, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
+import {
+  findAdminKey,
+  inheritedExpiry,
+  inheritedIps,
+  requireGrantable,
+} from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../resources/fields.ts'
@@ -11,7 +16,7 @@ const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`: how a key comes and goes. */
-export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: AdminParts): Route[] {
+export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
       path: keys,
@@ -20,7 +25,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: Ad
       params: none,
       query: Schema.AdminKeyQuery,
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.AdminKeyList },
-      async operation({ registry: store }, { actor, query }) {
+      async operation({ directory: store }, { actor, query }) {
         const page = { ...pageOf(query), withoutRevoked: true }
         return presentList(await store.listAdminKeys(actor.organization.id, page), presentAdminKey)
       },
@@ -36,13 +41,13 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: Ad
       body: Schema.CreateAdminKey,
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedAdminKey },
-      operation({ registry: store }, { actor, body }) {
+      operation({ directory: store }, { actor, body }) {
         const permissions = [...new Set(body.permissions ?? actor.permissions)]
-        requireHeld(actor.permissions, permissions)
-        const expiresAtMs = heldExpiry(actor.expiresAtMs, expiryMs(body.expires_at))
-        const allowedIps = heldIps(actor.networks, body.allowed_ips)
+        requireGrantable(actor.permissions, permissions)
+        const expiresAtMs = inheritedExpiry(actor.expiresAtMs, expiryMs(body.expires_at))
+        const allowedIps = inheritedIps(actor.networks, body.allowed_ips)
         const fields = { name: body.name, permissions, expiresAtMs, allowedIps }
-        return registry.createAdminKey(store, actor.organization.id, fields)
+        return directory.createAdminKey(store, actor.organization.id, fields)
       },
       present: presentCreatedAdminKey,
     }),
@@ -53,7 +58,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: Ad
       params: Schema.AdminKeyParams,
       query: none,
       answer: { description: 'The key, without its secret.', schema: Schema.AdminKeyObject },
-      operation: async ({ registry: store }, { actor, params }) =>
+      operation: async ({ directory: store }, { actor, params }) =>
         presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
     }),
     mutation({
@@ -67,8 +72,12 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { registry }: Ad
       query: none,
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedAdminKey },
-      operation: ({ registry: store }, { actor, params }) =>
-        registry.revokeAdminKey(store, { organizationId: actor.organization.id, by: actor.permissions }, params.key_id),
+      operation: ({ directory: store }, { actor, params }) =>
+        directory.revokeAdminKey(
+          store,
+          { organizationId: actor.organization.id, by: actor.permissions },
+          params.key_id,
+        ),
       present: presentDeletedAdminKey,
     }),
   ]

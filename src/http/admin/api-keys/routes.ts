@@ -1,5 +1,10 @@
 import { holds } from '../../../domain/identity/permissions.ts'
-import { findProject, heldExpiry, heldIps, requireHeld } from '../../../domain/identity/audited-directory.ts'
+import {
+  findProject,
+  inheritedExpiry,
+  inheritedIps,
+  requireGrantable,
+} from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs } from '../expiry.ts'
 import { none } from '../../resources/fields.ts'
@@ -11,7 +16,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ read, mutation }: AdminRoutes, { registry, keyDefaults }: AdminParts): Route[] {
+export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDefaults }: AdminParts): Route[] {
   return [
     read({
       path: keys,
@@ -20,7 +25,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { registry, keyDef
       params: Schema.ApiKeysParams,
       query: Schema.ApiKeyQuery,
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.ApiKeyList },
-      async operation({ registry: store }, { query, ...input }) {
+      async operation({ directory: store }, { query, ...input }) {
         const { organizationId, id } = await findProject(store, at(input))
         const page = { ...pageOf(query), withoutRevoked: true }
         return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
@@ -37,17 +42,17 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { registry, keyDef
       body: Schema.CreateApiKey,
       status: 201,
       answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
-      operation({ registry: store }, { body, ...input }) {
+      operation({ directory: store }, { body, ...input }) {
         const { permissions: held, expiresAtMs: end, networks } = input.actor
         const permissions = [
           ...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(held, each))),
         ]
-        requireHeld(held, permissions)
-        const expiresAtMs = heldExpiry(end, expiryMs(body.expires_at))
+        requireGrantable(held, permissions)
+        const expiresAtMs = inheritedExpiry(end, expiryMs(body.expires_at))
         const models = body.models ? [...new Set(body.models)] : null
-        const allowedIps = heldIps(networks, body.allowed_ips)
+        const allowedIps = inheritedIps(networks, body.allowed_ips)
         const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
-        return registry.createApiKey(store, at(input), key)
+        return directory.createApiKey(store, at(input), key)
       },
       present: presentCreatedApiKey,
     }),
@@ -61,7 +66,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { registry, keyDef
       query: none,
       body: none,
       answer: { description: 'It is gone.', schema: Schema.DeletedApiKey },
-      operation: ({ registry: store }, input) => registry.revokeApiKey(store, at(input), input.params.key_id),
+      operation: ({ directory: store }, input) => directory.revokeApiKey(store, at(input), input.params.key_id),
       present: presentDeletedApiKey,
     }),
   ]

@@ -21,9 +21,9 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
       params: none,
       query: LimitsQuery,
       answer: { description: 'The limits of the three scopes.', schema: LimitsObject },
-      async operation({ registry }, { actor, query }) {
+      async operation({ directory }, { actor, query }) {
         const { organization } = actor
-        const asked = await subjectOf(registry, organization.id, query)
+        const asked = await subjectOf(directory, organization.id, query)
         const { verdict } = await preflight({ organization, ...asked })
         return presentLimits(organization, verdict.limitStatus)
       },
@@ -35,9 +35,9 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
       permission: 'usage:read',
       body: CheckBody,
       answer: { description: 'The decision, and what would be held.', schema: CheckObject },
-      async operation({ registry }, { actor, body }) {
+      async operation({ directory }, { actor, body }) {
         const { organization } = actor
-        const asked = await subjectOf(registry, organization.id, body)
+        const asked = await subjectOf(directory, organization.id, body)
         const model = catalogue.find(body.model)
         if (!model) throw invalidField(['model'], 'must name a model of the catalogue')
         const preview = await preflight({
@@ -54,12 +54,12 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
 }
 
 /** Where none is named, one that nobody uses stands for all of them. */
-async function subjectOf(registry: DirectoryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
+async function subjectOf(directory: DirectoryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
   const { project_id: projectId, api_key_id: keyId } = asked
-  const key = keyId === undefined ? undefined : await registry.findApiKey(organizationId, keyId)
+  const key = keyId === undefined ? undefined : await directory.findApiKey(organizationId, keyId)
   if (keyId !== undefined && key === undefined)
     throw invalidField(['api_key_id'], 'must name a key of the organization')
-  const found = projectId === undefined ? undefined : await registry.findProject(organizationId, projectId)
+  const found = projectId === undefined ? undefined : await directory.findProject(organizationId, projectId)
   if (projectId !== undefined && !found) throw invalidField(['project_id'], 'must name a project of the organization')
   if (key && projectId !== undefined && key.projectId !== projectId)
     throw invalidField(['api_key_id'], 'must name a key of the project')

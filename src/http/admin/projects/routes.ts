@@ -12,7 +12,7 @@ const project = `${projects}/{project_id}`
 const answer = { description: 'The project.', schema: Schema.ProjectObject }
 
 /** `/v1/organization/projects`. */
-export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: AdminParts): Route[] {
+export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
       path: projects,
@@ -21,7 +21,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: Adm
       params: none,
       query: Schema.ProjectQuery,
       answer: { description: 'A page of projects, also of archived ones.', schema: Schema.ProjectList },
-      operation: async ({ registry: store }, { actor, query }) =>
+      operation: async ({ directory: store }, { actor, query }) =>
         presentList(await store.listProjects(actor.organization.id, pageOf(query)), presentProject),
     }),
     mutation({
@@ -34,8 +34,8 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: Adm
       body: Schema.NamedProject,
       status: 201,
       answer,
-      operation: ({ registry: store }, { actor, body }) =>
-        registry.createProject(store, actor.organization.id, body.name),
+      operation: ({ directory: store }, { actor, body }) =>
+        directory.createProject(store, actor.organization.id, body.name),
       present: presentProject,
     }),
     read({
@@ -45,7 +45,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: Adm
       params: Schema.ProjectParams,
       query: none,
       answer,
-      operation: async ({ registry: store }, input) => presentProject(await findProject(store, at(input))),
+      operation: async ({ directory: store }, input) => presentProject(await findProject(store, at(input))),
     }),
     mutation({
       method: 'PATCH',
@@ -56,7 +56,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: Adm
       query: none,
       body: Schema.NamedProject,
       answer,
-      operation: ({ registry: store }, input) => registry.renameProject(store, at(input), input.body.name),
+      operation: ({ directory: store }, input) => directory.renameProject(store, at(input), input.body.name),
       present: presentProject,
     }),
     mutation({
@@ -69,7 +69,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { registry }: Adm
       query: none,
       body: none,
       answer,
-      operation: ({ registry: store }, input) => registry.archiveProject(store, at(input)),
+      operation: ({ directory: store }, input) => directory.archiveProject(store, at(input)),
       present: presentProject,
     }),
   ]

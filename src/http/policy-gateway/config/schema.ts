@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { windowWords } from '../../../domain/gateway-config/complete.ts'
+import { windowNames } from '../../../domain/gateway-config/complete.ts'
 import { defaultConfiguration, quotaWindows, responsePatterns } from '../../../domain/gateway-config/configuration.ts'
 import { mostPatterns, mostTermCharacters } from '../../../domain/gateway-config/terms.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
@@ -32,7 +32,7 @@ const windowDescription = 'Calendar windows in UTC.'
 const quota = { ...amounts, window: Type.Enum([...quotaWindows], { description: windowDescription }) }
 const givenQuota = {
   ...amounts,
-  window: Type.Enum([...windowWords], { description: windowDescription }),
+  window: Type.Enum([...windowNames], { description: windowDescription }),
 }
 
 const own = {
