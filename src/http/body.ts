@@ -75,7 +75,7 @@ function readAll(
   }
   const onEnd = (): void => stop(undefined)
   const onBroken = (cause?: unknown): void =>
-    stop(new Fault('malformed', 'invalid_request', 'The body broke off.', { cause }))
+    stop(new Fault('malformed', 'invalid_request', 'The body ended before it was complete.', { cause }))
   const cancel = clock.after(timeoutMs, () => stop(tooSlow(timeoutMs)))
   stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
 }
@@ -87,4 +87,4 @@ const tooLarge = (limit: number): Fault =>
   new Fault('too_large', 'body_too_large', `The body is over the limit of ${limit} bytes.`)
 
 const noRoom = (): Fault =>
-  new Fault('unavailable', 'unavailable', 'Too many large requests are under way.', { retryAfterSeconds: 1 })
+  new Fault('unavailable', 'unavailable', 'Too many large requests are in flight; try again.', { retryAfterSeconds: 1 })

@@ -24,7 +24,7 @@ const invalid: RawAnswer = {
 const noTunnel: RawAnswer = {
   status: '405 Method Not Allowed',
   code: 'method_not_allowed',
-  message: 'CONNECT is not offered: this is no proxy to other hosts.',
+  message: 'CONNECT is not supported: this server is not a proxy.',
   headers: 'allow:\r\n',
 }
 

@@ -50,5 +50,7 @@ export function wantsFreeRequest(headers: Headers): boolean {
   const value = headers['x-free-tier']
   if (value === undefined) return false
   if (value === 'true') return true
-  throw new Fault('malformed', 'invalid_header', 'X-Free-Tier may only be true.', { param: 'X-Free-Tier' })
+  throw new Fault('malformed', 'invalid_header', 'X-Free-Tier: the only allowed value is true.', {
+    param: 'X-Free-Tier',
+  })
 }

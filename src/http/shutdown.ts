@@ -15,7 +15,7 @@ const lastWordsMs = 2_000
 
 /** What callers hear who come while the door closes, or whose answer takes longer than that. */
 export const shutdownFault = (): Fault =>
-  new Fault('unavailable', 'unavailable', 'The service is stopping.', { retryAfterSeconds: 5 })
+  new Fault('unavailable', 'unavailable', 'The service is shutting down.', { retryAfterSeconds: 5 })
 
 /**
  * Answers new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then

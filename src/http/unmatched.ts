@@ -21,7 +21,7 @@ export function createUnmatched(families: readonly EndpointFamily[]): (request: 
 }
 
 function notAllowed(method: string, allow: string): Fault {
-  const message = `${method} is not offered here; ${allow} is.`
+  const message = `${method} is not allowed for this path; use ${allow}.`
   return new HttpFault({ kind: 'method', code: 'method_not_allowed', message }, { allow })
 }
 

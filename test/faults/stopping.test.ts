@@ -68,7 +68,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     await heard(caller, 'message_stop')
     caller.write(ask(scene, calm))
     await drained
-    assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is stopping\."/s)
+    assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is shutting down\."/s)
     assert.match(await said, /retry-after: 5/)
   })
 
@@ -87,7 +87,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     await heard(caller, 'event: error')
     pass(32_000)
     await drained
-    assert.match(await said, /event: error\ndata: .*The service is stopping/)
+    assert.match(await said, /event: error\ndata: .*The service is shutting down/)
   })
 
   it('writes down what became of a request whose caller has just left', async () => {

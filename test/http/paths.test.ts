@@ -35,21 +35,6 @@ const scenarios: readonly Scenario[] = [
     says: { error: { type: 'not_found_error', code: 'unknown_route' } },
   },
   {
-    name: 'a message that is read',
-    path: '/v1/messages',
-    status: 405,
-    allow: 'POST',
-    says: { type: 'error', error: { type: 'invalid_request_error' } },
-  },
-  {
-    name: 'a completion that is deleted',
-    method: 'DELETE',
-    path: '/v1/chat/completions',
-    status: 405,
-    allow: 'POST',
-    says: { error: { code: 'method_not_allowed' } },
-  },
-  {
     name: 'models that are posted',
     method: 'POST',
     path: '/v1/models',
@@ -57,31 +42,7 @@ const scenarios: readonly Scenario[] = [
     allow: 'GET',
     says: { error: { code: 'method_not_allowed' } },
   },
-  {
-    name: 'a message whose options are asked for',
-    method: 'OPTIONS',
-    path: '/v1/messages',
-    status: 405,
-    allow: 'POST',
-    says: { type: 'error', error: { type: 'invalid_request_error' } },
-  },
   ...['QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'TRACE'].flatMap((method) => [
-    {
-      name: `a message with ${method}`,
-      method,
-      path: '/v1/messages',
-      status: 405,
-      allow: 'POST',
-      says: { type: 'error', error: { type: 'invalid_request_error' } },
-    },
-    {
-      name: `a completion with ${method}`,
-      method,
-      path: '/v1/chat/completions',
-      status: 405,
-      allow: 'POST',
-      says: { error: { code: 'method_not_allowed' } },
-    },
     {
       name: `a policy with ${method}, by an id with letters of several bytes`,
       method,

@@ -18,7 +18,7 @@ import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** A checked body of `POST /v1/chat/completions` in our words. */
 export function decodeChat(body: ChatBody): InferenceRequest {
-  refuseUnsupported(body)
+  rejectUnsupported(body)
   const { flagged_categories: flagged, ...original } = body
   const effort = effortByName(body.reasoning_effort)
   return {
@@ -44,13 +44,13 @@ export function decodeChat(body: ChatBody): InferenceRequest {
 }
 
 /** What would reach the caller past our checks, or not at all. */
-function refuseUnsupported(body: ChatBody): void {
-  const refuse = (param: string, message: string): never => {
+function rejectUnsupported(body: ChatBody): void {
+  const reject = (param: string, message: string): never => {
     throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
   }
-  if ((body.n ?? 1) > 1) refuse('n', 'only one choice is offered')
-  if (body.modalities?.some((modality) => modality !== 'text')) refuse('modalities', 'only "text" is offered')
-  if ('functions' in body && body.functions != null) refuse('functions', 'was replaced by tools')
+  if ((body.n ?? 1) > 1) reject('n', 'must be 1; only one choice is supported')
+  if (body.modalities?.some((modality) => modality !== 'text')) reject('modalities', 'only "text" is supported')
+  if ('functions' in body && body.functions != null) reject('functions', 'is not supported; use tools')
 }
 
 function decodeMessage(message: ChatMessage, at: number): Message {

@@ -41,7 +41,7 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
 
 /** The words of the vendor for a reference to what it does not know; clients show them as they are. */
 function notFound(id: string, path: Path): Fault {
-  const message = `Item with id '${id.slice(0, 100)}' not found. Items are not kept here when store is set to false.`
+  const message = `Item with id '${id.slice(0, 100)}' not found. Items are not stored when store is set to false.`
   return new Fault('validation', 'invalid_parameter', message, { param: fieldName([...path, 'id']) })
 }
 

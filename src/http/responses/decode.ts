@@ -13,7 +13,7 @@ import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
-  refuseUnsupported(body)
+  rejectUnsupported(body)
   return {
     model: body.model,
     stream: body.stream ?? false,
@@ -36,15 +36,17 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
 }
 
 /** What would need a store of ours or of the upstream's, whose content no policy could see. */
-function refuseUnsupported(body: ResponsesBody): void {
-  const refuse = (param: string, message: string): never => {
+function rejectUnsupported(body: ResponsesBody): void {
+  const reject = (param: string, message: string): never => {
     throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
   }
-  if (body.background === true) refuse('background', 'answers are given at once')
-  if ('conversation' in body && body.conversation != null) refuse('conversation', 'is not kept here; send the items')
-  if ('prompt' in body && body.prompt != null) refuse('prompt', 'is not kept here; send its text')
+  if (body.background === true) reject('background', 'is not supported; the response is always sent at once')
+  if ('conversation' in body && body.conversation != null)
+    reject('conversation', 'is not supported; send the items in input')
+  if ('prompt' in body && body.prompt != null)
+    reject('prompt', 'is not supported; send its text in instructions or input')
   if (body.previous_response_id) {
-    refuse('previous_response_id', 'is not kept here; send the earlier items, with store set to false')
+    reject('previous_response_id', 'needs an API key; without one, send the earlier items in input')
   }
 }
 

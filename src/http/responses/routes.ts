@@ -132,7 +132,9 @@ const notFound = (id: string): Fault =>
   new Fault('not_found', 'not_found', `Response with id '${id}' not found.`, { param: 'response_id' })
 
 const notStreamed = (): Fault =>
-  new Fault('validation', 'unsupported_parameter', 'stream: a stored response is read as a whole', { param: 'stream' })
+  new Fault('validation', 'unsupported_parameter', 'stream: is not supported for a stored response', {
+    param: 'stream',
+  })
 
 /** Nobody can go on from the anonymous free request: it belongs to no project, so nothing is looked up or kept for it. */
 async function decodeWithHistory(

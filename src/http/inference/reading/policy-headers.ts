@@ -43,7 +43,7 @@ function textOf(headers: IncomingHttpHeaders, name: string, maxLength: number): 
   const value = headers[name.toLowerCase()]
   if (value === undefined || value === '') return undefined
   if (typeof value === 'string' && value.length <= maxLength) return value
-  throw new Fault('malformed', 'invalid_header', `${name}: one value of at most ${maxLength} characters.`, {
+  throw new Fault('malformed', 'invalid_header', `${name}: must be one value of at most ${maxLength} characters.`, {
     param: name,
   })
 }

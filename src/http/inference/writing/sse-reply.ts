@@ -74,9 +74,10 @@ async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: Stre
 }
 
 /** Never a silent cut: a stream that just stops reads like an answer that is complete. */
-const brokenOff = (): Fault => new Fault('upstream_failed', 'upstream_error', 'The answer broke off before its end.')
+const brokenOff = (): Fault =>
+  new Fault('upstream_failed', 'upstream_error', 'The response ended before it was complete.')
 
-const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The answer was not read in time.')
+const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The response was not read in time.')
 
 /** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
 async function stop(source: PullStream<Chunk>, { onFailure }: StreamReply): Promise<void> {

@@ -1,0 +1,18 @@
+import { upstreamSilent, upstreamStatus } from '../../support/inference-errors.ts'
+import { chatError, describeStatus } from '../../support/inference-status.ts'
+
+describeStatus('chat', 504, [
+  [
+    'an upstream that does not begin to answer in time',
+    upstreamSilent,
+    chatError('The model’s upstream did not begin to answer in time.', {
+      type: 'provider_error',
+      code: 'upstream_timeout',
+    }),
+  ],
+  [
+    'an upstream that reports a timeout',
+    upstreamStatus(504),
+    chatError('The model’s upstream took too long to answer.', { type: 'provider_error', code: 'upstream_timeout' }),
+  ],
+])

@@ -1,0 +1,26 @@
+import { describeSuccess } from '../../support/inference-success.ts'
+import { messagesError } from '../../support/inference-status.ts'
+
+describeSuccess('messages', {
+  whole: {
+    type: 'message',
+    role: 'assistant',
+    model: 'gatehouse-echo',
+    content: [{ type: 'text', text: '[gatehouse-echo] You said: Hello' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 9, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 11 },
+    remaining_credits: 10_000,
+    estimated_credits_used: 0,
+    estimated_cost_usd: 0,
+  },
+  events: [
+    'message_start',
+    'content_block_start',
+    'content_block_delta',
+    'content_block_stop',
+    'message_delta',
+    'message_stop',
+  ],
+  failure: [messagesError('api_error', 'The connection to the model’s upstream failed.')],
+})

@@ -1,0 +1,35 @@
+import {
+  upstreamGarbage,
+  upstreamStatus,
+  upstreamTooLong,
+  upstreamUnreachable,
+} from '../../support/inference-errors.ts'
+import { describeStatus, messagesError } from '../../support/inference-status.ts'
+
+describeStatus('messages', 502, [
+  ['an upstream that fails', upstreamStatus(500), messagesError('api_error', 'The model’s upstream failed (500).')],
+  [
+    'an upstream that rejects the configured credential',
+    upstreamStatus(401),
+    messagesError('api_error', 'The model’s upstream refused our credentials.'),
+    { 'x-should-retry': 'false' },
+  ],
+  [
+    'an upstream that cannot be reached',
+    upstreamUnreachable,
+    messagesError('api_error', 'The connection to the model’s upstream failed.'),
+  ],
+  [
+    'an upstream that sends no JSON',
+    upstreamGarbage,
+    messagesError('api_error', 'The model’s upstream sent something that is no JSON object.'),
+  ],
+  [
+    'an upstream whose response is too long',
+    upstreamTooLong,
+    messagesError(
+      'api_error',
+      'The model’s upstream sent an answer of more than 65536 bytes, which is the most that is taken from it.',
+    ),
+  ],
+])
