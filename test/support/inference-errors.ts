@@ -82,9 +82,21 @@ export const notAKey = withHeaders(bearer('ak_nonsense'))
 export const unknownKey = request(() => ({ headers: bearer(mintSecret('ak', systemRandom)) }))
 export const administratorKey = request((_endpoint, { adminKey }) => ({ headers: bearer(adminKey) }))
 
-export const revokedKey = request(async (_endpoint, { app }) => {
-  const { id, value } = await app.operations['keys.create']({ key: { name: 'Old' } })
-  await app.operations['keys.revoke']({ id })
+/** Calls an endpoint for the API keys of the app's project. */
+async function askForKey({ url, adminKey, projectId }: TestApp, { method, path = '', body }: KeyRequest) {
+  const response = await fetch(`${url}/v1/organization/projects/${projectId}/api_keys${path}`, {
+    method,
+    headers: { ...bearer(adminKey), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return (await response.json()) as { id: string; value: string }
+}
+
+type KeyRequest = { readonly method: 'POST' | 'DELETE'; readonly path?: string; readonly body?: object }
+
+export const revokedKey = request(async (_endpoint, app) => {
+  const { id, value } = await askForKey(app, { method: 'POST', body: { name: 'Old' } })
+  await askForKey(app, { method: 'DELETE', path: `/${id}` })
   return { headers: bearer(value) }
 })
 
@@ -94,17 +106,13 @@ export const freeRequestUsed = request(async (endpoint, app) => {
   return { headers }
 })
 
-export const modelNotAllowed = request(async (_endpoint, { app }) => ({
-  headers: bearer((await app.operations['keys.create']({ key: { name: 'Narrow', models: ['other'] } })).value),
+export const modelNotAllowed = request(async (_endpoint, app) => ({
+  headers: bearer((await askForKey(app, { method: 'POST', body: { name: 'Narrow', models: ['other'] } })).value),
 }))
 
-export const addressNotAllowed = request(async (_endpoint, { url, adminKey, projectId }) => {
-  const answer = await fetch(`${url}/v1/organization/projects/${projectId}/api_keys`, {
-    method: 'POST',
-    headers: { ...bearer(adminKey), 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Office', allowed_ips: ['203.0.113.0/24'] }),
-  })
-  return { headers: bearer(((await answer.json()) as { value: string }).value) }
+export const addressNotAllowed = request(async (_endpoint, app) => {
+  const body = { name: 'Elsewhere', allowed_ips: ['203.0.113.0/24'] }
+  return { headers: bearer((await askForKey(app, { method: 'POST', body })).value) }
 })
 
 export const otherProject = withHeaders({ 'x-policy-project': 'proj_other' })

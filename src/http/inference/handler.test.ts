@@ -25,6 +25,7 @@ const upstreamFailed = (): Fault => new Fault('upstream_failed', 'upstream_error
 
 /** Decodes `{ text, stream }`, and writes an answer as plain text. The text `wrong` cannot be decoded. */
 const codec: DialectCodec = {
+  path,
   decode({ body }) {
     const { text, stream = false } = body as { text: string; stream?: boolean }
     if (text === 'wrong') throw new Fault('validation', 'invalid_parameter', 'text: is wrong', { param: 'text' })
@@ -48,6 +49,8 @@ const codec: DialectCodec = {
   },
   encode: (_context, { events }) => ({ text: textIn(events) }),
 }
+
+const unlimited = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
 
 /** Counts the requests in flight. */
 function createCountedInFlight(): { readonly inFlight: InFlight; readonly count: () => number } {
@@ -85,7 +88,13 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
   const admission: InferenceParts['admission'] = {
     async count() {
       counted.attempts += 1
-      return { admitted: true, standing: { key: {}, project: {}, organization: {} } } as never
+      return {
+        admitted: true,
+        duplicate: false,
+        atMs: 0,
+        credits: null,
+        limitStatus: { key: unlimited, project: unlimited, organization: unlimited },
+      }
     },
   }
   let ids = 0
@@ -121,7 +130,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
     roomFor: () => undefined,
     proxyHops: 0,
     requestTimeoutMs: 5_000,
-    onHalfClose: () => {},
+    onHalfClose: (socket) => inFlight.halfClosed(socket),
   })
   await server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = server.server.address() as AddressInfo
@@ -137,7 +146,9 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    [Symbol.asyncDispose]: async () => void (await server.close()),
+    async [Symbol.asyncDispose]() {
+      await server.close()
+    },
   }
 }
 

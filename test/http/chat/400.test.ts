@@ -59,7 +59,7 @@ describeStatus('chat', 400, [
   [
     'X-Policy-Id with an unknown policy',
     unknownPolicy,
-    chatError('X-Policy-Id: there is no policy pol_none.', {
+    chatError('The request names a policy that does not exist: pol_none.', {
       type: 'invalid_request_error',
       code: 'invalid_header',
       param: 'X-Policy-Id',
@@ -128,7 +128,7 @@ describeStatus('chat', 400, [
     'a text with a term of the denylist',
     deniedTerm,
     {
-      ...chatError('Refused by the policy default (REFUSE).', { type: 'policy_error', code: 'policy_blocked' }),
+      ...chatError('Denied by the policy default (REFUSE).', { type: 'policy_error', code: 'policy_blocked' }),
       ...denied(1, []),
     },
     { 'x-should-retry': 'false' },

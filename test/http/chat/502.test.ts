@@ -15,7 +15,10 @@ describeStatus('chat', 502, [
   [
     'an upstream that rejects the configured credential',
     upstreamStatus(401),
-    chatError('The model’s upstream refused our credentials.', { type: 'provider_error', code: 'upstream_error' }),
+    chatError('The model’s upstream rejected the gateway’s credentials.', {
+      type: 'provider_error',
+      code: 'upstream_error',
+    }),
     { 'x-should-retry': 'false' },
   ],
   [
@@ -26,7 +29,7 @@ describeStatus('chat', 502, [
   [
     'an upstream that sends no JSON',
     upstreamGarbage,
-    chatError('The model’s upstream sent something that is no JSON object.', {
+    chatError('The model’s upstream sent a body that is not a JSON object.', {
       type: 'provider_error',
       code: 'upstream_error',
     }),
@@ -34,9 +37,9 @@ describeStatus('chat', 502, [
   [
     'an upstream whose response is too long',
     upstreamTooLong,
-    chatError(
-      'The model’s upstream sent an answer of more than 65536 bytes, which is the most that is taken from it.',
-      { type: 'provider_error', code: 'upstream_error' },
-    ),
+    chatError('The model’s upstream sent a response of more than 65536 bytes, which is the configured maximum.', {
+      type: 'provider_error',
+      code: 'upstream_error',
+    }),
   ],
 ])

@@ -5,7 +5,7 @@ describeStatus('chat', 504, [
   [
     'an upstream that does not begin to answer in time',
     upstreamSilent,
-    chatError('The model’s upstream did not begin to answer in time.', {
+    chatError('The model’s upstream did not start its response in time.', {
       type: 'provider_error',
       code: 'upstream_timeout',
     }),
@@ -13,6 +13,9 @@ describeStatus('chat', 504, [
   [
     'an upstream that reports a timeout',
     upstreamStatus(504),
-    chatError('The model’s upstream took too long to answer.', { type: 'provider_error', code: 'upstream_timeout' }),
+    chatError('The model’s upstream did not finish its response in time.', {
+      type: 'provider_error',
+      code: 'upstream_timeout',
+    }),
   ],
 ])

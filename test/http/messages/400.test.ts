@@ -49,7 +49,7 @@ describeStatus('messages', 400, [
   [
     'X-Policy-Id with an unknown policy',
     unknownPolicy,
-    messagesError('invalid_request_error', 'X-Policy-Id: there is no policy pol_none.'),
+    messagesError('invalid_request_error', 'The request names a policy that does not exist: pol_none.'),
   ],
   ['a field of the wrong type', modelOfWrongType, messagesError('invalid_request_error', 'model: must be a string')],
   [
@@ -80,7 +80,7 @@ describeStatus('messages', 400, [
   [
     'a text with a term of the denylist',
     deniedTerm,
-    { ...messagesError('invalid_request_error', 'Refused by the policy default (REFUSE).'), ...denied(1, []) },
+    { ...messagesError('invalid_request_error', 'Denied by the policy default (REFUSE).'), ...denied(1, []) },
     { 'x-should-retry': 'false' },
   ],
   ['a request that the upstream rejects', upstreamStatus(400), messagesError('invalid_request_error', 'Because.')],

@@ -11,7 +11,7 @@ describeStatus('messages', 502, [
   [
     'an upstream that rejects the configured credential',
     upstreamStatus(401),
-    messagesError('api_error', 'The model’s upstream refused our credentials.'),
+    messagesError('api_error', 'The model’s upstream rejected the gateway’s credentials.'),
     { 'x-should-retry': 'false' },
   ],
   [
@@ -22,14 +22,14 @@ describeStatus('messages', 502, [
   [
     'an upstream that sends no JSON',
     upstreamGarbage,
-    messagesError('api_error', 'The model’s upstream sent something that is no JSON object.'),
+    messagesError('api_error', 'The model’s upstream sent a body that is not a JSON object.'),
   ],
   [
     'an upstream whose response is too long',
     upstreamTooLong,
     messagesError(
       'api_error',
-      'The model’s upstream sent an answer of more than 65536 bytes, which is the most that is taken from it.',
+      'The model’s upstream sent a response of more than 65536 bytes, which is the configured maximum.',
     ),
   ],
 ])

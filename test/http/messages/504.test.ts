@@ -5,11 +5,11 @@ describeStatus('messages', 504, [
   [
     'an upstream that does not begin to answer in time',
     upstreamSilent,
-    messagesError('api_error', 'The model’s upstream did not begin to answer in time.'),
+    messagesError('api_error', 'The model’s upstream did not start its response in time.'),
   ],
   [
     'an upstream that reports a timeout',
     upstreamStatus(504),
-    messagesError('api_error', 'The model’s upstream took too long to answer.'),
+    messagesError('api_error', 'The model’s upstream did not finish its response in time.'),
   ],
 ])

@@ -48,7 +48,7 @@ describeStatus('responses', 400, [
   [
     'X-Policy-Id with an unknown policy',
     unknownPolicy,
-    responsesError('invalid_header', 'X-Policy-Id: there is no policy pol_none.'),
+    responsesError('invalid_header', 'The request names a policy that does not exist: pol_none.'),
   ],
   ['a field of the wrong type', modelOfWrongType, responsesError('invalid_parameter', 'model: must be a string')],
   [
@@ -99,7 +99,7 @@ describeStatus('responses', 400, [
   [
     'a text with a term of the denylist',
     deniedTerm,
-    { ...responsesError('policy_blocked', 'Refused by the policy default (REFUSE).'), ...denied(1, []) },
+    { ...responsesError('policy_blocked', 'Denied by the policy default (REFUSE).'), ...denied(1, []) },
     { 'x-should-retry': 'false' },
   ],
   ['a request that the upstream rejects', upstreamStatus(400), responsesError('upstream_rejected', 'Because.')],

@@ -15,7 +15,7 @@ describeStatus('responses', 502, [
   [
     'an upstream that rejects the configured credential',
     upstreamStatus(401),
-    responsesError('upstream_error', 'The model’s upstream refused our credentials.'),
+    responsesError('upstream_error', 'The model’s upstream rejected the gateway’s credentials.'),
     { 'x-should-retry': 'false' },
   ],
   [
@@ -26,14 +26,14 @@ describeStatus('responses', 502, [
   [
     'an upstream that sends no JSON',
     upstreamGarbage,
-    responsesError('upstream_error', 'The model’s upstream sent something that is no JSON object.'),
+    responsesError('upstream_error', 'The model’s upstream sent a body that is not a JSON object.'),
   ],
   [
     'an upstream whose response is too long',
     upstreamTooLong,
     responsesError(
       'upstream_error',
-      'The model’s upstream sent an answer of more than 65536 bytes, which is the most that is taken from it.',
+      'The model’s upstream sent a response of more than 65536 bytes, which is the configured maximum.',
     ),
   ],
 ])

@@ -5,11 +5,11 @@ describeStatus('responses', 504, [
   [
     'an upstream that does not begin to answer in time',
     upstreamSilent,
-    responsesError('upstream_timeout', 'The model’s upstream did not begin to answer in time.'),
+    responsesError('upstream_timeout', 'The model’s upstream did not start its response in time.'),
   ],
   [
     'an upstream that reports a timeout',
     upstreamStatus(504),
-    responsesError('upstream_timeout', 'The model’s upstream took too long to answer.'),
+    responsesError('upstream_timeout', 'The model’s upstream did not finish its response in time.'),
   ],
 ])
