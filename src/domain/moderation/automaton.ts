@@ -1,9 +1,9 @@
 /**
- * Aho and Corasick's automaton: finds all of many words in one walk over a text, however many there are.
- * States are numbered by depth: what a state falls back to always has a smaller number.
+ * An Aho-Corasick automaton: finds many words in one pass over a text, however many there are.
+ * States are numbered by depth, so the fallback of a state always has a smaller number.
  */
 export type Automaton = {
-  /** The state after one more character. The walk starts in state 0. */
+  /** The state after one more character. State 0 is the start. */
   step(state: number, code: number): number
   /** Index of the longest word that ends in this state, or -1. */
   wordAt(state: number): number
@@ -13,11 +13,11 @@ export type Automaton = {
 
 /** The words must be distinct and not empty. */
 export function createAutomaton(words: readonly string[]): Automaton {
-  const mostStates = words.reduce((sum, { length }) => sum + length, 1)
-  const edges = createEdges(mostStates)
-  const endingAt = new Int32Array(mostStates).fill(-1)
+  const maxStates = words.reduce((sum, { length }) => sum + length, 1)
+  const edges = createEdges(maxStates)
+  const endingAt = new Int32Array(maxStates).fill(-1)
   const shorter = new Int32Array(words.length).fill(-1)
-  const fallback = new Int32Array(mostStates)
+  const fallback = new Int32Array(maxStates)
 
   const step = (from: number, code: number): number => {
     for (let state = from; ; state = fallback[state] ?? 0) {
@@ -26,16 +26,16 @@ export function createAutomaton(words: readonly string[]): Automaton {
       if (state === 0) return 0
     }
   }
-  /** What the new state falls back to is less deep, and so is complete already. */
+  /** The fallback of the new state is less deep, so it is complete already. */
   const grow = (state: number, code: number): number => {
-    const fallen = state === 0 ? 0 : step(fallback[state] ?? 0, code)
+    const target = state === 0 ? 0 : step(fallback[state] ?? 0, code)
     const child = edges.add(state, code)
-    fallback[child] = fallen
-    endingAt[child] = endingAt[fallen] ?? -1
+    fallback[child] = target
+    endingAt[child] = endingAt[target] ?? -1
     return child
   }
 
-  // All words grow by one character at a time: in the end the states are in the order of their depth.
+  // All words are inserted one character at a time, so states are created in the order of their depth.
   const reached = new Int32Array(words.length)
   let growing = words.map((_, index) => index)
   for (let depth = 0; growing.length > 0; depth++) {
@@ -61,21 +61,21 @@ export function createAutomaton(words: readonly string[]): Automaton {
 const ascii = 128
 
 /**
- * The children of states, by a letter. All edges stand in one hash table, so that a step costs the same
- * however many words begin alike; those of the root, where most steps start, are also in a table of their own.
+ * The edges of the automaton in one hash table, so that a step costs the same however many words share a prefix. The edges
+ * of the root, where most steps start, are also in a table of their own.
  */
-function createEdges(mostStates: number) {
-  const mask = 2 ** Math.ceil(Math.log2(mostStates * 2)) - 1
+function createEdges(maxStates: number) {
+  const mask = 2 ** Math.ceil(Math.log2(maxStates * 2)) - 1
   const slots = new Int32Array(mask + 1).fill(-1)
-  const parents = new Int32Array(mostStates)
-  const codes = new Uint16Array(mostStates)
+  const parents = new Int32Array(maxStates)
+  const codes = new Uint16Array(maxStates)
   const fromRoot = new Int32Array(ascii).fill(-1)
   let states = 1
   return {
     /** The child, or -1. */
     childOf(state: number, code: number): number {
       if (state === 0 && code < ascii) return fromRoot[code] ?? -1
-      for (let slot = place(state, code) & mask; ; slot = (slot + 1) & mask) {
+      for (let slot = hashOf(state, code) & mask; ; slot = (slot + 1) & mask) {
         const child = slots[slot] ?? -1
         if (child === -1 || (parents[child] === state && codes[child] === code)) return child
       }
@@ -83,7 +83,7 @@ function createEdges(mostStates: number) {
     add(state: number, code: number): number {
       const child = states++
       if (state === 0 && code < ascii) fromRoot[code] = child
-      let slot = place(state, code) & mask
+      let slot = hashOf(state, code) & mask
       while (slots[slot] !== -1) slot = (slot + 1) & mask
       slots[slot] = child
       parents[child] = state
@@ -93,7 +93,7 @@ function createEdges(mostStates: number) {
   }
 }
 
-function place(state: number, code: number): number {
+function hashOf(state: number, code: number): number {
   const mixed = Math.imul(state, 0x9e3779b1) ^ Math.imul(code, 0x85ebca6b)
   return mixed ^ (mixed >>> 15)
 }

@@ -1,7 +1,7 @@
-/** Blocked on every request, whatever a caller, a policy or an operator says. */
+/** Blocked in every request and response. No caller, policy or operator can turn this off. */
 export const alwaysBlockedCategories = ['self-harm', 'sexual/minors'] as const
 
-/** Blocked where a caller or a policy asks for it. */
+/** Blocked if a caller or the gateway configuration asks for it. */
 export const optionalCategories = ['harassment', 'hate', 'illicit', 'sexual'] as const
 
 export type AlwaysBlockedCategory = (typeof alwaysBlockedCategories)[number]
@@ -10,7 +10,7 @@ export type Category = AlwaysBlockedCategory | OptionalCategory
 
 export const categories: readonly Category[] = [...alwaysBlockedCategories, ...optionalCategories]
 
-/** Something for each category; the compiler sees to it that none is forgotten. */
+/** One value per category. */
 export type PerCategory<Value> = Readonly<Record<Category, Value>>
 
 export const isCategory = (name: string): name is Category => categories.some((category) => category === name)
@@ -18,14 +18,14 @@ export const isCategory = (name: string): name is Category => categories.some((c
 export const isOptionalCategory = (name: string): name is OptionalCategory =>
   optionalCategories.some((category) => category === name)
 
-/** Builds a value for each category, in the order of `categories`. */
-export function perCategory<Value>(make: (category: Category) => Value): PerCategory<Value> {
+/** Creates a value for each category, in the order of `categories`. */
+export function perCategory<Value>(create: (category: Category) => Value): PerCategory<Value> {
   return {
-    'self-harm': make('self-harm'),
-    'sexual/minors': make('sexual/minors'),
-    harassment: make('harassment'),
-    hate: make('hate'),
-    illicit: make('illicit'),
-    sexual: make('sexual'),
+    'self-harm': create('self-harm'),
+    'sexual/minors': create('sexual/minors'),
+    harassment: create('harassment'),
+    hate: create('hate'),
+    illicit: create('illicit'),
+    sexual: create('sexual'),
   }
 }

@@ -8,35 +8,35 @@ export const textDirections = ['request', 'response'] as const
 export type TextDirection = (typeof textDirections)[number]
 
 /**
- * The port to whatever judges a text: the embedded model, a remote moderation endpoint, a judge.
- * A classifier that cannot answer throws; it never reports a text that it did not read as harmless.
+ * The port to a text classifier: the embedded model or a remote moderation endpoint. A classifier that fails throws; it never
+ * reports a text as harmless that it did not classify.
  */
 export type Classifier = {
   readonly identity: ClassifierIdentity
   classify(text: string, direction: TextDirection): MaybePromise<Classification>
-  /** For a text that grows, where what was read of it need not be read again. */
+  /** Starts the incremental classification of a streamed text. Undefined if the classifier cannot do that. */
   startStream?(direction: TextDirection): ClassifyRange
 }
 
-/** Judges a stretch of a growing text as `classify` would. Each text begins with the one before it. */
-export type ClassifyRange = (text: string, stretch: Span) => MaybePromise<Classification>
+/** Classifies a range of a streamed text as `classify` would. Each text passed must start with the previous one. */
+export type ClassifyRange = (text: string, range: Span) => MaybePromise<Classification>
 
-/** What an audit event says about who judged. */
+/** Identifies the classifier in audit events. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }
 
 export type Classification = {
-  /** 0 to 1, calibrated so that one half is where the default verdict turns. */
+  /** 0 to 1, calibrated so that 0.5 is the default threshold. */
   readonly scores: PerCategory<number>
   /** The categories whose score reached the threshold of this direction. */
   readonly flagged: readonly Category[]
-  /** Somebody who knows better should have judged, and could not: it holds for now, and is not remembered. */
+  /** True if a better classifier should have been used and failed. Such a result is valid once and must not be cached. */
   readonly isProvisional?: boolean
 }
 
-/** The default verdict turns here, in every category and in both directions. */
+/** The score from which a category is flagged, in every category and both directions. */
 export const flagThreshold = 0.5
 
-/** The strongest of two classifications: of two slices of a text, or by two classifiers. */
+/** The higher scores of two classifications, of two slices of a text or by two classifiers. */
 export function strongest(first: Classification, second: Classification): Classification {
   return {
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
@@ -45,7 +45,7 @@ export function strongest(first: Classification, second: Classification): Classi
   }
 }
 
-/** The strongest of one classification and those of more texts, one after the other. */
+/** The strongest of one classification and those of further texts, classified one after the other. */
 export function withAll<T>(
   first: Classification,
   others: readonly T[],
@@ -59,7 +59,7 @@ export function withAll<T>(
   )
 }
 
-/** How far the closest of these categories is from its verdict, in log-odds: 0 at the threshold, negative below it. */
+/** The highest score of these categories in log-odds: 0 at the threshold, negative below it. */
 export function closestLogOdds({ scores }: Pick<Classification, 'scores'>, among: ReadonlySet<Category>): number {
   let highest = -Infinity
   for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))

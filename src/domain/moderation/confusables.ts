@@ -1,6 +1,6 @@
-/** What one character beyond ASCII folds to, whatever stands around it. */
+/** Folds a single non-ASCII character, independently of the characters around it. */
 
-/** Marks that sit on letters where they are decoration, or optional: accents, Hebrew points, Arabic vowels. */
+/** Combining marks that are decoration or optional: accents, Hebrew points, Arabic vowels. */
 const markRanges: readonly (readonly [first: number, last: number])[] = [
   [0x0300, 0x036f],
   [0x0483, 0x0489],
@@ -21,11 +21,11 @@ function isMark(letter: string): boolean {
   return markRanges.some(([first, last]) => code >= first && code <= last)
 }
 
-/** Characters nobody sees: zero-width ones, direction marks, soft hyphens, variation selectors, tags, fillers. */
+/** Invisible characters: zero-width ones, direction marks, soft hyphens, variation selectors, tags, fillers. */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
-/** What Unicode's own compatibility forms leave apart although it reads the same. */
-const alike: ReadonlyMap<string, string> = new Map([
+/** Confusable characters that Unicode's compatibility normalisation keeps distinct. */
+const confusables: ReadonlyMap<string, string> = new Map([
   ...pairsOf('‘’‚‛′ʼ＇`´', "'"),
   ...pairsOf('“”„‟″«»', '"'),
   ...pairsOf('‐‑‒–—―−⁃', '-'),
@@ -64,28 +64,28 @@ function pairsOf(letters: string, folded: string): [string, string][] {
   return [...letters].map((letter) => [letter, folded])
 }
 
-const mostRemembered = 16_384
-const remembered = new Map<number, string>()
+const maxCached = 16_384
+const cache = new Map<number, string>()
 
-/** The folded form of a code point: none, one or several characters, in lower case. */
+/** The folded form of a code point: zero or more characters, in lower case. */
 export function foldCodePoint(code: number): string {
-  const known = remembered.get(code)
-  if (known !== undefined) return known
+  const cached = cache.get(code)
+  if (cached !== undefined) return cached
   const folded = foldUncached(code)
-  if (remembered.size < mostRemembered) remembered.set(code, folded)
+  if (cache.size < maxCached) cache.set(code, folded)
   return folded
 }
 
 function foldUncached(code: number): string {
-  const boxed = boxedLetter(code)
-  if (boxed !== undefined) return boxed
+  const enclosed = enclosedLetter(code)
+  if (enclosed !== undefined) return enclosed
   const plain = String.fromCodePoint(code).normalize('NFKD').toLowerCase().replace(invisible, '')
   const letters = [...plain].filter((letter) => !isMark(letter))
-  return letters.map((letter) => alike.get(letter) ?? letter).join('')
+  return letters.map((letter) => confusables.get(letter) ?? letter).join('')
 }
 
-/** Letters in circles, boxes, brackets and flags: they spell words in messages, but Unicode calls them symbols. */
-function boxedLetter(code: number): string | undefined {
+/** Letters in circles, boxes, brackets and flags. People write words with them, but Unicode classifies them as symbols. */
+function enclosedLetter(code: number): string | undefined {
   for (const first of [0x249c, 0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6]) {
     if (code >= first && code < first + 26) return String.fromCharCode(97 + code - first)
   }

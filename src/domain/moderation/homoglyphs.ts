@@ -1,6 +1,6 @@
 /**
- * Letters of other scripts that pass for Latin ones. They are folded only inside words that mix scripts, or in a text
- * that is Latin otherwise: real Russian or Greek stays what it is.
+ * Homoglyphs: letters of other scripts that look like Latin ones. They are folded only in words that mix scripts, or in a text
+ * that is otherwise Latin, so real Russian or Greek stays unchanged.
  */
 const pairs: readonly (readonly [letters: string, latin: string])[] = [
   // Cyrillic
@@ -9,7 +9,7 @@ const pairs: readonly (readonly [letters: string, latin: string])[] = [
   ['αβεηικμνορτυχγωζσδς', 'abenikuvoptuxywzods'],
   // Armenian
   ['օսհոցյզկաշ', 'ouhngjqyuz'],
-  // Cherokee, in the small forms that case folding gives
+  // Cherokee, in the lower case that case folding gives
   ['ꭺꭼꮋꭻꮶꮮꮇꮲꮪꭲꮩꮤ', 'aehjklmpsivw'],
 ]
 
@@ -19,5 +19,5 @@ for (const [letters, latin] of pairs) {
   for (const [at, letter] of from.entries()) latinByLetter.set(letter.codePointAt(0) ?? 0, latin.charCodeAt(at))
 }
 
-/** The Latin letter that this one passes for, if any. */
+/** The Latin letter that this one looks like, if any. */
 export const latinHomoglyph = (code: number): number | undefined => latinByLetter.get(code)

@@ -6,41 +6,43 @@ import { createIncrementalSearch } from './personal-data/incremental-search.ts'
 import { withEncoded, type ScanMode } from './scan.ts'
 import type { TextSlice } from './slices.ts'
 
-/** Reads along with a text that grows, so that a look at it costs little more than what is new in it. */
+/** Scans a streamed text incrementally: a scan costs little more than the text added since the last one. */
 export type IncrementalScan = (direction: TextDirection) => StreamedText
 
-/** Each text it is shown begins with the one before it. */
+/** Each text passed must start with the previous one. */
 export type StreamedText = {
-  /** How a part is read while more may come: in windows of which the strongest counts. */
+  /** The scan mode for a part of an unfinished text: each window is classified, and the strongest result counts. */
   scanPart(part: TextRange): ScanMode
-  /** How the text is read when it is complete: as one, and in the windows that were not read before. */
-  scanWhole(text: string, more: MoreThanWhole): ScanMode
-  /** Up to here, nothing that comes can still change what personal data the last part held. */
+  /** The scan mode for the complete text: as a whole, and in the windows not scanned before. */
+  scanWhole(text: string, earlier: EarlierScans): ScanMode
+  /** Up to this position, more text cannot change the personal data found in the last part. */
   settledTo(): number
-  /** What the last part held is found for good. Otherwise, what is read next does not depend on it. */
+  /** Commits the matches of the last part. Without this call the next scan starts from the previous commit. */
   commit(): void
 }
 
 export type TextRange = Span & { readonly text: string; readonly windows: readonly Span[] }
 
-type MoreThanWhole = {
-  /** Those that end in a stretch, which is asked for when its turn has come. */
-  readonly windowsIn: (stretch: Span) => readonly Span[]
-  /** The strongest of the windows that were read before. */
+type EarlierScans = {
+  /** The windows that end in a range. Called for each slice when it is scanned. */
+  readonly windowsIn: (range: Span) => readonly Span[]
+  /** The strongest classification of the windows scanned before. */
   readonly known: Classification | undefined
 }
 
 export function createIncrementalScan(classifier: Classifier): IncrementalScan {
   return (direction) => {
-    const follow = classifier.startStream?.(direction)
-    const hiddenIn = createHiddenTextWatch()
-    let kept = createIncrementalSearch()
-    let last = kept
+    const classifyRange = classifier.startStream?.(direction)
+    const encodedIn = createEncodedTextSearch()
+    let committed = createIncrementalSearch()
+    let last = committed
     let settledTo = 0
 
     const classify = (text: string, span: Span): MaybePromise<Classification> => {
-      const own = follow?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
-      return andThen(own, (found) => withEncoded(found, hiddenIn(text, span), { classifier, direction }))
+      const own = classifyRange?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
+      return andThen(own, (classification) =>
+        withEncoded(classification, encodedIn(text, span), { classifier, direction }),
+      )
     }
 
     return {
@@ -51,15 +53,15 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
           const [first = span, ...others] = endingIn(span, windows)
           return andThen(classify(text, first), (found) => withAll(found, others, (window) => classify(text, window)))
         },
-        encodedTexts: (slice) => hiddenIn(text, spanOf(slice, start)),
+        encodedTexts: (slice) => encodedIn(text, spanOf(slice, start)),
         personalData() {
-          last = kept.fork()
+          last = committed.fork()
           settledTo = last.searchSettled(text.slice(0, end))
           return last.found
         },
       }),
       scanWhole(text, { windowsIn, known }) {
-        const search = kept.fork()
+        const search = committed.fork()
         return {
           name: 'whole and in windows',
           classify(slice) {
@@ -69,7 +71,7 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
               withAll(withKnown(found), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
             )
           },
-          encodedTexts: (slice) => hiddenIn(text, spanOf(slice, 0)),
+          encodedTexts: (slice) => encodedIn(text, spanOf(slice, 0)),
           personalData(slice) {
             search.searchTo(text, spanOf(slice, 0).end)
             return search.found
@@ -77,7 +79,7 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
         }
       },
       settledTo: () => settledTo,
-      commit: () => void (kept = last),
+      commit: () => void (committed = last),
     }
   }
 }
@@ -90,17 +92,17 @@ const spanOf = (slice: TextSlice, start: number): Span => ({
 const endingIn = (span: Span, windows: readonly Span[]): readonly Span[] =>
   windows.filter(({ end }) => end > span.start && end <= span.end)
 
-function createHiddenTextWatch(): (text: string, span: Span) => readonly EncodedText[] {
-  let watchedTo = 0
-  /** Behind this place there is nothing that anything could be hidden in. */
-  let hintsTo = 0
+function createEncodedTextSearch(): (text: string, span: Span) => readonly EncodedText[] {
+  let searchedTo = 0
+  /** After this position nothing can be an encoded text. */
+  let mayBeEncodedTo = 0
   return (text, { start, end }) => {
-    if (end > watchedTo) {
-      const part = text.slice(Math.max(0, watchedTo - minEncodedLength), end)
-      if (mayBeEncoded(part)) hintsTo = end
-      watchedTo = end
+    if (end > searchedTo) {
+      const part = text.slice(Math.max(0, searchedTo - minEncodedLength), end)
+      if (mayBeEncoded(part)) mayBeEncodedTo = end
+      searchedTo = end
     }
-    return start < hintsTo ? encodedTexts(text.slice(start, end)) : nothing
+    return start < mayBeEncodedTo ? encodedTexts(text.slice(start, end)) : nothing
   }
 }
 

@@ -3,32 +3,32 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createSourceMap, normalise } from './normalise.ts'
 
-const same: readonly (readonly [says: string, written: string, plain: string])[] = [
+const same: readonly (readonly [title: string, written: string, plain: string])[] = [
   ['case', 'HeLLo', 'hello'],
   ['full width', 'Ｈｅｌｌｏ', 'hello'],
   ['accents, composed or not', 'héllo he\u0301llo', 'hello hello'],
   ['struck-through letters', 'h\u0336e\u0336l\u0336l\u0336o\u0336', 'hello'],
   ['invisible characters', 'h\u200be\u00adl\u2060l\ufe0fo', 'hello'],
   ['tag characters', 'hello\u{e0041}\u{e0042}', 'hello'],
-  ['letters of mathematics', '𝓱𝒆𝔩𝗅𝚘', 'hello'],
-  ['letters in boxes and flags', '🅷🅴🅻🅻🅾 🇭🇮', 'hello hi'],
+  ['mathematical letters', '𝓱𝒆𝔩𝗅𝚘', 'hello'],
+  ['enclosed letters and flags', '🅷🅴🅻🅻🅾 🇭🇮', 'hello hi'],
   ['small capitals', 'ʜᴇʟʟᴏ', 'hello'],
   ['ligatures and sharp s', 'ﬁne Straße', 'fine strasse'],
   ['curly quotes and dashes', '“it’s” — so', '"it\'s" - so'],
   ['Cyrillic inside a Latin word', 'hеllо', 'hello'],
-  ['a word of lookalikes in a Latin text', 'please have ѕех with care', 'please have sex with care'],
+  ['a word of homoglyphs in a Latin text', 'please have ѕех with care', 'please have sex with care'],
 ]
 
 describe('the normal form', () => {
-  for (const [says, written, plain] of same) it(`folds ${says}`, () => assert.equal(normalise(written), plain))
+  for (const [title, written, plain] of same) it(`folds ${title}`, () => assert.equal(normalise(written), plain))
 
-  it('leaves other scripts what they are', () => {
+  it('keeps other scripts', () => {
     assert.equal(normalise('Экономический рост'), 'экономическии рост')
     assert.equal(normalise('Καλημέρα κόσμε'), 'καλημερα κοσμε')
     assert.equal(normalise('日本語 भाषा'), '日本語 भाषा')
   })
 
-  it('stays as it is when it is made again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const once = normalise(text)
@@ -37,7 +37,7 @@ describe('the normal form', () => {
     )
   })
 
-  it('leads back to the source at every place', () => {
+  it('maps every position back to the source', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
         const folded = normalise(text)
@@ -50,7 +50,7 @@ describe('the normal form', () => {
     )
   })
 
-  it('takes linear time over text made of expansions and lookalikes', () => {
+  it('takes linear time for text made of expansions and homoglyphs', () => {
     assert.equal(normalise('ﷺ'.repeat(20_000)).length, 18 * 20_000)
     assert.equal(normalise('аb'.repeat(200_000)).length, 400_000)
   })

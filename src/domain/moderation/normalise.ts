@@ -1,20 +1,20 @@
 /**
- * One spelling for text that is written to look alike: case, width, accents, invisible characters and borrowed letters
- * are folded away. Terms and the classifier both read text in this form.
+ * Normalises text: folds case, width, accents, invisible characters, confusables and homoglyphs. Terms and the classifier
+ * both work on the normal form.
  */
 import { foldCodePoint } from './confusables.ts'
 import { latinHomoglyph } from './homoglyphs.ts'
 
 const beyondAscii = /[\u0080-\uffff]/
 const beyondAsciiRuns = /[\u0080-\uffff]+/g
-/** Words that hold a letter of a script with Latin lookalikes: Greek, Cyrillic, Armenian, Cherokee. */
-const borrowingWords = /[a-z]*[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
+/** Words with a letter of a script that has Latin homoglyphs: Greek, Cyrillic, Armenian, Cherokee. */
+const homoglyphWords = /[a-z]*[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
 
 /** The normal form. Plain ASCII, by far the most common case, costs two native calls. */
 export function normalise(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
   const folded = text.replace(beyondAsciiRuns, foldRun).toLowerCase()
-  return beyondAscii.test(folded) ? foldLookalikes(folded) : folded
+  return beyondAscii.test(folded) ? foldHomoglyphs(folded) : folded
 }
 
 function foldRun(run: string): string {
@@ -23,10 +23,10 @@ function foldRun(run: string): string {
   return folded
 }
 
-/** Words that mix Latin with letters passing for Latin become Latin; so do words of such letters alone in a Latin text. */
-function foldLookalikes(text: string): string {
+/** Folds words that mix Latin letters with homoglyphs, and in a Latin text also words of homoglyphs alone. */
+function foldHomoglyphs(text: string): string {
   let isLatin: boolean | undefined
-  return text.replace(borrowingWords, (word) => {
+  return text.replace(homoglyphWords, (word) => {
     const latin = latinForm(word)
     if (latin === undefined) return word
     if (/[a-z]/.test(word)) return latin
@@ -35,19 +35,19 @@ function foldLookalikes(text: string): string {
   })
 }
 
-/** The word in Latin letters, where every letter of it passes for one. */
+/** The word in Latin letters; undefined if one of its letters has no Latin homoglyph. */
 export function latinForm(word: string): string | undefined {
   let latin = ''
   for (let at = 0; at < word.length; at++) {
     const code = word.charCodeAt(at)
-    const alike = code < 0x80 ? code : latinHomoglyph(code)
-    if (alike === undefined) return undefined
-    latin += String.fromCharCode(alike)
+    const latinCode = code < 0x80 ? code : latinHomoglyph(code)
+    if (latinCode === undefined) return undefined
+    latin += String.fromCharCode(latinCode)
   }
   return latin
 }
 
-/** A text counts as Latin where few letters are certain to be of another script. */
+/** A text counts as Latin if few of its letters are certainly of another script. */
 function isLatinText(text: string): boolean {
   let latin = 0
   let foreign = 0
@@ -59,33 +59,33 @@ function isLatinText(text: string): boolean {
   return latin > foreign * 4
 }
 
-const borrowing = /[\u0370-\u058f\uab70-\uabbf]/
+const homoglyphScripts = /[\u0370-\u058f\uab70-\uabbf]/
 
-/** Whether it holds letters that are read as Latin or not by what else the text holds: a part may be read otherwise. */
+/** True if the text has letters that are folded or not depending on the rest of the text. A part of it may then fold differently. */
 export const dependsOnContext = (text: string): boolean =>
-  beyondAscii.test(text) && borrowing.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
+  beyondAscii.test(text) && homoglyphScripts.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
 
-/** Whether every character keeps its place in the normal form, and none is folded for the sake of those around it. */
+/** True if every character keeps its position in the normal form, and none is folded depending on its context. */
 export function foldsInPlace(text: string): boolean {
   if (!beyondAscii.test(text)) return true
   for (const letter of text) {
     const code = letter.codePointAt(0) ?? 0
     if (code < 0x80) continue
     const folded = foldCodePoint(code)
-    if (folded.length !== letter.length || isHalf(code) || borrowing.test(folded)) return false
+    if (folded.length !== letter.length || isLoneSurrogate(code) || homoglyphScripts.test(folded)) return false
   }
   return true
 }
 
-/** Half of a character whose other half is not there. */
-const isHalf = (code: number): boolean => code >= 0xd800 && code < 0xe000
+/** A surrogate without its other half. */
+const isLoneSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000
 
-/** A stretch of a text, `end` not included. */
+/** A range of a text; `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number }
 
-/** Leads from stretches of the normal form back to the source. Made only where something was found. */
-export function createSourceMap(source: string): (found: Span) => Span {
-  if (!beyondAscii.test(source)) return (found) => found
+/** Maps ranges of the normal form back to the source. Created only after a match, because it costs a pass over the text. */
+export function createSourceMap(source: string): (range: Span) => Span {
+  if (!beyondAscii.test(source)) return (range) => range
   const starts: number[] = []
   for (let at = 0; at < source.length; at++) {
     const code = source.codePointAt(at) ?? 0

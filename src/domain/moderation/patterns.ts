@@ -1,13 +1,13 @@
 import type { Span } from './normalise.ts'
 
-/** The port to a regular-expression engine whose time grows with the text alone, whatever the pattern. */
+/** The port to a regular-expression engine that takes linear time for every pattern. */
 export type PatternEngine = {
-  /** Throws an Error that says what is wrong with the pattern. */
+  /** Throws an Error that describes the fault in the pattern. */
   compile(source: string, options: { readonly ignoreCase: boolean }): Pattern
 }
 
 export type Pattern = {
-  /** Steps that it has at most to take for one character: how long a text takes at worst. */
+  /** Upper bound of the steps per character of text. */
   readonly size: number
   find(text: string): Span | undefined
 }

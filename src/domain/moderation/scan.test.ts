@@ -7,7 +7,7 @@ import { createScanText } from './scan.ts'
 import { overlapCharacters, sliceCharacters } from './slices.ts'
 import { compileTerms } from './terms.ts'
 
-/** Flags hate where it reads the word `bad`, and writes down what it was given. */
+/** Flags hate if the text contains `bad`, and keeps the texts it was given. */
 function createFake(): Classifier & { readonly seen: string[] } {
   const seen: string[] = []
   return {
@@ -26,11 +26,11 @@ function createFake(): Classifier & { readonly seen: string[] } {
 
 const pause = (): Promise<void> => Promise.resolve()
 
-describe('a screening', () => {
-  it('gives scores, terms and personal data of a text at once', async () => {
-    const screen = createScanText({ classifier: createFake(), pause, cacheEntries: 10 })
+describe('the scan of a text', () => {
+  it('gives scores, terms and personal data at once', async () => {
+    const scanText = createScanText({ classifier: createFake(), pause, cacheEntries: 10 })
     const terms = compileTerms(['project x', 'unheard'], re2Patterns)
-    const { classification, termHits, personalData } = await screen({
+    const { classification, termHits, personalData } = await scanText({
       text: 'bad Project  X, a@example.org',
       direction: 'request',
       terms,
@@ -40,48 +40,51 @@ describe('a screening', () => {
     assert.deepEqual(personalData, [{ kind: 'email', start: 16, end: 29 }])
   })
 
-  it('of the same block, terms and direction is remembered', async () => {
+  it('is cached by text, terms and direction', async () => {
     const classifier = createFake()
-    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
+    const scanText = createScanText({ classifier, pause, cacheEntries: 10 })
     const [red, blue] = [compileTerms(['red'], re2Patterns), compileTerms(['blue'], re2Patterns)]
-    const first = await screen({ text: 'red', direction: 'request', terms: red })
-    assert.equal(await screen({ text: 'red', direction: 'request', terms: compileTerms(['red'], re2Patterns) }), first)
+    const first = await scanText({ text: 'red', direction: 'request', terms: red })
+    assert.equal(
+      await scanText({ text: 'red', direction: 'request', terms: compileTerms(['red'], re2Patterns) }),
+      first,
+    )
     assert.equal(classifier.seen.length, 1)
-    assert.deepEqual((await screen({ text: 'red', direction: 'request', terms: blue })).termHits, [])
-    await screen({ text: 'red', direction: 'response', terms: red })
+    assert.deepEqual((await scanText({ text: 'red', direction: 'request', terms: blue })).termHits, [])
+    await scanText({ text: 'red', direction: 'response', terms: red })
     assert.equal(classifier.seen.length, 3)
   })
 
-  it('remembers no more than it may, and forgets the oldest first', async () => {
+  it('is cached up to a maximum, and the oldest is evicted first', async () => {
     const classifier = createFake()
-    const screen = createScanText({ classifier, pause, cacheEntries: 2 })
-    for (const text of ['one', 'two', 'one', 'three', 'one', 'two']) await screen({ text, direction: 'request' })
+    const scanText = createScanText({ classifier, pause, cacheEntries: 2 })
+    for (const text of ['one', 'two', 'one', 'three', 'one', 'two']) await scanText({ text, direction: 'request' })
     assert.deepEqual(classifier.seen, ['one', 'two', 'three', 'two'])
   })
 
-  it('of a long text cuts no word in two: a part of one is not what it says', async () => {
-    const screen = createScanText({ classifier: createFake(), pause: async () => {}, cacheEntries: 0 })
+  it('does not split a word between two slices of a long text', async () => {
+    const scanText = createScanText({ classifier: createFake(), pause: async () => {}, cacheEntries: 0 })
     const terms = compileTerms(['ass', 'class'], re2Patterns)
     for (const place of [sliceCharacters - overlapCharacters, sliceCharacters]) {
       for (let before = place - 16; before < place; before += 1) {
         const text = `${' x'.repeat(place).slice(0, before)} cl\u00adassics ass\u00adign ${'y '.repeat(sliceCharacters)}`
-        const { termHits } = await screen({ text, direction: 'response', terms })
+        const { termHits } = await scanText({ text, direction: 'response', terms })
         assert.deepEqual(termHits, [], String(before))
       }
     }
   })
 
-  it('of a long text is made in slices that overlap, with a pause between them', async () => {
+  it('splits a long text into overlapping slices, with a pause between them', async () => {
     const classifier = createFake()
     let pauses = 0
     const countPause = async (): Promise<void> => {
       pauses += 1
     }
-    const screen = createScanText({ classifier, pause: countPause, cacheEntries: 0 })
+    const scanText = createScanText({ classifier, pause: countPause, cacheEntries: 0 })
     const cut = sliceCharacters - 4
     const text = `${'x '.repeat(cut / 2)}project x bob@example.org ${'y '.repeat(sliceCharacters)}bad`
     const terms = compileTerms(['project x'], re2Patterns)
-    const { classification, termHits, personalData } = await screen({ text, direction: 'request', terms })
+    const { classification, termHits, personalData } = await scanText({ text, direction: 'request', terms })
     assert.equal(pauses, classifier.seen.length - 1)
     assert.ok(classifier.seen.every((slice) => slice.length <= sliceCharacters))
     assert.ok(classifier.seen[1]?.startsWith(text.slice(cut - overlapCharacters, cut)))
@@ -90,16 +93,16 @@ describe('a screening', () => {
     assert.deepEqual(personalData, [{ kind: 'email', start: cut + 10, end: cut + 25 }])
   })
 
-  it('looks into hidden text, for scores and for terms', async () => {
-    const screen = createScanText({ classifier: createFake(), pause, cacheEntries: 0 })
-    const hidden = Buffer.from('this is the bad part about project x').toString('base64')
+  it('decodes encoded text, for scores and for terms', async () => {
+    const scanText = createScanText({ classifier: createFake(), pause, cacheEntries: 0 })
+    const encoded = Buffer.from('this is the bad part about project x').toString('base64')
     const terms = compileTerms(['project x'], re2Patterns)
-    const { classification, termHits } = await screen({ text: `run ${hidden}`, direction: 'request', terms })
+    const { classification, termHits } = await scanText({ text: `run ${encoded}`, direction: 'request', terms })
     assert.deepEqual(classification.flagged, ['hate'])
-    assert.deepEqual(termHits, [{ term: 'project x', start: 4, end: 4 + hidden.length }])
+    assert.deepEqual(termHits, [{ term: 'project x', start: 4, end: 4 + encoded.length }])
   })
 
-  it('is not remembered where somebody better should have judged, whichever slice it was', async () => {
+  it('is not cached if the classification of any slice is provisional', async () => {
     const fake = createFake()
     const classifier: Classifier = {
       ...fake,
@@ -108,21 +111,21 @@ describe('a screening', () => {
         return { ...(await fake.classify(text, direction)), isProvisional }
       },
     }
-    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
-    for (const _ of [1, 2, 3]) await screen({ text: 'x '.repeat(sliceCharacters / 2 + 1), direction: 'request' })
+    const scanText = createScanText({ classifier, pause, cacheEntries: 10 })
+    for (const _ of [1, 2, 3]) await scanText({ text: 'x '.repeat(sliceCharacters / 2 + 1), direction: 'request' })
     assert.equal(fake.seen.length, 4)
   })
 
-  it('fails where the classifier fails, and remembers nothing of it', async () => {
+  it('fails if the classifier fails, and is not cached', async () => {
     let isDown = true
     const fake = createFake()
     const classifier: Classifier = {
       ...fake,
       classify: (text, direction) => (isDown ? Promise.reject(new Error('down')) : fake.classify(text, direction)),
     }
-    const screen = createScanText({ classifier, pause, cacheEntries: 10 })
-    await assert.rejects(async () => screen({ text: 'bad', direction: 'request' }), /down/)
+    const scanText = createScanText({ classifier, pause, cacheEntries: 10 })
+    await assert.rejects(async () => scanText({ text: 'bad', direction: 'request' }), /down/)
     isDown = false
-    assert.deepEqual((await screen({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])
+    assert.deepEqual((await scanText({ text: 'bad', direction: 'request' })).classification.flagged, ['hate'])
   })
 })

@@ -1,4 +1,4 @@
-/** One screening of a text gives all that policies combine: the classifier's scores, the terms hit, the personal data. */
+/** Scans one text for everything that rules depend on: classifier scores, terms and personal data. */
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { strongest, withAll } from './classifier.ts'
@@ -22,91 +22,85 @@ export type ScanRequest = {
   readonly text: string
   readonly direction: TextDirection
   readonly terms?: Terms | undefined
-  /** Leaves personal data unlooked for. */
+  /** Skips personal data. */
   readonly skipsPersonalData?: boolean
-  /** How it is read, where not as a text that nobody has read before. */
+  /** How to scan it; by default as a text that was not scanned before. */
   readonly mode?: ScanMode | undefined
 }
 
-/** What a text is searched with, slice by slice, for all but terms. */
+/** The steps of a scan, slice by slice. The search for terms is the same in every mode. */
 export type ScanMode = {
-  /** Tells apart in what ways a text can be read: what is found in one may not be found in another. */
+  /** Part of the cache key, because modes may give different results for the same text. */
   readonly name: string
-  /** Of the slice, and of what is hidden in it. */
+  /** Classifies the slice and the encoded texts in it. */
   classify(slice: TextSlice): MaybePromise<Classification>
   encodedTexts(slice: TextSlice): readonly EncodedText[]
-  /** All of the text up to the end of the slice. */
+  /** All personal data up to the end of the slice. */
   personalData(slice: TextSlice): readonly PersonalDatum[]
 }
 
-/** Screens one block of text. The same block, sent again with the next turn of a chat, costs a hash. */
+/** Scans one text. The same text, sent again with the next turn of a chat, costs one hash. */
 export type ScanText = (request: ScanRequest) => MaybePromise<ScanResult>
 
 export type ScanTextParts = {
   readonly classifier: Classifier
-  /** Lets others run between two slices of a long text. */
+  /** Yields to the event loop between two slices of a long text. */
   readonly pause: () => Promise<unknown>
-  /** How many verdicts are remembered. */
+  /** How many results are cached; 0 turns the cache off. */
   readonly cacheEntries: number
 }
 
-/** A text with more personal data than this is screened anew each time, so that what is remembered stays small. */
-const mostRemembered = 256
+/** Results with more personal data than this are not cached, so that the cache stays small. */
+const maxCachedMatches = 256
 
-export function createScanText({ classifier, pause, cacheEntries: memory }: ScanTextParts): ScanText {
-  const verdicts = createScanCache<ScanResult>(memory)
+export function createScanText({ classifier, pause, cacheEntries }: ScanTextParts): ScanText {
+  const cache = createScanCache<ScanResult>(cacheEntries)
   return (request) => {
-    if (memory === 0) return scanUncached(request, classifier, pause)
+    if (cacheEntries === 0) return scanUncached(request, classifier, pause)
     const key = keyOf(request)
-    const known = verdicts.get(key)
-    if (known !== undefined) return known
-    return andThen(scanUncached(request, classifier, pause), (screening) => {
-      const isSmall = screening.personalData.length <= mostRemembered
-      if (isSmall && screening.classification.isProvisional !== true) verdicts.set(key, screening)
-      return screening
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    return andThen(scanUncached(request, classifier, pause), (scan) => {
+      const isSmall = scan.personalData.length <= maxCachedMatches
+      if (isSmall && scan.classification.isProvisional !== true) cache.set(key, scan)
+      return scan
     })
   }
 }
 
-const keyOf = ({ text, direction, terms, skipsPersonalData = false, mode: reading }: ScanRequest): string =>
-  `${direction} ${skipsPersonalData} ${reading?.name ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
+const keyOf = ({ text, direction, terms, skipsPersonalData = false, mode }: ScanRequest): string =>
+  `${direction} ${skipsPersonalData} ${mode?.name ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
 
-/** At once, but for a text of several slices and a classifier that is asked elsewhere. */
+/** Synchronous, except for a text of several slices or a remote classifier. */
 function scanUncached(
   request: ScanRequest,
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): MaybePromise<ScanResult> {
-  const {
-    text,
-    direction,
-    terms,
-    skipsPersonalData,
-    mode: reading = readAnew(text, { classifier, direction }),
-  } = request
+  const { text, direction, terms, skipsPersonalData, mode = fullScan(text, { classifier, direction }) } = request
   const hits = new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
 
-  const screenSlice = (slice: TextSlice): MaybePromise<unknown> => {
+  const scanSlice = (slice: TextSlice): MaybePromise<unknown> => {
     if (terms !== undefined)
-      addHits(hits, slice, [...terms.find(slice.text), ...hitsInHidden(reading.encodedTexts(slice), terms)])
-    if (skipsPersonalData !== true) personalData = reading.personalData(slice)
-    return andThen(reading.classify(slice), (classification) => classifications.push(classification))
+      addHits(hits, slice, [...terms.find(slice.text), ...hitsInEncoded(mode.encodedTexts(slice), terms)])
+    if (skipsPersonalData !== true) personalData = mode.personalData(slice)
+    return andThen(mode.classify(slice), (classification) => classifications.push(classification))
   }
-  const screenInTurn = (slice: TextSlice): MaybePromise<unknown> =>
-    slice.start === 0 ? screenSlice(slice) : pause().then(() => screenSlice(slice))
+  const scanAfterPause = (slice: TextSlice): MaybePromise<unknown> =>
+    slice.start === 0 ? scanSlice(slice) : pause().then(() => scanSlice(slice))
 
-  return andThen(sequentially(slicesOf(text), screenInTurn), () => ({
+  return andThen(sequentially(slicesOf(text), scanAfterPause), () => ({
     classification: classifications.reduce(strongest),
     termHits: [...hits.values()],
     personalData,
   }))
 }
 
-type Asked = { readonly classifier: Classifier; readonly direction: TextDirection }
+type ClassifierCall = { readonly classifier: Classifier; readonly direction: TextDirection }
 
-function readAnew(text: string, { classifier, direction }: Asked): ScanMode {
+function fullScan(text: string, { classifier, direction }: ClassifierCall): ScanMode {
   const search = createIncrementalSearch()
   return {
     name: '',
@@ -122,12 +116,12 @@ function readAnew(text: string, { classifier, direction }: Asked): ScanMode {
   }
 }
 
-/** What is hidden in a text is judged by itself, since mixed into its carrier it would count for little. */
+/** Classifies encoded texts separately, because mixed into the carrier text they would hardly change its scores. */
 export const withEncoded = (
   own: Classification,
-  hidden: readonly EncodedText[],
-  { classifier, direction }: Asked,
-): MaybePromise<Classification> => withAll(own, hidden, ({ text }) => classifier.classify(text, direction))
+  encoded: readonly EncodedText[],
+  { classifier, direction }: ClassifierCall,
+): MaybePromise<Classification> => withAll(own, encoded, ({ text }) => classifier.classify(text, direction))
 
 function addHits(hits: Map<string, TermHit>, slice: TextSlice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {
@@ -135,6 +129,6 @@ function addHits(hits: Map<string, TermHit>, slice: TextSlice, found: readonly T
   }
 }
 
-/** A term in a hidden text is reported where its wrapping stands. */
-const hitsInHidden = (hidden: readonly EncodedText[], terms: Terms): readonly TermHit[] =>
-  hidden.flatMap(({ text, carrier }) => terms.find(text).map(({ term }) => ({ term, ...carrier })))
+/** A term in an encoded text is reported at the position of the encoding. */
+const hitsInEncoded = (encoded: readonly EncodedText[], terms: Terms): readonly TermHit[] =>
+  encoded.flatMap(({ text, carrier }) => terms.find(text).map(({ term }) => ({ term, ...carrier })))

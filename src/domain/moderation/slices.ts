@@ -1,4 +1,4 @@
-/** Long texts are read in slices, so that nobody else waits long. They overlap, so that nothing is lost at a cut. */
+/** Splits long texts into slices, so that a scan can yield to the event loop. Slices overlap, so that no match is lost at a cut. */
 import { createWordEnd } from './word-end.ts'
 
 export type TextSlice = { readonly text: string; readonly start: number }
@@ -20,7 +20,7 @@ export function slicesOf(text: string): readonly TextSlice[] {
   return slices
 }
 
-/** Never between the two halves of one character. */
+/** Moves a position out of a surrogate pair. */
 export function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code < 0xe000 ? at - 1 : at

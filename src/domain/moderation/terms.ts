@@ -1,6 +1,6 @@
 /**
- * Allow and deny terms: plain ones in one automaton, matched case-folded on word boundaries of the normal form
- * (`ass` does not hit `class`), and `/…/` or `/…/i` as regular expressions over the text as it was written.
+ * Allowlist and denylist terms. Plain terms are matched by one automaton at word boundaries of the normal form (`ass` does not
+ * match `class`); `/…/` and `/…/i` are regular expressions over the source text.
  */
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
@@ -12,37 +12,37 @@ import type { Span } from './normalise.ts'
 import type { Pattern, PatternEngine } from './patterns.ts'
 import { isWordCode } from './words.ts'
 
-/** The first place where a term was found, in the source text. */
+/** The first match of a term, as a range of the source text. */
 export type TermHit = Span & { readonly term: string }
 
 export type Terms = {
   readonly count: number
-  /** The same for the same list of terms. */
+  /** Equal for equal lists of terms. */
   readonly digest: string
-  /** Each term at most once, in the order of the list. Linear in the text. */
+  /** Each term at most once, in the order of the list. Takes linear time. */
   find(text: string): readonly TermHit[]
-  /** The length of the longest plain term in its normal form: no more of a text can be on its way to become one. */
+  /** Length of the longest plain term in normal form: the longest possible pending match. */
   readonly longest: number
-  /** Where the end of a growing text begins that may still become a plain term; from `from` on. Its length, if none may. */
+  /** Start of a pending match at the end of a streamed text, searching from `from`; the length of the text if there is none. */
   pendingStart(text: string, from: number): number
 }
 
 const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
 
-/** What somebody writes who knows patterns from elsewhere: as a plain term it would never be found. */
+/** A pattern with unsupported flags. As a plain term it would never match. */
 const flagged = /^\/.+\/[dgimsuvy]+$/s
 
-/** Throws a Fault where a term is empty or its pattern is not valid. */
+/** Throws a Fault if a term is empty or its pattern is not valid. */
 export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
   const distinct = [...new Set(terms)]
   const plain = distinct.filter((term) => !isExpression(term))
   const findPlain = compilePlain(plain)
   const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
-  const growing = createGrowing(plain)
+  const pendingSearch = createPendingSearch(plain)
   const rank = new Map(distinct.map((term, index) => [term, index]))
   return {
     count: distinct.length,
-    ...growing,
+    ...pendingSearch,
     digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
       const hits = plain.length > 0 ? findPlain(text) : []
@@ -55,11 +55,11 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   }
 }
 
-/** The same refusal for one term that is to be saved, and a stricter one. Answers the size of its pattern; 0 for a plain one. */
+/** Validates a term before it is saved, more strictly than `compileTerms`. Returns the size of its pattern, 0 for a plain term. */
 export function checkTerm(term: string, engine: PatternEngine): number {
   if (isExpression(term)) return compilePattern(term, engine).pattern.size
   if (flagged.test(term))
-    throw new Fault('validation', 'invalid_parameter', `The flags of ${term} are not known; only i is.`)
+    throw new Fault('validation', 'invalid_parameter', `The term ${term} has unsupported flags; only i is allowed.`)
   wordOf(term)
   return 0
 }
@@ -77,7 +77,7 @@ function compilePattern(term: string, engine: PatternEngine): { term: string; pa
 }
 
 function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
-  const termsByWord = spellings(terms)
+  const termsByWord = searchForms(terms)
   const words = [...termsByWord.keys()]
   const automaton = createAutomaton(words)
   return (text) => {
@@ -95,10 +95,10 @@ function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
   }
 }
 
-/** Tells what may still become a term: the beginnings of all spellings, found by halving. */
-function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendingStart'> {
-  const words = [...spellings(terms).keys()].sort()
-  const isBeginning = (text: string): boolean => {
+/** Finds what may still become a term, by binary search over the prefixes of all search forms. */
+function createPendingSearch(terms: readonly string[]): Pick<Terms, 'longest' | 'pendingStart'> {
+  const words = [...searchForms(terms).keys()].sort()
+  const isPrefix = (text: string): boolean => {
     let [low, high] = [0, words.length]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -109,7 +109,7 @@ function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendi
   }
   const mayBecomeTerm = (text: string): boolean => {
     const folded = normalise(text).replace(/\s+/g, ' ')
-    return isBeginning(folded) || isBeginning(latinForm(folded) ?? folded)
+    return isPrefix(folded) || isPrefix(latinForm(folded) ?? folded)
   }
   return {
     longest: words.reduce((most, word) => Math.max(most, word.length), 0),
@@ -117,58 +117,58 @@ function createGrowing(terms: readonly string[]): Pick<Terms, 'longest' | 'pendi
       if (words.length === 0) return text.length
       for (let at = from; at < text.length; at++) {
         if (isBlankAt(text, at) || (isWordAt(text, at) && isWordAt(text, at - 1))) continue
-        // A glimpse rules out nearly all places: reading on to the end from each would take long.
-        if (mayBecomeTerm(text.slice(at, at + glimpse)) && mayBecomeTerm(text.slice(at))) return at
+        // A short sample rules out most positions cheaply; only then is the rest of the text compared.
+        if (mayBecomeTerm(text.slice(at, at + sampleLength)) && mayBecomeTerm(text.slice(at))) return at
       }
       return text.length
     },
   }
 }
 
-const glimpse = 32
+const sampleLength = 32
 
-/** Whether nothing is to be seen here, with which no term begins. */
+/** True at white space or an invisible character, with which no term begins. */
 function isBlankAt(text: string, at: number): boolean {
   const code = text.codePointAt(at) ?? 0
   return isWhiteSpace(code) || (code >= 0x80 && foldCodePoint(code).trim() === '')
 }
 
-/** Each spelling to look for, with the terms it stands for. */
-function spellings(terms: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** Each form to search for, with the terms it belongs to. */
+function searchForms(terms: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const termsByWord = new Map<string, string[]>()
   for (const term of terms) {
     const word = wordOf(term)
-    // In a Latin text a word of lookalike letters is read as Latin, so the term is looked for in both spellings.
-    for (const spelling of new Set([word, latinForm(word) ?? word])) {
-      termsByWord.set(spelling, [...(termsByWord.get(spelling) ?? []), term])
+    // In a Latin text a word of homoglyphs is folded to Latin, so the term is searched in both forms.
+    for (const form of new Set([word, latinForm(word) ?? word])) {
+      termsByWord.set(form, [...(termsByWord.get(form) ?? []), term])
     }
   }
   return termsByWord
 }
 
-/** A plain term as it is looked for. */
+/** The normal form of a plain term. */
 function wordOf(term: string): string {
   const word = normalise(term).trim().replace(/\s+/g, ' ')
   if (word === '') throw new Fault('validation', 'invalid_parameter', 'A term must not be empty.')
   return word
 }
 
-/** The first place of each word in a text in normal form. White space of any length counts as one space. */
+/** The first match of each word in a normalised text. A run of white space counts as one space. */
 function walk(text: string, words: readonly string[], automaton: Automaton): ReadonlyMap<number, Span> {
   const found = new Map<number, Span>()
   let state = 0
   let wasSpace = false
   let wasWord = false
   for (let at = 0; at < text.length && found.size < words.length; at++) {
-    const written = text.charCodeAt(at)
-    const isSpace = written === space || isWhiteSpace(written)
+    const code = text.charCodeAt(at)
+    const isSpace = code === space || isWhiteSpace(code)
     if (isSpace && wasSpace) continue
     wasSpace = isSpace
-    const isWord = isWordCode(written)
-    // Inside a word nothing can begin: from the root there is nowhere to go.
-    if (state !== 0 || !(isWord && wasWord)) state = automaton.step(state, isSpace ? space : written)
+    const isWord = isWordCode(code)
+    // No match can begin inside a word, so the automaton stays at its root.
+    if (state !== 0 || !(isWord && wasWord)) state = automaton.step(state, isSpace ? space : code)
     wasWord = isWord
-    // All words that end here end in the same character: one look ahead rules them out together.
+    // All words that end here end with the same character, so one test of the next character covers them all.
     if (state === 0 || (isWord && isWordAt(text, at + 1))) continue
     for (let word = automaton.wordAt(state); word >= 0; word = automaton.shorterThan(word)) {
       if (found.has(word)) continue
@@ -184,7 +184,7 @@ const space = 0x20
 const isWhiteSpace = (code: number): boolean =>
   code === space || (code >= 0x09 && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029
 
-/** Where a word that ends at `last` begins; the text may have more white space than the word. */
+/** Start of a word that ends at `last`; the text may have more white space than the word. */
 function startOf(text: string, last: number, word: string): number {
   let at = last
   for (let left = word.length - 1; left > 0; left--) {

@@ -9,46 +9,53 @@ const classificationOf = (scores: Partial<Record<Category, number>>): Classifica
   flagged: categories.filter((category) => (scores[category] ?? 0) >= 0.5),
 })
 
-const saying = (id: string, scores: Partial<Record<Category, number>> | Error): Classifier & { asked: number } => ({
-  asked: 0,
+const classifierOf = (
+  id: string,
+  scores: Partial<Record<Category, number>> | Error,
+): Classifier & { calls: number } => ({
+  calls: 0,
   identity: { id, version: '1', digest: `digest of ${id}` },
   async classify() {
-    this.asked += 1
+    this.calls += 1
     if (scores instanceof Error) throw scores
     return classificationOf(scores)
   },
 })
 
 async function classify(quick: Partial<Record<Category, number>>, thorough: Partial<Record<Category, number>> | Error) {
-  const second = saying('second', thorough)
+  const second = classifierOf('second', thorough)
   const failures: unknown[] = []
   const onFailure = (error: unknown): void => void failures.push(error)
-  const tiered = createTieredClassifier({ first: saying('first', quick), second, onFailure })
+  const tiered = createTieredClassifier({ first: classifierOf('first', quick), second, onFailure })
   const { flagged, scores, isProvisional = false } = await tiered.classify('text', 'request')
-  assert.equal(isProvisional, thorough instanceof Error && second.asked > 0, 'only what the second should have judged')
+  assert.equal(
+    isProvisional,
+    thorough instanceof Error && second.calls > 0,
+    'only results that the second classifier should have given are provisional',
+  )
   for (const category of categories) {
-    assert.equal(scores[category] >= 0.5, flagged.includes(category), 'scores and verdicts say the same')
+    assert.equal(scores[category] >= 0.5, flagged.includes(category), 'scores and flags agree')
   }
-  return { flagged, scores, asked: second.asked, failures }
+  return { flagged, scores, calls: second.calls, failures }
 }
 
-describe('two classifiers', () => {
-  it('spare the second what the first is sure of', async () => {
-    assert.deepEqual((await classify({ hate: 0.19 }, { hate: 1 })).asked, 0)
-    const { flagged, asked } = await classify({ hate: 0.95 }, { hate: 0 })
-    assert.deepEqual([flagged, asked], [['hate'], 0])
+describe('a tiered classifier', () => {
+  it('does not call the second classifier if the first is certain', async () => {
+    assert.deepEqual((await classify({ hate: 0.19 }, { hate: 1 })).calls, 0)
+    const { flagged, calls } = await classify({ hate: 0.95 }, { hate: 0 })
+    assert.deepEqual([flagged, calls], [['hate'], 0])
   })
 
-  it('leave what the first is not sure of to the second', async () => {
+  it('calls the second classifier if the first is uncertain', async () => {
     for (const score of [0.2, 0.5, 0.89]) {
       assert.deepEqual((await classify({ hate: score }, { hate: 0.1 })).flagged, [])
       assert.deepEqual((await classify({ hate: score }, { hate: 0.7 })).flagged, ['hate'])
     }
   })
 
-  it('leave requests in other scripts to the second, of which the first knows nothing', async () => {
-    const second = saying('second', { hate: 0.8 })
-    const tiered = createTieredClassifier({ first: saying('first', {}), second, onFailure: () => {} })
+  it('calls the second classifier for requests in scripts that the first does not support', async () => {
+    const second = classifierOf('second', { hate: 0.8 })
+    const tiered = createTieredClassifier({ first: classifierOf('first', {}), second, onFailure: () => {} })
     const flaggedIn = async (text: string): Promise<readonly Category[]> =>
       (await tiered.classify(text, 'request')).flagged
     for (const text of ['Как испечь хлеб?', '怎么烤面包', 'please translate: 怎么烤面包给我的朋友吃'])
@@ -58,12 +65,12 @@ describe('two classifiers', () => {
     assert.deepEqual((await tiered.classify('怎么烤面包', 'response')).flagged, [])
   })
 
-  it('flag what the second says, in every category, and what the first is sure of besides', async () => {
+  it('flags what the second classifier flags, and what the first is certain of', async () => {
     assert.deepEqual((await classify({ hate: 0.4 }, { 'self-harm': 0.8 })).flagged, ['self-harm'])
     assert.deepEqual((await classify({ hate: 0.4, sexual: 0.97 }, {})).flagged, ['sexual'])
   })
 
-  it('fail towards caution where the second fails: low marks for what is always blocked, high ones for the rest', async () => {
+  it('uses a low threshold for always blocked categories and a high one for others if the second classifier fails', async () => {
     const { flagged, failures } = await classify(
       { 'self-harm': 0.25, 'sexual/minors': 0.1, hate: 0.8 },
       new Error('down'),
@@ -73,10 +80,10 @@ describe('two classifiers', () => {
     assert.deepEqual((await classify({ hate: 0.92, sexual: 0.3 }, new Error('down'))).flagged, ['hate'])
   })
 
-  it('are named together', () => {
+  it('has an identity made of both', () => {
     const { identity } = createTieredClassifier({
-      first: saying('a', {}),
-      second: saying('b', {}),
+      first: classifierOf('a', {}),
+      second: classifierOf('b', {}),
       onFailure: () => {},
     })
     assert.deepEqual(identity, { id: 'a+b', version: '1+1', digest: 'digest of a' })

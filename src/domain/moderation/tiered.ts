@@ -3,37 +3,45 @@ import { alwaysBlockedCategories, categories, perCategory, type Category, type P
 import { flagThreshold, type Classification, type Classifier, type TextDirection } from './classifier.ts'
 
 export type TieredParts = {
-  /** Reads every text. */
+  /** Classifies every text. */
   readonly first: Classifier
-  /** Knows better, and is dearer: reads what the first is not sure of. */
+  /** More accurate and more expensive: classifies only texts that the first is uncertain about. */
   readonly second: Classifier
-  /** Told why the second gave no answer. */
+  /** Called with the error of the second classifier. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** The first is sure of what scores at least `high`, and of what scores less than `low`. */
+/** The first classifier is certain of scores of at least `high`, and of scores below `low`. */
 const low = 0.2
 const high = 0.9
-/** Just short of a verdict, so that whoever looks at the score alone sees the same. */
-const acquitted = flagThreshold - 0.01
+/** Just below the threshold, so that scores and flags agree. */
+const notFlaggedScore = flagThreshold - 0.01
 
 /**
- * Two classifiers as one. The first alone decides what it is sure of; about the rest, and about requests in another
- * script, the second is asked, and what it flags is flagged. Where the second fails, the first decides alone again: at
- * its low mark in the two categories that are always blocked, at its high mark in the others.
+ * Two classifiers as one. The first alone classifies what it is certain of. For other texts, and for requests in another script,
+ * the second is called, and its flags count. If the second fails, the scores of the first are used, with the threshold `low` for
+ * the two always blocked categories and `high` for the others.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
-  const settle = (quick: Classification, text: string, direction: TextDirection): MaybePromise<Classification> =>
-    categories.some((category) => isUnsure(quick.scores[category])) || (direction === 'request' && isForeign(text))
-      ? askSecond(quick, text, direction)
-      : decided(quick, (category) => isHigh(quick, category))
+  const settle = (firstResult: Classification, text: string, direction: TextDirection): MaybePromise<Classification> =>
+    categories.some((category) => isUncertain(firstResult.scores[category])) ||
+    (direction === 'request' && isNonLatin(text))
+      ? callSecond(firstResult, text, direction)
+      : decided(firstResult, (category) => isHigh(firstResult, category))
 
-  async function askSecond(quick: Classification, text: string, direction: TextDirection): Promise<Classification> {
+  async function callSecond(
+    firstResult: Classification,
+    text: string,
+    direction: TextDirection,
+  ): Promise<Classification> {
     try {
-      return joined(quick, await second.classify(text, direction))
+      return joined(firstResult, await second.classify(text, direction))
     } catch (error) {
       onFailure(error)
-      return { ...decided(quick, (category) => quick.scores[category] >= markWithout(category)), isProvisional: true }
+      return {
+        ...decided(firstResult, (category) => firstResult.scores[category] >= fallbackThreshold(category)),
+        isProvisional: true,
+      }
     }
   }
 
@@ -43,40 +51,46 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
       version: `${first.identity.version}+${second.identity.version}`,
       digest: first.identity.digest,
     },
-    classify: (text, direction) => andThen(first.classify(text, direction), (quick) => settle(quick, text, direction)),
+    classify: (text, direction) =>
+      andThen(first.classify(text, direction), (firstResult) => settle(firstResult, text, direction)),
   }
 }
 
 /**
- * Whether more than a third of its letters are of another script: the first reads English, and finds nothing in others.
- * Answers are judged again and again while they are written, for which nobody would wait.
+ * True if more than a third of the letters are of another script. The first classifier knows English and finds nothing in
+ * other scripts. Responses are not sent to the second classifier for this reason, because a stream is scanned too often.
  */
-function isForeign(text: string): boolean {
+function isNonLatin(text: string): boolean {
   if (!/[\u0370-\uffff]/.test(text)) return false
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0
   return letters > 0 && latin < (letters * 2) / 3
 }
 
-const isUnsure = (score: number): boolean => score >= low && score < high
+const isUncertain = (score: number): boolean => score >= low && score < high
 
 const isHigh = ({ scores }: Classification, category: Category): boolean => scores[category] >= high
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
-const markWithout = (category: Category): number => (alwaysBlocked.has(category) ? low : high)
+const fallbackThreshold = (category: Category): number => (alwaysBlocked.has(category) ? low : high)
 
-function joined(quick: Classification, thorough: Classification): Classification {
+function joined(firstResult: Classification, secondResult: Classification): Classification {
   const scores = perCategory((category) =>
-    isHigh(quick, category) ? Math.max(quick.scores[category], thorough.scores[category]) : thorough.scores[category],
+    isHigh(firstResult, category)
+      ? Math.max(firstResult.scores[category], secondResult.scores[category])
+      : secondResult.scores[category],
   )
-  return decided({ ...quick, scores }, (category) => isHigh(quick, category) || thorough.flagged.includes(category))
+  return decided(
+    { ...firstResult, scores },
+    (category) => isHigh(firstResult, category) || secondResult.flagged.includes(category),
+  )
 }
 
-/** Scores and verdicts that say the same: what is flagged has at least half, what is not has less. */
+/** Makes scores and flags agree: a flagged category scores at least 0.5, any other less. */
 function decided({ scores }: Classification, isFlagged: (category: Category) => boolean): Classification {
   const consistent: PerCategory<number> = perCategory((category) =>
-    isFlagged(category) ? Math.max(scores[category], flagThreshold) : Math.min(scores[category], acquitted),
+    isFlagged(category) ? Math.max(scores[category], flagThreshold) : Math.min(scores[category], notFlaggedScore),
   )
   return { scores: consistent, flagged: categories.filter(isFlagged) }
 }

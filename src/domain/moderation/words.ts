@@ -1,7 +1,7 @@
-/** Which characters make up words, once text is in its normal form. */
+/** Word characters of the normal form. */
 
 const wordLike = /[\p{L}\p{M}\p{N}]/u
-/** Scripts that write words without spaces between them: there a boundary would never be found. */
+/** Scripts without spaces between words, in which no word boundary can be found. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
@@ -10,13 +10,13 @@ const outside = 1
 const inside = 2
 const kinds = new Uint8Array(0x10000).fill(unknown)
 
-/** Whether a boundary is needed between this character and a term: letters, digits and their marks. */
+/** True for letters, digits and their marks: next to these a term needs a word boundary. */
 export function isWordCode(code: number): boolean {
   const kind = kinds[code]
-  return kind === unknown ? learn(code) : kind === inside
+  return kind === unknown ? classifyCode(code) : kind === inside
 }
 
-function learn(code: number): boolean {
+function classifyCode(code: number): boolean {
   const letter = String.fromCharCode(code)
   const isInside = wordLike.test(letter) && !unspaced.test(letter)
   kinds[code] = isInside ? inside : outside

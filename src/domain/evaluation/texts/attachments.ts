@@ -31,7 +31,7 @@ export function attachmentText(file: string): string | undefined {
   const prefix = dataUrlPrefix.exec(file.slice(0, 210))?.[0] ?? ''
   const base64 = file.slice(prefix.length)
   if (!isBase64(base64)) return file
-  const isText = decodedKind(decoded(base64.slice(0, sampleLength))) !== 'noise' && !base64.startsWith(pdfStart)
+  const isText = decodedKind(decoded(base64.slice(0, sampleLength))) !== 'binary' && !base64.startsWith(pdfStart)
   return withPrefix(prefix, isText ? decoded(base64) : '')
 }
 
@@ -119,7 +119,7 @@ function startOfRun(text: string, last: number, length: number): number {
 /** Decodes base64 without a prefix; empty if it is no text. Letters directly before the base64 shift its alignment. */
 function decodedText(data: string): string {
   const kindAt = (shift: number) => decodedKind(decoded(data.slice(shift, shift + longSampleLength)))
-  const shift = [1, 2, 3].find((one) => kindAt(one) === 'writing') ?? 0
-  const isText = shift > 0 || (kindAt(0) !== 'noise' && !data.startsWith(pdfStart))
+  const shift = [1, 2, 3].find((one) => kindAt(one) === 'text') ?? 0
+  const isText = shift > 0 || (kindAt(0) !== 'binary' && !data.startsWith(pdfStart))
   return isText ? decoded(data.slice(shift)) : ''
 }

@@ -1,4 +1,4 @@
-/** Addresses of people and machines on a network, and of bank accounts. */
+/** E-mail, IP and hardware addresses, and bank account numbers. */
 import { endOfMatch, textBefore } from './look-behind.ts'
 import { modulo97 } from './checksums.ts'
 
@@ -11,7 +11,7 @@ const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const ipv4 = new RegExp(`(?:${octet}\\.){3}${octet}(?!\\w|\\.\\d)`, 'y')
 const versionBefore = /(?:\d\.|\bv|version |release )$/i
 
-/** End of the IPv4 address that begins here, or -1. Four-part version numbers are left alone where the text says so. */
+/** End of the IPv4 address that begins here, or -1. A number after `version` or `v` is a version, not an address. */
 export function findIpv4(text: string, start: number): number {
   const end = endOfMatch(ipv4, text, start)
   return end >= 0 && versionBefore.test(textBefore(text, start)) ? -1 : end
@@ -24,7 +24,7 @@ export const findMac = (text: string, start: number): number => endOfMatch(mac, 
 
 const hexGroups = /[0-9A-Fa-f]{1,4}(?::{1,2}[0-9A-Fa-f]{1,4}){2,7}(?:::)?(?![\w:])/y
 
-/** End of the IPv6 address that begins here, or -1. At least three groups and a digit, or `a::b` of a program would count. */
+/** End of the IPv6 address that begins here, or -1. Needs at least three groups and a digit, because `a::b` is common in code. */
 export function findIpv6(text: string, start: number): number {
   const end = endOfMatch(hexGroups, text, start)
   if (end < 0) return -1
@@ -35,7 +35,7 @@ export function findIpv6(text: string, start: number): number {
   return isWhole && /\d/.test(address) ? end : -1
 }
 
-/** How long the account numbers of each country are. */
+/** Length of an IBAN by country. */
 const ibanLengths: Readonly<Record<string, number>> = {
   AD: 24,
   AE: 23,
@@ -111,7 +111,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
 }
 const ibanStart = /[A-Z]{2}\d{2}/y
 
-/** End of the bank account number that begins here, or -1. Single spaces may stand anywhere in it. */
+/** End of the IBAN that begins here, or -1. Single spaces are allowed anywhere in it. */
 export function findIban(text: string, start: number): number {
   if (endOfMatch(ibanStart, text, start) < 0) return -1
   const length = ibanLengths[text.slice(start, start + 2)]

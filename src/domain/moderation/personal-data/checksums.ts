@@ -1,8 +1,8 @@
-/** Check digits. All of them read digits as text, so that leading zeros count. */
+/** Check digit algorithms. Digits are text, because leading zeros count. */
 
 const digitAt = (digits: string, at: number): number => digits.charCodeAt(at) - 48
 
-/** Sum of each digit times its weight; weights beyond the digits are not read. */
+/** Sum of each digit times its weight. */
 export function weighted(digits: string, weights: readonly number[]): number {
   let sum = 0
   for (const [at, weight] of weights.entries()) sum += digitAt(digits, at) * weight
@@ -19,14 +19,14 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The rest of a number of any length when divided by 97; letters count as 10 to 35. */
+/** The remainder of a number of any length divided by 97; letters count as 10 to 35. */
 export function modulo97(characters: string): number {
-  let rest = 0
+  let remainder = 0
   for (const character of characters) {
     const value = Number.parseInt(character, 36)
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97
   }
-  return rest
+  return remainder
 }
 
 /** ISO/IEC 7064, MOD 11,10. */

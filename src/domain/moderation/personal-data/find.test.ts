@@ -39,7 +39,7 @@ describe('personal data', () => {
     })
   })
 
-  it('is searched in linear time, whatever the text', () => {
+  it('is found in linear time, whatever the text', () => {
     const hostile = [
       'a',
       '1',
@@ -58,8 +58,8 @@ describe('personal data', () => {
       'my name is A ',
       '[EMAIL_',
     ]
-    for (const piece of hostile) {
-      const text = piece.repeat(Math.ceil(300_000 / piece.length))
+    for (const fragment of hostile) {
+      const text = fragment.repeat(Math.ceil(300_000 / fragment.length))
       assert.ok(findPersonalData(text).length <= text.length)
     }
   })

@@ -1,6 +1,6 @@
 /**
- * One walk over a text finds all personal data in it. Each kind is tried only where it can begin, reads a bounded
- * stretch, and looks back a bounded stretch: time is linear, and a stream can be searched as it grows.
+ * Finds all personal data of a text in one pass. Each detector is tried only where its kind can begin, and reads a bounded range
+ * forwards and backwards, so the search takes linear time and works on streams.
  */
 import { isWordCode } from '../words.ts'
 import { findEmail, findIban, findIpv4, findIpv6, findMac } from './addresses.ts'
@@ -11,16 +11,16 @@ import { findCard, findPhone, isLongNumber } from './numbers.ts'
 import { findPlaceholder } from './placeholder.ts'
 import { findPrivateKey, findToken } from './secrets.ts'
 
-/** Personal data, or text that looks like one of our placeholders and must not be taken for one later. */
+/** Personal data, or text of the caller that looks like a placeholder and must be escaped. */
 export type PersonalDataMatch = Omit<PersonalDatum, 'kind'> & { readonly kind: PersonalDataKind | 'literal' }
 
 type Detector = {
   readonly kind: PersonalDataMatch['kind']
-  /** Where what begins at `start` ends, or -1. */
+  /** End of the match that begins at `start`, or -1. */
   readonly find: (text: string, start: number) => number
 }
 
-/** In the order in which they are tried: what is longer or surer first. */
+/** Detectors in the order in which they are tried: longer and more certain matches first. */
 const atDigit: readonly Detector[] = [
   { kind: 'email', find: findEmail },
   { kind: 'mac_address', find: findMac },
@@ -49,7 +49,7 @@ const atCapital: readonly Detector[] = [
 ]
 const atPlainNumber: readonly Detector[] = [{ kind: 'date_of_birth', find: findBirthDate }]
 const atPlainCapital: readonly Detector[] = [...atPlainNumber, { kind: 'name', find: findName }]
-const atSign = new Map<number, readonly Detector[]>([
+const atSymbol = new Map<number, readonly Detector[]>([
   [codeOf('+'), [{ kind: 'phone', find: findPhone }]],
   [codeOf('('), [{ kind: 'phone', find: findPhone }]],
   [codeOf('['), [{ kind: 'literal', find: findPlaceholder }]],
@@ -66,7 +66,7 @@ export function findPersonalData(text: string): readonly PersonalDatum[] {
   return found
 }
 
-/** The first finding that begins at or after `from` and before `until`. */
+/** The first match that begins at or after `from` and before `until`. */
 export function findNext(text: string, from: number, until = text.length): PersonalDataMatch | undefined {
   let start = from
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) start = endOfWord(text, start)
@@ -88,7 +88,7 @@ function tryAt(text: string, start: number, detectors: readonly Detector[]): Per
   return undefined
 }
 
-/** What can begin with the word, the number or the sign from `start` to `end`. */
+/** The detectors for the word, number or symbol from `start` to `end`. */
 function detectorsFor(text: string, start: number, end: number): readonly Detector[] {
   const code = text.charCodeAt(start)
   if (code === space) return nothing
@@ -101,7 +101,7 @@ function detectorsFor(text: string, start: number, end: number): readonly Detect
     return mayBeMonth(text, start) ? atPlainNumber : nothing
   }
   if (code >= 65 && code <= 90) return isPlain(text, start, end) ? atPlainCapital : atCapital
-  if (code < 128) return atSign.get(code) ?? nothing
+  if (code < 128) return atSymbol.get(code) ?? nothing
   return isCapital(code) ? atPlainCapital : nothing
 }
 
@@ -115,7 +115,7 @@ function endOfWord(text: string, from: number): number {
   return at
 }
 
-/** The first two letters of months, at the place that `pairAt` gives. A set would cost more than all else about a word. */
+/** The first two letters of months, indexed by `pairAt`. A Set would dominate the cost per word. */
 const monthStarts = new Uint8Array(0x4000)
 for (const letters of ['ja', 'fe', 'ma', 'ap', 'ju', 'au', 'se', 'oc', 'no', 'de']) monthStarts[pairAt(letters, 0)] = 1
 
@@ -125,7 +125,7 @@ function pairAt(text: string, at: number): number {
   return ((text.charCodeAt(at) & 0x7f) << 7) | (text.charCodeAt(at + 1) & 0x7f)
 }
 
-/** A word whose letters after the first are small, or a number, with nothing joined to it: nearly all of a text. */
+/** A word in lower case after its first letter, or a number, with nothing joined to it: most of any text. */
 function isPlain(text: string, start: number, end: number): boolean {
   const after = text.charCodeAt(end)
   if (after !== space && (joinsWords.has(after) || (after === fullStop && isWordCode(text.charCodeAt(end + 1)))))

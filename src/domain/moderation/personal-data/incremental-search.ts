@@ -2,15 +2,15 @@ import { findNext } from './find.ts'
 import type { PersonalDatum } from './kinds.ts'
 import { pendingMatchStarts } from './pending-match.ts'
 
-/** Searches a text that grows: nothing of it is searched twice. Each text it is shown begins with the one before it. */
+/** Searches a streamed text without searching any part twice. Each text passed must start with the previous one. */
 export type IncrementalSearch = {
-  /** All that was found so far, in order. */
+  /** All matches so far, in order. */
   readonly found: readonly PersonalDatum[]
-  /** Finds what no more text can change. Answers where that ends. */
+  /** Finds the matches that further text cannot change. Returns the position up to which that holds. */
   searchSettled(text: string): number
-  /** Finds all that begins before `until`, in a text that is complete. */
+  /** Finds all matches that begin before `until`, in a complete text. */
   searchTo(text: string, until: number): void
-  /** Another one, which goes on from here by itself. */
+  /** An independent copy of the current state. */
   fork(): IncrementalSearch
 }
 
@@ -31,10 +31,10 @@ function searchFrom(from: number, found: PersonalDatum[]): IncrementalSearch {
     found,
     searchTo,
     searchSettled(text) {
-      const unsettled = pendingMatchStarts(text, searchedTo)
+      const pendingStarts = pendingMatchStarts(text, searchedTo)
       for (let until = -1; until < searchedTo;) {
-        // What was found may reach beyond a place that seemed unsettled.
-        until = unsettled.find((start) => start >= searchedTo) ?? Math.max(searchedTo, text.length)
+        // A match may extend beyond a position that was pending.
+        until = pendingStarts.find((start) => start >= searchedTo) ?? Math.max(searchedTo, text.length)
         searchTo(text, until)
       }
       return searchedTo

@@ -1,4 +1,4 @@
-/** The kinds of personal data that are found, each with the word its placeholder is made of. */
+/** The kinds of personal data, each with the label of its placeholder. */
 export const placeholderLabels = {
   email: 'EMAIL',
   phone: 'PHONE',
@@ -20,7 +20,7 @@ function isPersonalDataKind(name: string): name is PersonalDataKind {
   return Object.hasOwn(placeholderLabels, name)
 }
 
-/** One piece of personal data in a text; `end` is not included. */
+/** One match of personal data in a text; `end` is exclusive. */
 export type PersonalDatum = { readonly kind: PersonalDataKind; readonly start: number; readonly end: number }
 
 /** How many of each kind there are. */

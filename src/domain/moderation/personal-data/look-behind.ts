@@ -1,10 +1,10 @@
-/** How far back a cue may stand. A stream must keep this much of what it has passed on. */
+/** How far before a match its label may begin. A stream keeps this much of the text it has emitted. */
 export const longestLabel = 48
 
-/** The text shortly before a place, where cues are looked for. */
+/** The text before a position in which labels are searched. */
 export const textBefore = (text: string, at: number): string => text.slice(Math.max(0, at - longestLabel), at)
 
-/** Where a sticky pattern that is tried at `start` ends, or -1. */
+/** End of the match of a sticky pattern at `start`, or -1. */
 export function endOfMatch(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start
   return pattern.test(text) ? pattern.lastIndex : -1

@@ -1,118 +1,118 @@
-/** National identity and tax numbers that carry a check, or a shape that hardly anything else has. */
+/** National identity and tax numbers that have a check digit or a distinctive format. */
 import { endOfMatch, textBefore } from './look-behind.ts'
 import { modulo97, passesLuhn, passesMod1110, passesVerhoeff, weighted } from './checksums.ts'
 
 type NationalId = {
   readonly country: string
-  readonly shape: RegExp
-  /** Words that must stand shortly before it, where the shape alone is too common. */
-  readonly cue?: RegExp
-  /** Judges the letters and digits, without what separates them. */
+  readonly format: RegExp
+  /** A label that must precede the number if its format alone is too common. */
+  readonly label?: RegExp
+  /** Validates the letters and digits, without separators. */
   isValid(characters: string): boolean
 }
 
-const cue = (words: string): RegExp =>
+const label = (words: string): RegExp =>
   new RegExp(`(?<![a-z])(?:${words})(?![a-z])[^a-z\\n]{0,4}(?:[a-z]{1,6}[^a-z\\n]{1,3}){0,3}$`, 'i')
 
 const nationalIds: readonly NationalId[] = [
   {
     country: 'US social security number',
-    shape: /(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/y,
+    format: /(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-])/y,
     isValid: () => true,
   },
   {
     country: 'US social security number',
-    shape: /(?!000|666|9)\d{9}(?!\w)/y,
-    cue: cue('ssn|social security'),
+    format: /(?!000|666|9)\d{9}(?!\w)/y,
+    label: label('ssn|social security'),
     isValid: () => true,
   },
   {
     country: 'UK national insurance number',
-    shape: /(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)/y,
+    format: /(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?!\w)/y,
     isValid: () => true,
   },
   {
     country: 'UK NHS number',
-    shape: /\d{3}[- ]?\d{3}[- ]?\d{4}(?![\w-])/y,
-    cue: cue('nhs'),
+    format: /\d{3}[- ]?\d{3}[- ]?\d{4}(?![\w-])/y,
+    label: label('nhs'),
     isValid: (digits) => (11 - (weighted(digits, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === Number(digits[9]),
   },
   {
     country: 'German tax number',
-    shape: /[1-9]\d{10}(?!\w)|[1-9]\d \d{3} \d{3} \d{3}(?!\w)/y,
+    format: /[1-9]\d{10}(?!\w)|[1-9]\d \d{3} \d{3} \d{3}(?!\w)/y,
     isValid: (digits) =>
       new Set(digits.slice(0, 10)).size >= 8 && new Set(digits.slice(0, 10)).size <= 9 && passesMod1110(digits),
   },
   {
     country: 'French social security number',
-    shape: /[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/y,
+    format: /[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/y,
     isValid: isFrenchNumber,
   },
   {
     country: 'Spanish identity number',
-    shape: /(?:\d{8}|[XYZ]\d{7})-?[A-HJ-NP-TV-Z](?!\w)/y,
+    format: /(?:\d{8}|[XYZ]\d{7})-?[A-HJ-NP-TV-Z](?!\w)/y,
     isValid: isSpanishNumber,
   },
   {
     country: 'Italian tax code',
-    shape: /[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?!\w)/y,
+    format: /[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?!\w)/y,
     isValid: isItalianCode,
   },
   {
     country: 'Dutch citizen number',
-    shape: /\d{9}(?!\w)/y,
-    cue: cue('bsn|burgerservicenummer'),
+    format: /\d{9}(?!\w)/y,
+    label: label('bsn|burgerservicenummer'),
     isValid: (digits) => weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0,
   },
-  { country: 'Brazilian tax number', shape: /\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)/y, isValid: isBrazilianNumber },
-  { country: 'Brazilian tax number', shape: /\d{11}(?!\w)/y, cue: cue('cpf'), isValid: isBrazilianNumber },
+  { country: 'Brazilian tax number', format: /\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)/y, isValid: isBrazilianNumber },
+  { country: 'Brazilian tax number', format: /\d{11}(?!\w)/y, label: label('cpf'), isValid: isBrazilianNumber },
   {
     country: 'Polish identity number',
-    shape: /\d{11}(?!\w)/y,
-    cue: cue('pesel'),
+    format: /\d{11}(?!\w)/y,
+    label: label('pesel'),
     isValid: (digits) => weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0,
   },
-  { country: 'Indian Aadhaar number', shape: /[2-9]\d{3}([- ])\d{4}\1\d{4}(?![\w-]| \d)/y, isValid: passesVerhoeff },
+  { country: 'Indian Aadhaar number', format: /[2-9]\d{3}([- ])\d{4}\1\d{4}(?![\w-]| \d)/y, isValid: passesVerhoeff },
   {
     country: 'Indian Aadhaar number',
-    shape: /[2-9]\d{11}(?!\w)/y,
-    cue: cue('aadhaar|aadhar'),
+    format: /[2-9]\d{11}(?!\w)/y,
+    label: label('aadhaar|aadhar'),
     isValid: passesVerhoeff,
   },
   {
     country: 'Swedish personal number',
-    shape: /(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}(?!\w)/y,
+    format: /(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[-+]\d{4}(?!\w)/y,
     isValid: (digits) => passesLuhn(digits.slice(-10)),
   },
   {
     country: 'Finnish personal code',
-    shape: /(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[-+A]\d{3}[0-9A-FHJ-NPR-Y](?!\w)/y,
+    format: /(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}[-+A]\d{3}[0-9A-FHJ-NPR-Y](?!\w)/y,
     isValid: isFinnishCode,
   },
   {
     country: 'Canadian social insurance number',
-    shape: /[1-79]\d{2}([- ])\d{3}\1\d{3}(?![\w-]| \d)/y,
+    format: /[1-79]\d{2}([- ])\d{3}\1\d{3}(?![\w-]| \d)/y,
     isValid: passesLuhn,
   },
   {
     country: 'Australian tax file number',
-    shape: /\d{3} ?\d{3} ?\d{3}(?!\w)/y,
-    cue: cue('tfn|tax file'),
+    format: /\d{3} ?\d{3} ?\d{3}(?!\w)/y,
+    label: label('tfn|tax file'),
     isValid: (digits) => weighted(digits, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0,
   },
   {
     country: 'Chinese identity number',
-    shape: /[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX](?!\w)/y,
+    format: /[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dX](?!\w)/y,
     isValid: isChineseNumber,
   },
   {
     country: 'Swiss insurance number',
-    shape: /756\.\d{4}\.\d{4}\.\d{2}(?!\w)/y,
+    format: /756\.\d{4}\.\d{4}\.\d{2}(?!\w)/y,
     isValid: (digits) => weighted(digits, [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]) % 10 === 0,
   },
   {
     country: 'Belgian national number',
-    shape: /\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}(?!\w)/y,
+    format: /\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}(?!\w)/y,
     isValid: (digits) =>
       [digits, `2${digits}`].some((full) => 97 - (Number(full.slice(0, -2)) % 97) === Number(full.slice(-2))),
   },
@@ -120,10 +120,10 @@ const nationalIds: readonly NationalId[] = [
 
 /** End of the national number that begins here, or -1. */
 export function findNationalId(text: string, start: number): number {
-  for (const { shape, cue: needed, isValid } of nationalIds) {
-    const end = endOfMatch(shape, text, start)
+  for (const { format, label: requiredLabel, isValid } of nationalIds) {
+    const end = endOfMatch(format, text, start)
     if (end < 0 || !isValid(text.slice(start, end).replace(/[^A-Z0-9]/g, ''))) continue
-    if (needed === undefined || needed.test(textBefore(text, start))) return end
+    if (requiredLabel === undefined || requiredLabel.test(textBefore(text, start))) return end
   }
   return -1
 }

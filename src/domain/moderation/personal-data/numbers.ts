@@ -1,8 +1,8 @@
-/** Cards and telephone numbers: groups of digits that people separate as they please. */
+/** Card and telephone numbers: groups of digits with various separators. */
 import { endOfMatch, textBefore } from './look-behind.ts'
 import { passesLuhn } from './checksums.ts'
 
-/** Digits in groups, as written from one place on. */
+/** Groups of digits from one position on, as written. */
 type Grouped = {
   readonly groups: readonly string[]
   readonly separators: readonly string[]
@@ -10,18 +10,18 @@ type Grouped = {
 }
 
 const longestNumber = 40
-const mostGroups = 8
-const fewestDigits = 7
+const maxGroups = 8
+const minDigits = 7
 const joinsDigits = new Set(Array.from(' .-/()+\u00a0', (letter) => letter.charCodeAt(0)))
 
-/** Whether what begins here has digits enough for any number of this kind. Most numbers in a text are years and amounts. */
+/** True if enough digits follow for a card or telephone number. Most numbers in a text are years and amounts. */
 export function isLongNumber(text: string, start: number): boolean {
   let digits = 0
   for (let at = start; at < start + longestNumber; at++) {
     const code = text.charCodeAt(at)
     if (code >= 48 && code <= 57) digits += 1
     else if (!joinsDigits.has(code)) return false
-    if (digits === fewestDigits) return true
+    if (digits === minDigits) return true
   }
   return false
 }
@@ -34,7 +34,7 @@ function readGroups(text: string, start: number): Grouped {
   const groups: string[] = []
   const separators: string[] = []
   const ends: number[] = []
-  for (let at = start; at < start + longestNumber && groups.length < mostGroups;) {
+  for (let at = start; at < start + longestNumber && groups.length < maxGroups;) {
     const end = endOfMatch(group, text, at)
     if (end < 0) break
     groups.push(text.slice(at, end))
@@ -65,7 +65,7 @@ export function findCard(text: string, start: number): number {
   return -1
 }
 
-const phoneCue =
+const phoneLabel =
   /(?:phone|tel|telephone|mobile|cell|fax|call|text|whatsapp|sms|reach|contact|number is)(?![a-z])[^\d\n]{0,16}$/i
 
 /** End of the telephone number that begins here, or -1. */
@@ -75,17 +75,17 @@ export function findPhone(text: string, start: number): number {
   const { groups, ends } = readGroups(text, text[sign] === '(' ? sign + 1 : sign)
   const digits = groups.reduce((sum, part) => sum + part.length, 0)
   const end = ends.at(-1) ?? -1
-  if (digits >= fewestDigits && digits <= 15 && isWordEnd(text, end)) {
+  if (digits >= minDigits && digits <= 15 && isWordEnd(text, end)) {
     if (hasPlus && digits >= 8) return end
     const followsNumber = /^\d.$/s.test(text.slice(Math.max(0, start - 2), start))
-    if (!followsNumber && isDialled(groups, digits)) return end
-    if (!followsNumber && !looksLikeDate(groups) && phoneCue.test(textBefore(text, start))) return end
+    if (!followsNumber && hasInternationalPrefix(groups, digits)) return end
+    if (!followsNumber && !looksLikeDate(groups) && phoneLabel.test(textBefore(text, start))) return end
   }
   return northAmerican(text, groups, ends)
 }
 
-/** 0049 30 901820: begins with the sign for other countries. */
-const isDialled = (groups: readonly string[], digits: number): boolean =>
+/** 0049 30 901820: begins with the international prefix. */
+const hasInternationalPrefix = (groups: readonly string[], digits: number): boolean =>
   groups.length > 1 && digits >= 10 && groups[0]?.startsWith('00') === true
 
 /** (212) 555-0143, 212-555-0143, 1 212 555 0143. */

@@ -1,13 +1,13 @@
-/** Where in a growing text a match may still begin, grow or come to nothing with what arrives next. */
+/** Positions in a streamed text at which a match is pending: further text may complete, extend or invalidate it. */
 import { isWordCode } from '../words.ts'
 import { mayBirthDateBegin, mayNameBegin } from './labelled.ts'
 import { unfinishedPlaceholder } from './placeholder.ts'
 import { longestPrivateKey, longestSecret, unfinishedPrivateKey } from './secrets.ts'
 
-/** The most that is ever held back: a private key that has not ended yet. Plain prose waits for the end of a word. */
+/** The longest pending match: a private key without its end. In plain prose only the last word is pending. */
 const longestHold = longestPrivateKey
 
-/** What a match with spaces inside may look like from its first character up to the end of the text; none is longer. */
+/** Maximum length and format of an unfinished match that may contain spaces. */
 const longest = { number: 65, capitals: 61, name: 2 * 181, birthDate: 45 }
 const unfinished = {
   number: /[\d+(][\dA-Z ().\-/\u00a0+]{0,64}$/y,
@@ -18,21 +18,21 @@ const unfinished = {
   privateKey: new RegExp(unfinishedPrivateKey.source, 'y'),
 }
 
-/** All places from `from` on where what begins there is not settled yet, in order. */
+/** All positions from `from` on at which a match is pending, in order. */
 export function pendingMatchStarts(text: string, from: number): readonly number[] {
   const starts: number[] = []
-  const lastBreak = lastGap(text)
+  const lastBreak = lastBreakIn(text)
   for (let at = Math.max(from, text.length - longestHold); at < text.length; at++) {
-    if (isUnsettled(text, at, lastBreak)) starts.push(at)
+    if (isPending(text, at, lastBreak)) starts.push(at)
   }
   return starts
 }
 
-function isUnsettled(text: string, at: number, lastBreak: number): boolean {
+function isPending(text: string, at: number, lastBreak: number): boolean {
   const code = text.charCodeAt(at)
-  if (!isWordCode(code)) return isSignUnsettled(text, at)
+  if (!isWordCode(code)) return isSymbolPending(text, at)
   if (at > 0 && isWordCode(text.charCodeAt(at - 1))) return false
-  // E-mail addresses and tokens have no gaps: what runs on to the end of the text may become one.
+  // E-mail addresses and tokens contain no spaces, so an unbroken run at the end of the text may become one.
   if (at > lastBreak && text.length - at <= longestSecret) return true
   const left = text.length - at
   if (left <= longest.number && isDigit(code) && matchesAt(unfinished.number, text, at)) return true
@@ -47,15 +47,15 @@ function isUnsettled(text: string, at: number, lastBreak: number): boolean {
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const isCapital = (code: number): boolean => code >= 0x41 && code <= 0x5a
 
-function isSignUnsettled(text: string, at: number): boolean {
+function isSymbolPending(text: string, at: number): boolean {
   const sign = text[at]
   if (sign === '+' || sign === '(') return matchesAt(unfinished.number, text, at)
   if (sign === '[') return matchesAt(unfinished.placeholder, text, at)
   return sign === '-' && matchesAt(unfinished.privateKey, text, at)
 }
 
-/** The last character that no address or token can hold, as far as one can reach: white space, or anything beyond ASCII. */
-function lastGap(text: string): number {
+/** The last character that no address or token can contain: white space or a non-ASCII character. */
+function lastBreakIn(text: string): number {
   const first = Math.max(0, text.length - longestSecret)
   for (let at = text.length - 1; at >= first; at--) {
     const code = text.charCodeAt(at)

@@ -2,12 +2,12 @@ import { literalLabel } from './placeholder.ts'
 import { placeholderLabels } from './kinds.ts'
 import type { PersonalDataMatch } from './find.ts'
 
-/** What was taken out of the texts of one request, by the placeholder that stands for it. Kept in memory, for that request alone. */
+/** Maps the placeholders of one request to the personal data they replace. Lives in memory, for that request only. */
 export type PlaceholderMap = {
   /** The same text of the same kind always gets the same placeholder. */
   placeholderFor(kind: PersonalDataMatch['kind'], value: string): string
   valueOf(placeholder: string): string | undefined
-  /** Knows what is known now, and learns nothing of what comes later. */
+  /** A copy of the current state that later changes do not affect. */
   snapshot(): Pick<PlaceholderMap, 'valueOf'>
 }
 

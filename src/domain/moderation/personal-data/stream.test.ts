@@ -11,7 +11,7 @@ const known: string[] = JSON.parse(readFileSync(new URL('../cases/personal-data.
   (each: { text: string }) => each.text,
 )
 
-/** Text in which personal data, parts of it, cues, placeholders and plain words stand in any order. */
+/** Text with personal data, parts of it, labels, placeholders and plain words in any order. */
 const fragment = fc.oneof(
   fc.constantFrom(...known),
   fc.constantFrom(
@@ -47,8 +47,8 @@ const text = fc.oneof(
     ),
 )
 
-const run = (stream: TextStream, pieces: readonly string[]): string =>
-  pieces.map((piece) => stream.push(piece)).join('') + stream.end()
+const run = (stream: TextStream, chunks: readonly string[]): string =>
+  chunks.map((chunk) => stream.push(chunk)).join('') + stream.end()
 
 function cutAt(whole: string, cuts: readonly number[]): readonly string[] {
   const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length]
@@ -56,20 +56,20 @@ function cutAt(whole: string, cuts: readonly number[]): readonly string[] {
 }
 
 describe('redaction', () => {
-  it('gives the same placeholder to the same text, and numbers each kind', () => {
-    const vault = createPlaceholderMap()
+  it('gives equal texts equal placeholders, numbered per kind', () => {
+    const placeholderMap = createPlaceholderMap()
     assert.equal(
-      redact('a@x.org, b@x.org, a@x.org from 10.0.0.1', vault),
+      redact('a@x.org, b@x.org, a@x.org from 10.0.0.1', placeholderMap),
       '[EMAIL_1], [EMAIL_2], [EMAIL_1] from [IP_ADDRESS_1]',
     )
-    assert.equal(redact('again b@x.org', vault), 'again [EMAIL_2]')
+    assert.equal(redact('again b@x.org', placeholderMap), 'again [EMAIL_2]')
   })
 
   it('is undone by restoration, for any text', () => {
     fc.assert(
       fc.property(text, (whole) => {
-        const vault = createPlaceholderMap()
-        assert.equal(restorePlaceholders(redact(whole, vault), vault), whole)
+        const placeholderMap = createPlaceholderMap()
+        assert.equal(restorePlaceholders(redact(whole, placeholderMap), placeholderMap), whole)
       }),
       { numRuns: 3_000 },
     )
@@ -78,8 +78,8 @@ describe('redaction', () => {
   it('of a stream equals redaction of the whole, however it is cut', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
-        const pieces = cutAt(whole, cuts)
-        assert.equal(run(createRedactionStream(createPlaceholderMap()), pieces), redact(whole, createPlaceholderMap()))
+        const chunks = cutAt(whole, cuts)
+        assert.equal(run(createRedactionStream(createPlaceholderMap()), chunks), redact(whole, createPlaceholderMap()))
       }),
       { numRuns: 3_000 },
     )
@@ -100,9 +100,9 @@ describe('redaction', () => {
     assert.equal(stream.push('tence, or '), 'sentence, or ')
   })
 
-  it('never lets a part of an address out before its end is known', () => {
+  it('never emits a part of an address before its end is known', () => {
     const stream = createRedactionStream(createPlaceholderMap())
-    const seen = ['write to jane', '.doe@exam', 'ple.org', ' now'].map((piece) => stream.push(piece))
+    const seen = ['write to jane', '.doe@exam', 'ple.org', ' now'].map((chunk) => stream.push(chunk))
     assert.deepEqual(seen, ['write to ', '', '', '[EMAIL_1] '])
   })
 })
@@ -111,15 +111,15 @@ describe('restoration', () => {
   it('of a stream equals restoration of the whole, however it is cut', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 30 }), (whole, cuts) => {
-        const vault = createPlaceholderMap()
-        const redacted = redact(whole, vault)
-        assert.equal(run(createRestorationStream(vault), cutAt(redacted, cuts)), whole)
+        const placeholderMap = createPlaceholderMap()
+        const redacted = redact(whole, placeholderMap)
+        assert.equal(run(createRestorationStream(placeholderMap), cutAt(redacted, cuts)), whole)
       }),
       { numRuns: 2_000 },
     )
   })
 
-  it('leaves placeholders alone that it did not make', () => {
+  it('keeps placeholders that are not in the map', () => {
     assert.equal(restorePlaceholders('[EMAIL_7] and [OTHER_1]', createPlaceholderMap()), '[EMAIL_7] and [OTHER_1]')
   })
 })

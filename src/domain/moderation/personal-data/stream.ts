@@ -1,4 +1,4 @@
-/** Redaction and restoration of text that arrives in pieces. Joined, what comes out equals the whole text done at once. */
+/** Redacts and restores streamed text. The joined output equals the result for the whole text. */
 import { longestLabel } from './look-behind.ts'
 import { findNext } from './find.ts'
 import { unfinishedPlaceholder } from './placeholder.ts'
@@ -6,45 +6,45 @@ import { restorePlaceholders } from './redact.ts'
 import { pendingMatchStarts } from './pending-match.ts'
 import type { PlaceholderMap } from './placeholder-map.ts'
 
-/** Give it pieces, get what may leave now; at the end, the rest. */
-export type TextStream = { push(piece: string): string; end(): string }
+/** `push` returns the text that may be sent now; `end` returns the rest. */
+export type TextStream = { push(text: string): string; end(): string }
 
-export function createRedactionStream(vault: PlaceholderMap): TextStream {
-  let passed = '' // the last of what was passed on: cues for what comes
-  let waiting = ''
+export function createRedactionStream(placeholderMap: PlaceholderMap): TextStream {
+  let emitted = '' // the end of the emitted text: it may contain the label of what follows
+  let held = ''
 
-  const advance = (piece: string, isLast: boolean): string => {
-    const text = passed + waiting + piece
-    const unsettled = isLast ? [] : pendingMatchStarts(text, passed.length)
-    let at = passed.length
-    let leaving = ''
+  const advance = (more: string, isLast: boolean): string => {
+    const text = emitted + held + more
+    const pendingStarts = isLast ? [] : pendingMatchStarts(text, emitted.length)
+    let at = emitted.length
+    let output = ''
     for (;;) {
-      const until = unsettled.find((start) => start >= at) ?? text.length
+      const until = pendingStarts.find((start) => start >= at) ?? text.length
       const found = findNext(text, at, until)
-      leaving += text.slice(at, found?.start ?? until)
+      output += text.slice(at, found?.start ?? until)
       at = found?.end ?? until
       if (found === undefined) break
-      leaving += vault.placeholderFor(found.kind, text.slice(found.start, found.end))
+      output += placeholderMap.placeholderFor(found.kind, text.slice(found.start, found.end))
     }
-    passed = text.slice(Math.max(0, at - longestLabel - 1), at)
-    waiting = text.slice(at)
-    return leaving
+    emitted = text.slice(Math.max(0, at - longestLabel - 1), at)
+    held = text.slice(at)
+    return output
   }
-  return { push: (piece) => advance(piece, false), end: () => advance('', true) }
+  return { push: (text) => advance(text, false), end: () => advance('', true) }
 }
 
-export function createRestorationStream(vault: Pick<PlaceholderMap, 'valueOf'>): TextStream {
-  let waiting = ''
+export function createRestorationStream(placeholderMap: Pick<PlaceholderMap, 'valueOf'>): TextStream {
+  let held = ''
   return {
-    push(piece) {
-      const text = waiting + piece
+    push(more) {
+      const text = held + more
       const cut = unfinishedPlaceholder.exec(text)?.index ?? text.length
-      waiting = text.slice(cut)
-      return restorePlaceholders(text.slice(0, cut), vault)
+      held = text.slice(cut)
+      return restorePlaceholders(text.slice(0, cut), placeholderMap)
     },
     end() {
-      const rest = waiting
-      waiting = ''
+      const rest = held
+      held = ''
       return rest
     },
   }
