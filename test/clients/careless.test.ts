@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { answerJson, answerStream, startUpstream, type TestUpstream } from '../support/upstream.ts'
-import type { Client, Told } from './client.ts'
+import type { Client, ClientResult } from './client.ts'
 import { newestClients } from './newest.ts'
 import type { HttpKind } from './scripted.ts'
 
@@ -205,7 +205,7 @@ describe('an upstream that imitates a vendor’s API incorrectly', () => {
     await upstream[Symbol.asyncDispose]()
   })
 
-  const ask = (client: Client, imitation: Imitation): Promise<Told> => {
+  const ask = (client: Client, imitation: Imitation): Promise<ClientResult> => {
     if ('document' in imitation) upstream.answer(answerJson(imitation.document))
     else upstream.answer(answerStream(...imitation.stream.map((event) => `data: ${JSON.stringify(event)}\n\n`)))
     return client.ask(scene, { model: kinds[client.dialect], text: 'Hello' })

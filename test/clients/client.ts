@@ -1,7 +1,7 @@
 import type { Dialect } from '../../src/domain/inference/request.ts'
 
 /** A prompt, independent of the client that sends it. */
-export type Asked = {
+export type ClientRequest = {
   readonly model: string
   readonly text: string
   readonly wantsThinking?: boolean
@@ -20,7 +20,7 @@ export type AskedTool = {
 }
 
 /** What every client reports about a response, in any dialect. */
-export type Told = {
+export type ClientResult = {
   readonly text: string
   readonly thinking: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
@@ -37,7 +37,7 @@ export type Client = {
   readonly showsThinking: boolean
   /** How it handles a refusal: reports it, throws an error for some formats, or omits it. */
   readonly onRefusal: 'tells' | 'may raise' | 'hides'
-  ask(address: Address, asked: Asked): Promise<Told>
+  ask(address: Address, request: ClientRequest): Promise<ClientResult>
 }
 
 /** The gateway's URL, without the `/v1` that some clients need. */
@@ -57,14 +57,14 @@ export const maxTurns = 3
 export type Failure = { readonly status: number | undefined; readonly message: string }
 
 /** Throws if there was a response. The response then describes best what went wrong. */
-export async function failureOf(asking: Promise<Told>): Promise<Failure> {
-  const told = await asking.then(
+export async function failureOf(outcome: Promise<ClientResult>): Promise<Failure> {
+  const result = await outcome.then(
     (answer) => answer,
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   )
-  if (!(told instanceof Error)) throw new Error(`There was an answer: ${JSON.stringify(told)}`)
-  const [status] = [Reflect.get(told, 'status'), Reflect.get(told, 'statusCode')].filter(
+  if (!(result instanceof Error)) throw new Error(`There was a response: ${JSON.stringify(result)}`)
+  const [status] = [Reflect.get(result, 'status'), Reflect.get(result, 'statusCode')].filter(
     (value) => typeof value === 'number',
   )
-  return { status, message: told.message }
+  return { status, message: result.message }
 }

@@ -18,7 +18,7 @@ import { requestBy } from './requests.ts'
 
 export type Kind = ProviderSettings['kind']
 
-export type Asked = {
+export type ProviderTestCall = {
   readonly kind: Kind
   readonly answer: MemoryAnswer
   readonly request?: InferenceRequest
@@ -29,8 +29,8 @@ export type Asked = {
   readonly signal?: AbortSignal
 }
 
-export type Told = {
-  readonly pieces: readonly Chunk[]
+export type ProviderTestResult = {
+  readonly chunks: readonly Chunk[]
   readonly events: readonly InferenceEvent[]
   readonly folded: FoldedAnswer
   /** What the upstream was asked. */
@@ -49,7 +49,7 @@ const limits = {
 }
 
 export const testProvider = (
-  asked: Pick<Asked, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemoryBudget },
+  asked: Pick<ProviderTestCall, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemoryBudget },
   dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
 ) =>
   createProvider(
@@ -70,24 +70,24 @@ export const testProvider = (
     },
   )
 
-/** Asks a provider over an upstream in memory, and holds its events to the grammar. */
-export async function ask(asked: Asked): Promise<Told> {
+/** Asks a provider over an upstream in memory, and holds its events to the order. */
+export async function ask(asked: ProviderTestCall): Promise<ProviderTestResult> {
   const upstream = createMemoryUpstream(asked.answer)
   const dropped: string[] = []
   const call = callOf(asked, (what) => dropped.push(what))
-  const pieces: Chunk[] = []
-  const grammar = createEventOrder()
-  for await (const piece of testProvider(asked, upstream.dispatcher).infer(call)) {
-    for (const event of piece.events) grammar.accept(event)
-    pieces.push(piece)
+  const chunks: Chunk[] = []
+  const order = createEventOrder()
+  for await (const chunk of testProvider(asked, upstream.dispatcher).infer(call)) {
+    for (const event of chunk.events) order.accept(event)
+    chunks.push(chunk)
   }
-  const events = pieces.flatMap((piece) => piece.events)
+  const events = chunks.flatMap((chunk) => chunk.events)
   const [sent] = upstream.requests
   assert.ok(sent)
-  return { pieces, events, folded: foldEvents(events), sent, dropped }
+  return { chunks: chunks, events, folded: foldEvents(events), sent, dropped }
 }
 
-export async function askAndFail(asked: Asked): Promise<Fault> {
+export async function askAndFail(asked: ProviderTestCall): Promise<Fault> {
   const error: unknown = await ask(asked).then(
     () => assert.fail('it did not fail'),
     (reason: unknown) => reason,
@@ -96,7 +96,10 @@ export async function askAndFail(asked: Asked): Promise<Fault> {
   return error
 }
 
-export const callOf = (asked: Omit<Asked, 'kind' | 'answer'>, onDropped: (what: string) => void): ProviderCall => ({
+export const callOf = (
+  asked: Omit<ProviderTestCall, 'kind' | 'answer'>,
+  onDropped: (what: string) => void,
+): ProviderCall => ({
   request: asked.request ?? requestBy('chat'),
   model: asked.model ?? 'upstream-model',
   maxOutputTokens: asked.maxOutputTokens ?? 4096,
@@ -116,7 +119,11 @@ const shortAnswers: Readonly<Record<Exclude<Kind, 'echo'>, object>> = {
 }
 
 /** What an upstream of this kind is asked; the answer does not matter. */
-export async function sentTo(kind: Exclude<Kind, 'echo'>, request: InferenceRequest, more: Partial<Asked> = {}) {
+export async function sentTo(
+  kind: Exclude<Kind, 'echo'>,
+  request: InferenceRequest,
+  more: Partial<ProviderTestCall> = {},
+) {
   const answer = { headers: jsonHeaders, chunks: [JSON.stringify(shortAnswers[kind])] }
   const { sent, dropped } = await ask({ kind, request, answer, ...more })
   return { ...sent, dropped }
@@ -126,7 +133,7 @@ export async function sentTo(kind: Exclude<Kind, 'echo'>, request: InferenceRequ
 export const refusedBy = (
   kind: Exclude<Kind, 'echo'>,
   request: InferenceRequest,
-  more: Partial<Asked> = {},
+  more: Partial<ProviderTestCall> = {},
 ): Promise<Fault> =>
   askAndFail({ kind, request, answer: { headers: jsonHeaders, chunks: [JSON.stringify(shortAnswers[kind])] }, ...more })
 

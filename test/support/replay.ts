@@ -65,8 +65,8 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
 
   const isCareless = careless.includes(basename(path))
   it(`gives callers of its own dialect ${isCareless ? 'none of its frames' : 'every frame as it came'}`, async () => {
-    const { pieces } = await ask({ kind, request, answer: stream([bytes]) })
-    const frames = pieces.flatMap(({ raw: original }) => (original?.kind === 'frames' ? original.frames : []))
+    const { chunks } = await ask({ kind, request, answer: stream([bytes]) })
+    const frames = chunks.flatMap(({ raw }) => (raw?.kind === 'frames' ? raw.frames : []))
     assert.deepEqual(
       frames.map((frame) => frame.data),
       isCareless ? [] : dataOf(bytes),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { faultOfErrorBody, faultOfNetwork, faultOfStatus, retryAfterOf } from './failures.ts'
 
-const saying = (message: string, more = {}): string =>
+const messageFor = (message: string, more = {}): string =>
   faultOfStatus({ status: 400, body: JSON.stringify({ error: { message, ...more } }) }).message
 
 describe('a prompt that is too long', () => {
-  const cases: readonly [vendor: string, message: string, says: string, more?: object][] = [
+  const cases: readonly [vendor: string, message: string, expected: string, more?: object][] = [
     [
       'Anthropic',
       'prompt is too long: 210000 tokens > 200000 maximum',
@@ -106,8 +106,8 @@ describe('a prompt that is too long', () => {
       { code: 'context_length_exceeded' },
     ],
   ]
-  for (const [vendor, message, says, more] of cases) {
-    it(`uses the wording that agents parse: ${vendor}`, () => assert.equal(saying(message, more), says))
+  for (const [vendor, message, expected, more] of cases) {
+    it(`uses the wording that agents parse: ${vendor}`, () => assert.equal(messageFor(message, more), expected))
   }
 
   it('has its own error code', () => {
@@ -124,7 +124,7 @@ describe('a prompt that is too long', () => {
 
   it('is not recognised if the message is about something else', () => {
     for (const other of ['max_tokens must be at least 1', 'stop: input is too long a list'])
-      assert.equal(saying(other), other)
+      assert.equal(messageFor(other), other)
   })
 })
 

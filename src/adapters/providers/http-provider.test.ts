@@ -34,12 +34,12 @@ const chatStream = (...chunks: readonly string[]) => ({ headers: streamHeaders, 
 describe('one network read', () => {
   it('is one chunk, however many frames it has', async () => {
     const chunks = [recording('openai-chat', 'parallel-tools.sse')]
-    const { pieces } = await ask({ kind: 'openai-chat', answer: { headers: streamHeaders, chunks } })
-    assert.equal(pieces.length, 1)
+    const { chunks: received } = await ask({ kind: 'openai-chat', answer: { headers: streamHeaders, chunks } })
+    assert.equal(received.length, 1)
   })
 
   it('is delivered immediately', async () => {
-    const { pieces } = await ask({
+    const { chunks: received } = await ask({
       kind: 'openai-chat',
       answer: chatStream(
         chatChunk({ content: 'a' }),
@@ -50,7 +50,7 @@ describe('one network read', () => {
       request: requestBy('messages'),
     })
     assert.deepEqual(
-      pieces.map(({ events }) => events.map((event) => event.type).join(' ')),
+      received.map(({ events }) => events.map((event) => event.type).join(' ')),
       ['start open delta', 'delta', 'close end'],
     )
   })
@@ -68,10 +68,10 @@ describe('out-of-band text of a frame', () => {
       chatChunk({}, 'stop'),
       'data: [DONE]\n\n',
     )
-    const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
+    const { chunks: received } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
     const title = { field: 'choices.delta.annotations.url_citation.title', text: 'one two' }
     const type = { field: 'choices.delta.annotations.type', text: 'url_citation' }
-    assert.deepEqual(pieces.map(({ outOfBand }) => outOfBand).slice(0, 6), [
+    assert.deepEqual(received.map(({ outOfBand }) => outOfBand).slice(0, 6), [
       undefined,
       undefined,
       undefined,
@@ -86,8 +86,8 @@ describe('a ping before the response', () => {
   it('does not start the response, so another upstream may still be tried', async () => {
     const chunks = ['event: ping\ndata: {"type":"ping"}\n\n', recording('anthropic', 'text.sse')]
     const answer = { headers: streamHeaders, chunks }
-    const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
-    assert.equal(pieces[0]?.events[0]?.type, 'start')
+    const { chunks: received } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(received[0]?.events[0]?.type, 'start')
   })
 })
 
@@ -103,9 +103,9 @@ describe('raw frames', () => {
   it('are delivered only to callers of the same dialect', async () => {
     const answer = { headers: streamHeaders, chunks: [recording('anthropic', 'text.sse')] }
     const same = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
-    assert.equal(same.pieces[0]?.raw?.kind, 'frames')
+    assert.equal(same.chunks[0]?.raw?.kind, 'frames')
     const other = await ask({ kind: 'anthropic', answer, request: requestBy('chat') })
-    assert.equal(other.pieces[0]?.raw, undefined)
+    assert.equal(other.chunks[0]?.raw, undefined)
   })
 
   it('are not passed through if the event name differs from the type, because clients dispatch on the name', async () => {
@@ -113,16 +113,20 @@ describe('raw frames', () => {
       .toString()
       .replaceAll(/^event: .*$/gm, 'event: message')
     const answer = { headers: streamHeaders, chunks: [misnamed] }
-    const { pieces, folded } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
-    assert.equal(pieces[0]?.raw, undefined)
+    const { chunks: received, folded } = await ask({ kind: 'anthropic', answer, request: requestBy('messages') })
+    assert.equal(received[0]?.raw, undefined)
     assert.equal(folded.stopReason, 'end')
   })
 
   it('are the whole document if nothing was streamed', async () => {
     const answer = { headers: jsonHeaders, chunks: [recording('anthropic', 'text.json')] }
-    const { pieces } = await ask({ kind: 'anthropic', answer, request: requestBy('messages', { stream: false }) })
-    assert.equal(pieces.length, 1)
-    assert.equal(pieces[0]?.raw?.kind, 'document')
+    const { chunks: received } = await ask({
+      kind: 'anthropic',
+      answer,
+      request: requestBy('messages', { stream: false }),
+    })
+    assert.equal(received.length, 1)
+    assert.equal(received[0]?.raw?.kind, 'document')
   })
 
   it('include a JSON response to a streaming request, decoded as events', async () => {
@@ -168,12 +172,12 @@ describe('the memory lease of a response', () => {
     ]
     for (const answer of [...answers, ...answers, ...answers]) {
       const { dispatcher } = createMemoryUpstream(answer)
-      const pieces = pullStreamOf(
+      const received = pullStreamOf(
         testProvider({ kind: 'openai-chat', answerMemory }, dispatcher).infer(callOf({}, () => {})),
       )
       try {
-        while ((await nextOf(pieces)) !== undefined) continue
-        await pieces.stop?.()
+        while ((await nextOf(received)) !== undefined) continue
+        await received.stop?.()
       } catch (error) {
         assert.ok(isFault(error))
         assert.equal(error.kind, 'upstream_failed')
@@ -191,7 +195,7 @@ describe('a response that fails', () => {
     const seen: Chunk[] = []
     await assert.rejects(async () => {
       const provider = testProvider({ kind: 'openai-chat' }, upstream.dispatcher)
-      for await (const piece of provider.infer(callOf({}, () => {}))) seen.push(piece)
+      for await (const chunk of provider.infer(callOf({}, () => {}))) seen.push(chunk)
     }, isFault)
     assert.deepEqual(
       seen.flatMap(({ events }) => events.map((event) => event.type)),
@@ -314,9 +318,9 @@ describe('tool names that the upstream would reject', () => {
     const name = `mcp.server/${'long'.repeat(20)}`
     const request = requestBy('messages', { tools: [tool(name)] })
     const { body } = await sentTo('openai-chat', request)
-    const [{ function: told }] = body['tools'] as [{ function: { name: string } }]
-    assert.match(told.name, /^[A-Za-z0-9_-]{1,64}$/)
-    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: told.name, arguments: '{}' } }] }
+    const [{ function: sentTool }] = body['tools'] as [{ function: { name: string } }]
+    assert.match(sentTool.name, /^[A-Za-z0-9_-]{1,64}$/)
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: sentTool.name, arguments: '{}' } }] }
     const { folded } = await ask({ kind: 'openai-chat', request, answer: chatStream(chatChunk(call, 'tool_calls')) })
     assert.deepEqual(folded.blocks, [{ type: 'tool-call', id: 'c', name, input: '{}' }])
   })
@@ -443,7 +447,7 @@ describe('headers', () => {
       { kind: 'openai-chat', settings: { credentials: () => ({ apiKey: '' }) } },
       upstream.dispatcher,
     )
-    for await (const piece of provider.infer(callOf({}, () => {}))) assert.ok(piece)
+    for await (const chunk of provider.infer(callOf({}, () => {}))) assert.ok(chunk)
     assert.equal(upstream.requests[0]?.headers['authorization'], undefined)
   })
 })

@@ -11,9 +11,9 @@ type AnyAnswer = {
   readonly text: readonly string[]
   readonly calls: readonly AnyCall[]
 }
-type AnyCall = { readonly name: string; readonly pieces: readonly string[] }
+type AnyCall = { readonly name: string; readonly deltas: readonly string[] }
 
-const pieces = fc.array(fc.string({ unit: 'grapheme', maxLength: 6 }), { maxLength: 4 })
+const anyDeltas = fc.array(fc.string({ unit: 'grapheme', maxLength: 6 }), { maxLength: 4 })
 
 const call: fc.Arbitrary<AnyCall> = fc
   .tuple(
@@ -23,12 +23,12 @@ const call: fc.Arbitrary<AnyCall> = fc
   )
   .map(([name, input, at]) => {
     const json = JSON.stringify(input)
-    return { name, pieces: [json.slice(0, at), json.slice(at)] }
+    return { name, deltas: [json.slice(0, at), json.slice(at)] }
   })
 
 const answer: fc.Arbitrary<AnyAnswer> = fc.record({
-  thinking: pieces,
-  text: pieces,
+  thinking: anyDeltas,
+  text: anyDeltas,
   calls: fc.array(call, { maxLength: 3 }),
 })
 
@@ -45,7 +45,7 @@ const anthropic: Vendor = {
         deltas: thinking.map((each) => ({ type: 'thinking_delta', thinking: each })),
       },
       { start: { type: 'text', text: '' }, deltas: text.map((each) => ({ type: 'text_delta', text: each })) },
-      ...calls.map(({ name, pieces: parts }, at) => ({
+      ...calls.map(({ name, deltas: parts }, at) => ({
         start: { type: 'tool_use', id: `toolu_${at}`, name, input: {} },
         deltas: parts.map((each) => ({ type: 'input_json_delta', partial_json: each })),
       })),
@@ -67,7 +67,7 @@ const anthropic: Vendor = {
     content: [
       ...(whole(thinking) === '' ? [] : [{ type: 'thinking', thinking: whole(thinking) }]),
       { type: 'text', text: whole(text) },
-      ...calls.map(({ name, pieces: parts }, at) => ({
+      ...calls.map(({ name, deltas: parts }, at) => ({
         type: 'tool_use',
         id: `toolu_${at}`,
         name,
@@ -88,7 +88,7 @@ const chat: Vendor = {
       { role: 'assistant', content: '' },
       ...thinking.map((each) => ({ reasoning_content: each })),
       ...text.map((each) => ({ content: each })),
-      ...calls.flatMap(({ name, pieces: parts }, index) => [
+      ...calls.flatMap(({ name, deltas: parts }, index) => [
         { tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }] },
         ...parts.map((each) => ({ tool_calls: [{ index, function: { arguments: each } }] })),
       ]),
@@ -108,7 +108,7 @@ const chat: Vendor = {
           role: 'assistant',
           content: whole(text),
           reasoning_content: whole(thinking),
-          tool_calls: calls.map(({ name, pieces: parts }, at) => ({
+          tool_calls: calls.map(({ name, deltas: parts }, at) => ({
             id: `call_${at}`,
             type: 'function',
             function: { name, arguments: whole(parts) },
@@ -132,7 +132,7 @@ const responses: Vendor = {
         delta,
       })),
       ...each.text.map((delta) => ({ type: 'response.output_text.delta', output_index: 1, content_index: 0, delta })),
-      ...each.calls.flatMap(({ name, pieces: parts }, at) => [
+      ...each.calls.flatMap(({ name, deltas: parts }, at) => [
         {
           type: 'response.output_item.added',
           output_index: at + 2,
@@ -153,7 +153,7 @@ const responses: Vendor = {
     output: [
       { type: 'reasoning', summary: [{ type: 'summary_text', text: whole(thinking) }] },
       { type: 'message', content: [{ type: 'output_text', text: whole(text) }] },
-      ...calls.map(({ name, pieces: parts }, at) => ({
+      ...calls.map(({ name, deltas: parts }, at) => ({
         type: 'function_call',
         call_id: `call_${at}`,
         name,
@@ -176,7 +176,7 @@ describe('any response', () => {
           request,
           answer: { headers: streamHeaders, chunks: stream(any).map(framed), inOneRead: true },
         })
-        const told = await ask({
+        const result = await ask({
           kind,
           request,
           answer: { headers: jsonHeaders, chunks: [JSON.stringify(document(any))] },
@@ -184,7 +184,7 @@ describe('any response', () => {
         const { blocks, ...rest } = streamed.folded
         assert.deepEqual(
           { blocks: blocks.map(asObject), ...rest },
-          { ...told.folded, blocks: told.folded.blocks.map(asObject) },
+          { ...result.folded, blocks: result.folded.blocks.map(asObject) },
         )
         const [text, thinking] = (['text', 'thinking'] as const).map((type) =>
           blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join(''),

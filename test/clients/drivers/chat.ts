@@ -1,5 +1,13 @@
 import type OpenAI from 'openai'
-import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type Told } from '../client.ts'
+import {
+  maxTurns,
+  modes,
+  type ClientRequest,
+  type Client,
+  type Connect,
+  type Mode,
+  type ClientResult,
+} from '../client.ts'
 
 type Message = OpenAI.ChatCompletionMessageParam
 
@@ -22,20 +30,20 @@ export const chatClients = (name: string, connect: Connect<OpenAI>): Client[] =>
     // The helper keeps only the last delta of an unknown field.
     showsThinking: mode !== 'stream helper',
     onRefusal: 'tells',
-    ask(address, asked) {
+    ask(address, request) {
       const openai = connect(address)
-      return converse(asked, (messages) => turns[mode](openai, asked, messages))
+      return converse(request, (messages) => turns[mode](openai, request, messages))
     },
   }))
 
-async function converse(asked: Asked, turn: (messages: Message[]) => Promise<Answer>): Promise<Told> {
-  const messages: Message[] = [{ role: 'user', content: asked.text }]
+async function converse(request: ClientRequest, turn: (messages: Message[]) => Promise<Answer>): Promise<ClientResult> {
+  const messages: Message[] = [{ role: 'user', content: request.text }]
   for (let count = 1; count <= maxTurns; count++) {
     const answer = await turn(messages)
-    if (asked.tool === undefined || answer.calls.length === 0) return toldOf(answer)
+    if (request.tool === undefined || answer.calls.length === 0) return resultOf(answer)
     messages.push({ role: 'assistant', content: answer.content, tool_calls: answer.calls.map(toolCallOf) })
     for (const call of answer.calls) {
-      messages.push({ role: 'tool', tool_call_id: call.id, content: asked.tool.run(JSON.parse(call.arguments)) })
+      messages.push({ role: 'tool', tool_call_id: call.id, content: request.tool.run(JSON.parse(call.arguments)) })
     }
   }
   throw new Error('The tool was called again and again.')
@@ -47,7 +55,7 @@ const toolCallOf = ({ id, ...call }: Answer['calls'][number]): OpenAI.ChatComple
   function: call,
 })
 
-const toldOf = (answer: Answer): Told => ({
+const resultOf = (answer: Answer): ClientResult => ({
   text: answer.content,
   thinking: answer.reasoning,
   calls: answer.calls.map((call) => ({ name: call.name, input: JSON.parse(call.arguments) })),
@@ -55,30 +63,30 @@ const toldOf = (answer: Answer): Told => ({
   outputTokens: answer.outputTokens,
 })
 
-const turns: Record<Mode, (openai: OpenAI, asked: Asked, messages: Message[]) => Promise<Answer>> = {
-  async whole(openai, asked, messages) {
-    return answerOf(await openai.chat.completions.create(bodyOf(asked, messages), optionsOf(asked)))
+const turns: Record<Mode, (openai: OpenAI, request: ClientRequest, messages: Message[]) => Promise<Answer>> = {
+  async whole(openai, request, messages) {
+    return answerOf(await openai.chat.completions.create(bodyOf(request, messages), optionsOf(request)))
   },
-  async 'raw stream'(openai, asked, messages) {
-    const body = { ...bodyOf(asked, messages), stream: true as const, stream_options: { include_usage: true } }
+  async 'raw stream'(openai, request, messages) {
+    const body = { ...bodyOf(request, messages), stream: true as const, stream_options: { include_usage: true } }
     const answer: Answer = { content: '', refusal: '', reasoning: '', calls: [], finishReason: '', outputTokens: 0 }
-    for await (const chunk of await openai.chat.completions.create(body, optionsOf(asked))) {
+    for await (const chunk of await openai.chat.completions.create(body, optionsOf(request))) {
       addChunk(answer, chunk)
-      if (chunk.choices[0]?.delta.content) asked.onText?.()
+      if (chunk.choices[0]?.delta.content) request.onText?.()
     }
     return answer
   },
-  async 'stream helper'(openai, asked, messages) {
-    const body = { ...bodyOf(asked, messages), stream: true as const, stream_options: { include_usage: true } }
-    const stream = openai.chat.completions.stream(body, optionsOf(asked))
-    stream.on('content', () => asked.onText?.())
+  async 'stream helper'(openai, request, messages) {
+    const body = { ...bodyOf(request, messages), stream: true as const, stream_options: { include_usage: true } }
+    const stream = openai.chat.completions.stream(body, optionsOf(request))
+    stream.on('content', () => request.onText?.())
     return answerOf(await stream.finalChatCompletion())
   },
 }
 
-const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })
+const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
 
-const bodyOf = ({ model, tool, wantsThinking }: Asked, messages: Message[]) => ({
+const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Message[]) => ({
   model,
   messages,
   ...(wantsThinking === true && { reasoning_effort: 'high' as const }),

@@ -1,5 +1,13 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type Told } from '../client.ts'
+import {
+  maxTurns,
+  modes,
+  type ClientRequest,
+  type Client,
+  type Connect,
+  type Mode,
+  type ClientResult,
+} from '../client.ts'
 
 type Message = Pick<Anthropic.Message, 'content' | 'stop_reason'> & { readonly outputTokens: number }
 
@@ -11,19 +19,22 @@ export const messagesClients = (name: string, connect: Connect<Anthropic>): Clie
     isStreaming: mode !== 'whole',
     showsThinking: true,
     onRefusal: 'tells',
-    ask(address, asked) {
+    ask(address, request) {
       const anthropic = connect(address)
-      return converse(asked, (messages) => turns[mode](anthropic, asked, messages))
+      return converse(request, (messages) => turns[mode](anthropic, request, messages))
     },
   }))
 
-async function converse(asked: Asked, turn: (messages: Anthropic.MessageParam[]) => Promise<Message>): Promise<Told> {
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: asked.text }]
+async function converse(
+  request: ClientRequest,
+  turn: (messages: Anthropic.MessageParam[]) => Promise<Message>,
+): Promise<ClientResult> {
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: request.text }]
   for (let count = 1; count <= maxTurns; count++) {
     const message = await turn(messages)
     const calls = message.content.filter((block) => block.type === 'tool_use')
-    const { tool } = asked
-    if (tool === undefined || calls.length === 0) return toldOf(message)
+    const { tool } = request
+    if (tool === undefined || calls.length === 0) return resultOf(message)
     const results = calls.map(({ id, input }) => ({
       type: 'tool_result' as const,
       tool_use_id: id,
@@ -34,7 +45,7 @@ async function converse(asked: Asked, turn: (messages: Anthropic.MessageParam[])
   throw new Error('The tool was called again and again.')
 }
 
-const toldOf = ({ content, stop_reason, outputTokens }: Message): Told => ({
+const resultOf = ({ content, stop_reason, outputTokens }: Message): ClientResult => ({
   text: content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(''),
   thinking: content.flatMap((block) => (block.type === 'thinking' ? block.thinking : [])).join(''),
   calls: content.flatMap((block) => (block.type === 'tool_use' ? { name: block.name, input: block.input } : [])),
@@ -44,27 +55,30 @@ const toldOf = ({ content, stop_reason, outputTokens }: Message): Told => ({
 
 const turns: Record<
   Mode,
-  (anthropic: Anthropic, asked: Asked, messages: Anthropic.MessageParam[]) => Promise<Message>
+  (anthropic: Anthropic, request: ClientRequest, messages: Anthropic.MessageParam[]) => Promise<Message>
 > = {
-  async whole(anthropic, asked, messages) {
-    const { content, stop_reason, usage } = await anthropic.messages.create(bodyOf(asked, messages), optionsOf(asked))
+  async whole(anthropic, request, messages) {
+    const { content, stop_reason, usage } = await anthropic.messages.create(
+      bodyOf(request, messages),
+      optionsOf(request),
+    )
     return { content, stop_reason, outputTokens: usage.output_tokens }
   },
-  async 'raw stream'(anthropic, asked, messages) {
-    const stream = await anthropic.messages.create({ ...bodyOf(asked, messages), stream: true }, optionsOf(asked))
-    return fold(stream, asked)
+  async 'raw stream'(anthropic, request, messages) {
+    const stream = await anthropic.messages.create({ ...bodyOf(request, messages), stream: true }, optionsOf(request))
+    return fold(stream, request)
   },
-  async 'stream helper'(anthropic, asked, messages) {
-    const stream = anthropic.messages.stream(bodyOf(asked, messages), optionsOf(asked))
-    stream.on('text', () => asked.onText?.())
+  async 'stream helper'(anthropic, request, messages) {
+    const stream = anthropic.messages.stream(bodyOf(request, messages), optionsOf(request))
+    stream.on('text', () => request.onText?.())
     const { content, stop_reason, usage } = await stream.finalMessage()
     return { content, stop_reason, outputTokens: usage.output_tokens }
   },
 }
 
-const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })
+const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
 
-const bodyOf = ({ model, tool, wantsThinking }: Asked, messages: Anthropic.MessageParam[]) => ({
+const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Anthropic.MessageParam[]) => ({
   model,
   max_tokens: 4000,
   messages,
@@ -73,14 +87,14 @@ const bodyOf = ({ model, tool, wantsThinking }: Asked, messages: Anthropic.Messa
 })
 
 /** Without the stream helper, as many applications do. */
-async function fold(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>, asked: Asked): Promise<Message> {
+async function fold(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>, request: ClientRequest): Promise<Message> {
   const blocks: Block[] = []
   let stop: Message['stop_reason'] = null
   let outputTokens = 0
   for await (const event of stream) {
     if (event.type === 'content_block_start') blocks[event.index] = { ...event.content_block, json: '' }
     if (event.type === 'content_block_delta') addDelta(blocks[event.index], event.delta)
-    if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') asked.onText?.()
+    if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') request.onText?.()
     if (event.type !== 'message_delta') continue
     stop = event.delta.stop_reason
     outputTokens = event.usage.output_tokens

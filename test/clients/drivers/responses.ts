@@ -1,5 +1,13 @@
 import type OpenAI from 'openai'
-import { maxTurns, modes, type Asked, type Client, type Connect, type Mode, type Told } from '../client.ts'
+import {
+  maxTurns,
+  modes,
+  type ClientRequest,
+  type Client,
+  type Connect,
+  type Mode,
+  type ClientResult,
+} from '../client.ts'
 
 type Response = Pick<OpenAI.Responses.Response, 'id' | 'output' | 'usage' | 'incomplete_details'>
 type Input = OpenAI.Responses.ResponseInput
@@ -12,22 +20,22 @@ export const responsesClients = (name: string, connect: Connect<OpenAI>): Client
     isStreaming: mode !== 'whole',
     showsThinking: true,
     onRefusal: 'tells',
-    ask(address, asked) {
+    ask(address, request) {
       const openai = connect(address)
-      return converse(asked, (turn) => turns[mode](openai, asked, bodyOf(asked, turn)))
+      return converse(request, (turn) => turns[mode](openai, request, bodyOf(request, turn)))
     },
   }))
 
 /** What a turn sends: the whole history, or only the items since a stored response. */
 type Turn = { readonly input: Input; readonly previousId?: string }
 
-async function converse(asked: Asked, take: (turn: Turn) => Promise<Response>): Promise<Told> {
-  let turn: Turn = { input: [{ role: 'user', content: asked.text }] }
+async function converse(request: ClientRequest, take: (turn: Turn) => Promise<Response>): Promise<ClientResult> {
+  let turn: Turn = { input: [{ role: 'user', content: request.text }] }
   for (let count = 1; count <= maxTurns; count++) {
     const response = await take(turn)
     const calls = response.output.filter((item) => item.type === 'function_call')
-    const { tool } = asked
-    if (tool === undefined || calls.length === 0) return toldOf(response)
+    const { tool } = request
+    if (tool === undefined || calls.length === 0) return resultOf(response)
     const results = calls.map((call) => ({
       type: 'function_call_output' as const,
       call_id: call.call_id,
@@ -35,14 +43,14 @@ async function converse(asked: Asked, take: (turn: Turn) => Promise<Response>): 
     }))
     // With thinking the client sends the history itself; otherwise it refers to the stored response.
     turn =
-      asked.wantsThinking === true
+      request.wantsThinking === true
         ? { input: [...turn.input, ...(response.output as Input), ...results] }
         : { input: results, previousId: response.id }
   }
   throw new Error('The tool was called again and again.')
 }
 
-function toldOf(response: Response): Told {
+function resultOf(response: Response): ClientResult {
   const contents = response.output.flatMap((item) => (item.type === 'message' ? item.content : []))
   return {
     text: contents.flatMap((part) => (part.type === 'output_text' ? part.text : [])).join(''),
@@ -60,19 +68,19 @@ function toldOf(response: Response): Told {
 
 type Body = ReturnType<typeof bodyOf>
 
-const turns: Record<Mode, (openai: OpenAI, asked: Asked, body: Body) => Promise<Response>> = {
-  whole: async (openai, asked, body) => await openai.responses.create(body, optionsOf(asked)),
-  async 'raw stream'(openai, asked, body) {
+const turns: Record<Mode, (openai: OpenAI, request: ClientRequest, body: Body) => Promise<Response>> = {
+  whole: async (openai, request, body) => await openai.responses.create(body, optionsOf(request)),
+  async 'raw stream'(openai, request, body) {
     let last: Response = nothing
-    for await (const event of await openai.responses.create({ ...body, stream: true }, optionsOf(asked))) {
-      if (event.type === 'response.output_text.delta') asked.onText?.()
+    for await (const event of await openai.responses.create({ ...body, stream: true }, optionsOf(request))) {
+      if (event.type === 'response.output_text.delta') request.onText?.()
       if ('response' in event) last = event.response
     }
     return last
   },
-  async 'stream helper'(openai, asked, body) {
-    const stream = openai.responses.stream({ ...body, stream: true }, optionsOf(asked))
-    stream.on('response.output_text.delta', () => asked.onText?.())
+  async 'stream helper'(openai, request, body) {
+    const stream = openai.responses.stream({ ...body, stream: true }, optionsOf(request))
+    stream.on('response.output_text.delta', () => request.onText?.())
     return await stream.finalResponse()
   },
 }
@@ -80,9 +88,9 @@ const turns: Record<Mode, (openai: OpenAI, asked: Asked, body: Body) => Promise<
 /** Such a reader sees a truncated stream as an empty response without an error. */
 const nothing: Response = { id: '', output: [], incomplete_details: null }
 
-const optionsOf = ({ signal }: Asked) => (signal === undefined ? {} : { signal })
+const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
 
-const bodyOf = ({ model, tool, wantsThinking }: Asked, { input, previousId }: Turn) => ({
+const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, { input, previousId }: Turn) => ({
   model,
   input,
   ...(previousId !== undefined && { previous_response_id: previousId }),

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, isStepCount, jsonSchema, streamText, tool, type LanguageModel } from 'ai'
-import { maxTurns, type Address, type Asked, type Client, type Told } from '../client.ts'
+import { maxTurns, type Address, type ClientRequest, type Client, type ClientResult } from '../client.ts'
 
 /** A provider of the AI SDK, and its option for thinking. */
 type Provider = Pick<Client, 'name' | 'dialect' | 'showsThinking' | 'onRefusal'> & {
@@ -76,7 +76,7 @@ export const aiSdkClients: readonly Client[] = providers.flatMap((provider) => [
 
 type Options = ReturnType<typeof optionsOf>
 
-const optionsOf = (provider: Provider, address: Address, asked: Asked) => ({
+const optionsOf = (provider: Provider, address: Address, asked: ClientRequest) => ({
   model: provider.model(address, asked.model),
   prompt: asked.text,
   maxRetries: 0,
@@ -86,13 +86,13 @@ const optionsOf = (provider: Provider, address: Address, asked: Asked) => ({
   ...(asked.signal && { abortSignal: asked.signal }),
 })
 
-function toolsOf({ tool: asked }: Asked) {
+function toolsOf({ tool: asked }: ClientRequest) {
   if (asked === undefined) return {}
   const { name, description, schema, run } = asked
   return { [name]: tool({ description, inputSchema: jsonSchema(schema), execute: async (input) => run(input) }) }
 }
 
-async function generate(options: Options): Promise<Told> {
+async function generate(options: Options): Promise<ClientResult> {
   const { text, finalStep, finishReason, usage } = await generateText(options)
   return {
     text,
@@ -103,7 +103,7 @@ async function generate(options: Options): Promise<Told> {
   }
 }
 
-async function stream(options: Options, { onText }: Asked): Promise<Told> {
+async function stream(options: Options, { onText }: ClientRequest): Promise<ClientResult> {
   const result = streamText({ ...options, onError: () => undefined })
   for await (const part of result.stream) {
     if (part.type === 'text-delta') onText?.()

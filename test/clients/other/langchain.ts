@@ -4,9 +4,9 @@ import type { AIMessageChunk, BaseMessage, UsageMetadata } from '@langchain/core
 import { HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
-import { maxTurns, type Address, type Asked, type Client, type Told } from '../client.ts'
+import { maxTurns, type Address, type ClientRequest, type Client, type ClientResult } from '../client.ts'
 
-type Maker = Pick<Client, 'name' | 'dialect'> & { model(address: Address, asked: Asked): BaseChatModel }
+type Maker = Pick<Client, 'name' | 'dialect'> & { model(address: Address, asked: ClientRequest): BaseChatModel }
 
 /** LangChain derives from the model name whether it can reason, and does not know these names, so the body sets it. */
 const makers: readonly Maker[] = [
@@ -64,7 +64,7 @@ export const langchainClients: readonly Client[] = makers.flatMap((maker) =>
   })),
 )
 
-async function converse(model: BaseChatModel, asked: Asked, way: 'invoke' | 'stream'): Promise<Told> {
+async function converse(model: BaseChatModel, asked: ClientRequest, way: 'invoke' | 'stream'): Promise<ClientResult> {
   const bound = asked.tool === undefined ? model : (model.bindTools?.([toolOf(asked.tool)]) ?? model)
   const options = asked.signal === undefined ? {} : { signal: asked.signal }
   const messages: BaseMessage[] = [new HumanMessage(asked.text)]
@@ -82,10 +82,10 @@ async function converse(model: BaseChatModel, asked: Asked, way: 'invoke' | 'str
   throw new Error('The tool was called again and again.')
 }
 
-const toolOf = ({ name, description, schema, run }: NonNullable<Asked['tool']>) =>
+const toolOf = ({ name, description, schema, run }: NonNullable<ClientRequest['tool']>) =>
   tool((input: unknown) => run(input), { name, description, schema })
 
-async function join(chunks: AsyncIterable<AIMessageChunk>, { onText }: Asked): Promise<AIMessageChunk> {
+async function join(chunks: AsyncIterable<AIMessageChunk>, { onText }: ClientRequest): Promise<AIMessageChunk> {
   let whole: AIMessageChunk | undefined
   for await (const chunk of chunks) {
     whole = whole === undefined ? chunk : whole.concat(chunk)
@@ -103,7 +103,7 @@ const endings = (answer: AIMessageChunk): unknown[] => {
   return [about['stop_reason'], about['finish_reason'], extra['stop_reason'], reason]
 }
 
-function toldOf(answer: AIMessageChunk): Told {
+function toldOf(answer: AIMessageChunk): ClientResult {
   const reasoning: unknown = answer.additional_kwargs['reasoning_content']
   const blocks = answer.contentBlocks.flatMap((block) => (block.type === 'reasoning' ? block.reasoning : []))
   const isRefusal = endings(answer).some((ending) => ending === 'refusal' || ending === 'content_filter')

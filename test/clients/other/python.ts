@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
-import { modes, type Address, type Asked, type Client, type Mode, type Told } from '../client.ts'
+import { modes, type Address, type ClientRequest, type Client, type Mode, type ClientResult } from '../client.ts'
 
 /** Created by `npm run test:clients` if the machine has Python. */
 const interpreter = join(import.meta.dirname, 'node_modules/.python/bin/python')
@@ -37,7 +37,7 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
     child.stdin?.write(`${JSON.stringify(message)}\n`)
   }
 
-  const converse = (asked: Asked, ask: object): Promise<Told> =>
+  const converse = (asked: ClientRequest, ask: object): Promise<ClientResult> =>
     new Promise((resolve, reject) => {
       const id = count++
       asked.signal?.addEventListener('abort', () => say({ id, abort: true }))
@@ -75,11 +75,11 @@ type PythonEvent = {
   readonly id: number
   readonly text?: true
   readonly call?: unknown
-  readonly told?: Told
+  readonly told?: ClientResult
   readonly error?: { readonly status: number | null; readonly message: string }
 }
 
-const questionOf = (dialect: Dialect, mode: Mode, asked: Asked & Address) => ({
+const questionOf = (dialect: Dialect, mode: Mode, asked: ClientRequest & Address) => ({
   dialect,
   mode,
   url: asked.url,

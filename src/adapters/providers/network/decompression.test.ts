@@ -35,7 +35,7 @@ describe('a response that was compressed without a request for it', () => {
   it('is delivered incrementally', async () => {
     const compressed = await flushed(frames)
     const answer = { headers: { ...streamHeaders, 'content-encoding': 'gzip' }, chunks: compressed }
-    const { pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('messages') })
+    const { chunks: pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('messages') })
     assert.ok(pieces.length > 1, `${pieces.length} pieces`)
   })
 
